@@ -1,0 +1,115 @@
+package model
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"github.com/svc-gateway/svc/scanner"
+)
+
+// The roles of a [Message].
+const (
+	RoleSystem    = "system"
+	RoleUser      = "user"
+	RoleAssistant = "assistant"
+	RoleTool      = "tool"
+)
+
+// Message is one entry of a conversation.
+type Message struct {
+	// ID names the message within its thread.
+	ID string `json:"id,omitempty"`
+	// Role is one of system, user, assistant and tool.
+	Role string `json:"role"`
+	// Content is the text; empty for an assistant message that only calls tools.
+	Content string `json:"content,omitempty"`
+	// ToolCalls are the calls an assistant message asks for, in the model's order.
+	ToolCalls []ToolCall `json:"tool_calls,omitempty"`
+	// ToolCallID is, on a tool message, the ID of the call it answers.
+	ToolCallID string `json:"tool_call_id,omitempty"`
+	// Name is, on a tool message, the name of the tool.
+	Name string `json:"name,omitempty"`
+	// Status is, on a tool message, how the call ended: success, error, denied, …
+	Status string `json:"status,omitempty"`
+	// Labels are the sources the content was made from: user, tool:<name>, ….
+	Labels []string `json:"labels,omitempty"`
+	// Findings are what the injection scanner saw in the content.
+	Findings []scanner.Finding `json:"findings,omitempty"`
+}
+
+// ToolCall is one call a model asks for.
+type ToolCall struct {
+	// ID is unique within the conversation. A server that gives none gets one here.
+	ID string `json:"id"`
+	// Name is the tool's name as the model wrote it; such a tool need not exist.
+	Name string `json:"name"`
+	// Arguments is the raw text of the arguments as the model wrote it. It should
+	// be a JSON object and need not be one.
+	Arguments string `json:"arguments"`
+}
+
+// ToolSpec describes one tool to a model.
+type ToolSpec struct {
+	// Name is what a [ToolCall] refers to.
+	Name string `json:"name"`
+	// Description tells the model what the tool does and when to use it.
+	Description string `json:"description"`
+	// Parameters is a JSON Schema of type object.
+	Parameters json.RawMessage `json:"parameters"`
+}
+
+// Request is everything a model is told for one turn.
+type Request struct {
+	// Agent is the name of the agent that asks, for example core.
+	Agent string
+	// System is the system prompt; it is put before Messages.
+	System string
+	// Messages is the conversation, oldest first. A tool message follows the
+	// assistant message that asked for it.
+	Messages []Message
+	// Tools are the tools the model may call. Empty: it can only answer.
+	Tools []ToolSpec
+	// User is the name of the user on whose behalf the agent works.
+	User string
+}
+
+// Usage counts the tokens of one turn.
+type Usage struct {
+	PromptTokens     int64 `json:"prompt_tokens"`
+	CompletionTokens int64 `json:"completion_tokens"`
+	TotalTokens      int64 `json:"total_tokens"`
+	// Estimated is true when the counts are computed from the length of the text
+	// because the server reported none.
+	Estimated bool `json:"estimated,omitempty"`
+}
+
+// Response is one complete turn of a model.
+type Response struct {
+	// Message has the role assistant and holds text, tool calls, or both.
+	Message Message
+	// Usage counts what the turn cost.
+	Usage Usage
+	// Model is the name of the model that answered, as the server reports it.
+	Model string
+}
+
+// Model answers conversations. Implementations are safe for concurrent use.
+type Model interface {
+	// Name is the model's name for records and for people, for example "demo".
+	Name() string
+	// Turn asks for the next assistant message. delta, which may be nil, is given
+	// each piece of the answer's text as it arrives; when it was called at least
+	// once and Turn returns no error, the pieces joined are Message.Content.
+	// Errors match ErrUnavailable, ErrBadResponse or the context's error.
+	Turn(ctx context.Context, req Request, delta func(text string)) (Response, error)
+}
+
+// ErrUnavailable says that the model's server could not be reached, refused to
+// work (overloaded, rate limited, wrong credentials), stalled, or broke off in the
+// middle of an answer. Asking again later may help.
+var ErrUnavailable = errors.New("the model is not available")
+
+// ErrBadResponse says that the model's server answered with something that is not
+// a chat completion, or refused the request as invalid. Asking again does not help.
+var ErrBadResponse = errors.New("the model gave an answer that cannot be used")
