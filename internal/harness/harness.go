@@ -1,0 +1,51 @@
+// Package harness is the version that separately built parts and stored runs are checked
+// against.
+//
+// A part says its [Version] in its handshake and a stored run carries the version that wrote
+// it; whoever meets either calls [Check] first. Everything here is constant and safe for
+// concurrent use.
+package harness
+
+import (
+	"fmt"
+
+	"github.com/Masterminds/semver/v3"
+)
+
+// Version is the harness version that this build speaks.
+const Version = "0.4.12"
+
+// supported is the range of versions that this build can work with.
+const supported = ">=0.4.12, <1.0"
+
+var constraint = func() *semver.Constraints {
+	c, err := semver.NewConstraint(supported)
+	if err != nil {
+		panic(err)
+	}
+	return c
+}()
+
+// An Error says that a version lies outside of what this build works with.
+type Error struct {
+	Version string // as the part or the stored run gave it
+	reason  string
+}
+
+func (e *Error) Error() string {
+	return fmt.Sprintf("the agent framework %s: version %q, need %s", e.reason, e.Version, supported)
+}
+
+// Check returns an [*Error] when version is not within the supported range.
+func Check(version string) error {
+	v, err := semver.StrictNewVersion(version)
+	switch {
+	case err != nil:
+		return &Error{version, "has no valid version"}
+	case constraint.Check(v):
+		return nil
+	case v.LessThan(semver.MustParse(Version)):
+		return &Error{version, "is too old for harness features"}
+	}
+	return &Error{version, "is too new for harness features"}
+}
