@@ -1,0 +1,134 @@
+package policy
+
+import (
+	"crypto/sha256"
+	_ "embed"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"slices"
+)
+
+//go:embed rules.yaml
+var embeddedRules []byte
+
+// Engine decides with one table and one set of rules. Get one with [New]; a nil Engine denies
+// everything.
+type Engine struct {
+	grants  []grant
+	rules   []rule
+	index   index
+	hash    string
+	granted map[Role]map[Action][]string // the reasons of plain permissions, made once
+}
+
+// New returns the engine over the permission table and the rules that are part of the
+// program. An error is a mistake in those rules.
+func New() (*Engine, error) {
+	rules, err := parseRules("rules.yaml", embeddedRules)
+	if err != nil {
+		return nil, fmt.Errorf("loading embedded rules: %w", err)
+	}
+	return newEngine(table[:], rules)
+}
+
+func newEngine(grants []grant, rules []rule) (*Engine, error) {
+	doc, err := json.Marshal(struct {
+		Table []grant `json:"table"`
+		Rules []rule  `json:"rules"`
+	}{grants, rules})
+	if err != nil {
+		return nil, fmt.Errorf("hashing the policy: %w", err)
+	}
+	sum := sha256.Sum256(doc)
+	e := &Engine{
+		grants:  grants,
+		rules:   rules,
+		index:   newIndex(rules),
+		hash:    hex.EncodeToString(sum[:]),
+		granted: map[Role]map[Action][]string{},
+	}
+	for _, r := range Roles() {
+		e.granted[r] = map[Action][]string{}
+		for _, a := range Actions() {
+			e.granted[r][a] = []string{fmt.Sprintf("permission: role %s may %s", r, a)}
+		}
+	}
+	return e, nil
+}
+
+// Hash returns the SHA-256 (hex) of the table and the rules. It changes with what they mean,
+// not with comments or layout, and is the same in every process. Empty for a nil Engine.
+func (e *Engine) Hash() string {
+	if e == nil {
+		return ""
+	}
+	return e.hash
+}
+
+// question is what is looked up for an [Input].
+type question struct {
+	Triple
+	categories []string // of the call and of its command
+}
+
+// ask derives the question from the input. A tool without a skill is its own skill, and an
+// action never is weaker than what the command analysis found: a command that is not known
+// to only read cannot pass as use.
+func ask(in *Input) question {
+	q := question{Triple{in.Agent, in.Skill, in.Action}, in.Categories}
+	if q.Skill == "" {
+		q.Skill = in.Tool
+	}
+	if c := in.Command; c != nil {
+		if q.Action == Use && c.Class != "read_only" {
+			q.Action = Mutate
+		}
+		if len(q.categories) == 0 {
+			q.categories = c.Categories
+		} else if len(c.Categories) > 0 {
+			q.categories = slices.Concat(q.categories, c.Categories)
+		}
+	}
+	return q
+}
+
+// Decide answers what becomes of a call: the table first, then every rule that its match
+// selects. The strongest effect counts; the reasons name all that applied.
+func (e *Engine) Decide(in Input) Decision {
+	if e == nil {
+		return Decision{
+			Effect: Deny, Rule: RulePolicy, Message: "There is no policy to decide with.",
+			Severity: Critical, Reasons: []string{"policy: none is loaded"},
+		}
+	}
+	q := ask(&in)
+	if !permitted(e.grants, in.Principal.Role, q.Triple) || in.Tool == "" {
+		return Decision{
+			Effect: Deny, Rule: RulePermission, Message: "The role does not permit this.", Severity: Medium,
+			Reasons: []string{refusal(&in, &q)}, PolicyHash: e.hash,
+		}
+	}
+	d := Decision{Effect: Allow, Reasons: e.granted[in.Principal.Role][q.Action], PolicyHash: e.hash}
+	e.tighten(&d, &in, &q)
+	return d
+}
+
+// refusal says why the table does not grant the triple.
+func refusal(in *Input, q *question) string {
+	switch {
+	case in.Agent == "":
+		return "permission: the call names no agent"
+	case in.Tool == "":
+		return "permission: the call names no tool"
+	case in.Principal.Role.rank() == 0:
+		return fmt.Sprintf("permission: unknown role %q", in.Principal.Role)
+	case !q.Action.Known():
+		return fmt.Sprintf("permission: unknown action %q", q.Action)
+	case q.Action != in.Action:
+		return fmt.Sprintf("permission: role %s may not %s (agent %s, skill %s; command class %s)",
+			in.Principal.Role, q.Action, q.Agent, q.Skill, in.Command.Class)
+	}
+	return fmt.Sprintf("permission: role %s may not %s (agent %s, skill %s)",
+		in.Principal.Role, q.Action, q.Agent, q.Skill)
+}
