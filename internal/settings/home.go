@@ -1,0 +1,147 @@
+package settings
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// Home is the data folder. Its zero value is not usable; get one from [Locate].
+type Home struct{ dir string }
+
+// Locate finds the data folder without touching it: SVC_HOME, else .svc in the user's home,
+// else fallback (Caddy's data folder, where the service has no home).
+func Locate(env func(string) (string, bool), fallback string) (Home, error) {
+	dir := fallback
+	if v, _ := env("SVC_HOME"); v != "" {
+		dir = v
+	} else if v, _ := env("HOME"); v != "" {
+		dir = filepath.Join(v, ".svc")
+	}
+	if dir == "" {
+		return Home{}, errors.New("there is no place for the data folder: set SVC_HOME to an absolute path")
+	}
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return Home{}, fmt.Errorf("locating the data folder: %w", err)
+	}
+	if abs == "/" {
+		return Home{}, errors.New("SVC_HOME is /, which cannot be the data folder: name a folder in it")
+	}
+	return Home{dir: abs}, nil
+}
+
+// Dir is the absolute path of the data folder; the methods below name what is in it.
+func (h Home) Dir() string           { return h.dir }
+func (h Home) Config() string        { return h.path("config", "api.json") }
+func (h Home) Token() string         { return h.path("token") }
+func (h Home) AuditDB() string       { return h.path("databases", "audit.db") }
+func (h Home) IdentityDB() string    { return h.path("databases", "identity.db") }
+func (h Home) StateDB() string       { return h.path("databases", "state.db") }
+func (h Home) ControlSocket() string { return h.path("run", "control.sock") }
+func (h Home) AdminSocket() string   { return h.path("run", "admin.sock") }
+func (h Home) PIDFile() string       { return h.path("run", "service.pid") }
+func (h Home) LockFile() string      { return h.path("run", "service.lock") }
+func (h Home) LogFile() string       { return h.path("service.log") }
+func (h Home) Workspace() string     { return h.path("workspace") }
+
+func (h Home) path(elem ...string) string {
+	return filepath.Join(append([]string{h.dir}, elem...)...)
+}
+
+// maxSocketPath is what fits into a unix socket's address on every system we run on (sun_path
+// is 108 bytes on Linux, 104 elsewhere, with a zero at the end).
+const maxSocketPath = 103
+
+const gitignore = "# Written by the service: keys and records do not belong under version control.\nconfig/\ndatabases/\n"
+
+// Create makes the data folder and what belongs in it, readable by its owner only. It may be
+// called again at any time. A folder that others may write to is refused.
+func (h Home) Create() error {
+	if len(h.ControlSocket()) > maxSocketPath {
+		return fmt.Errorf("data folder %s: the path is too long for a unix socket in it: use an SVC_HOME of at most %d characters",
+			h.dir, maxSocketPath-len("/run/control.sock"))
+	}
+	if err := h.createRoot(); err != nil {
+		return err
+	}
+	for _, name := range []string{"config", "databases", "run", "workspace"} {
+		if err := private(h.path(name)); err != nil {
+			return fmt.Errorf("creating the data folder: %w", err)
+		}
+	}
+	f, err := os.OpenFile(h.path(".gitignore"), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("creating the data folder: %w", err)
+	}
+	_, err = f.WriteString(gitignore)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return fmt.Errorf("creating the data folder: %w", err)
+	}
+	return nil
+}
+
+// createRoot makes the folder itself. One that was there before is closed to others only if it
+// is ours or empty: a whole project folder given as SVC_HOME keeps its mode, and what we put
+// into it is private by itself.
+func (h Home) createRoot() error {
+	if err := os.MkdirAll(h.dir, 0o700); err != nil {
+		return fmt.Errorf("creating the data folder: %w", err)
+	}
+	info, err := os.Stat(h.dir)
+	if err != nil {
+		return fmt.Errorf("creating the data folder: %w", err)
+	}
+	if info.Mode().Perm()&0o077 == 0 {
+		return nil
+	}
+	content, err := os.ReadDir(h.dir)
+	if err != nil {
+		return fmt.Errorf("creating the data folder: %w", err)
+	}
+	_, err = os.Stat(h.path("databases"))
+	if len(content) == 0 || err == nil {
+		if err := os.Chmod(h.dir, 0o700); err != nil {
+			return fmt.Errorf("closing the data folder to others: %w", err)
+		}
+		return nil
+	}
+	if info.Mode().Perm()&0o022 != 0 {
+		return fmt.Errorf("data folder %s can be written to by others: chmod 700 it, or set SVC_HOME to a folder of the service's own", h.dir)
+	}
+	return nil
+}
+
+func private(dir string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	return os.Chmod(dir, 0o700)
+}
+
+// WriteToken stores the command line's token so that only its owner can read it. A crash
+// leaves the old token or the new one.
+func (h Home) WriteToken(token string) error {
+	if err := os.MkdirAll(h.dir, 0o700); err != nil {
+		return fmt.Errorf("storing the token: %w", err)
+	}
+	f, err := os.CreateTemp(h.dir, ".token-*") // CreateTemp makes it 0600
+	if err != nil {
+		return fmt.Errorf("storing the token: %w", err)
+	}
+	_, err = f.WriteString(token + "\n")
+	err = errors.Join(err, f.Sync(), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), h.Token())
+	}
+	if err != nil {
+		_ = os.Remove(f.Name())
+		return fmt.Errorf("storing the token: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,183 @@
+package settings_test
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/svc-gateway/svc/internal/settings"
+)
+
+func locate(t *testing.T, dir string) settings.Home {
+	t.Helper()
+	h, err := settings.Locate(env(map[string]string{"SVC_HOME": dir}), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+func TestLocate(t *testing.T) {
+	cwd, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		name, svcHome, home, fallback, want, err string
+	}{
+		{"SVC_HOME first", "/data", "/home/a", "/caddy", "/data", ""},
+		{"then the home folder", "", "/home/a", "/caddy", "/home/a/.svc", ""},
+		{"then Caddy's", "", "", "/caddy/svc", "/caddy/svc", ""},
+		{"relative", "data", "", "", filepath.Join(cwd, "data"), ""},
+		{"nothing", "", "", "", "", "set SVC_HOME"},
+		{"root", "/", "", "", "", "cannot be the data folder"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			h, err := settings.Locate(env(map[string]string{"SVC_HOME": tt.svcHome, "HOME": tt.home}), tt.fallback)
+			if (err == nil) != (tt.err == "") || err != nil && !strings.Contains(err.Error(), tt.err) {
+				t.Fatalf("got error %v, want %q", err, tt.err)
+			}
+			if err == nil && h.Dir() != tt.want {
+				t.Errorf("got %s, want %s", h.Dir(), tt.want)
+			}
+		})
+	}
+}
+
+func mode(t *testing.T, path string) fs.FileMode {
+	t.Helper()
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info.Mode().Perm()
+}
+
+func TestCreate(t *testing.T) {
+	h := locate(t, filepath.Join(t.TempDir(), "svc"))
+	for range 2 {
+		if err := h.Create(); err != nil {
+			t.Fatal(err)
+		}
+		for _, dir := range []string{"", "config", "databases", "run", "workspace"} {
+			if m := mode(t, filepath.Join(h.Dir(), dir)); m != 0o700 {
+				t.Errorf("%q: got mode %o, want 700", dir, m)
+			}
+		}
+		ignore, err := os.ReadFile(filepath.Join(h.Dir(), ".gitignore"))
+		if err != nil || !strings.Contains(string(ignore), "config/\ndatabases/\n") {
+			t.Errorf("got .gitignore %q, %v", ignore, err)
+		}
+		// The second round starts from folders that somebody opened.
+		for _, dir := range []string{"", "config"} {
+			if err := os.Chmod(filepath.Join(h.Dir(), dir), 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+func TestCreateInAFolderOfOthers(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "main.go"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := locate(t, dir).Create(); err == nil || !strings.Contains(err.Error(), "can be written to by others") {
+		t.Errorf("writable by all: got %v", err)
+	}
+	if err := os.Chmod(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := locate(t, dir).Create(); err != nil {
+		t.Errorf("readable by all: %v", err)
+	}
+	if m := mode(t, dir); m != 0o755 {
+		t.Errorf("the mode of a folder that is not ours was changed to %o", m)
+	}
+}
+
+func TestCreateErrors(t *testing.T) {
+	long := locate(t, filepath.Join(t.TempDir(), strings.Repeat("x", 100)))
+	if err := long.Create(); err == nil || !strings.Contains(err.Error(), "too long for a unix socket") {
+		t.Errorf("got %v", err)
+	}
+	blocked := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(blocked, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := locate(t, blocked).Create(); err == nil || !strings.Contains(err.Error(), "creating the data folder") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestWriteToken(t *testing.T) {
+	h := locate(t, filepath.Join(t.TempDir(), "svc"))
+	for _, token := range []string{"svc_a", "svc_b"} {
+		if err := h.WriteToken(token); err != nil {
+			t.Fatal(err)
+		}
+		got, err := os.ReadFile(h.Token())
+		if err != nil || string(got) != token+"\n" {
+			t.Errorf("got %q, %v", got, err)
+		}
+		if m := mode(t, h.Token()); m != 0o600 {
+			t.Errorf("got mode %o, want 600", m)
+		}
+	}
+	if all, _ := os.ReadDir(h.Dir()); len(all) != 1 {
+		t.Errorf("got %v, want the token alone", all)
+	}
+}
+
+func TestProjectRoot(t *testing.T) {
+	base, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := locate(t, filepath.Join(base, "svc"))
+	if err := h.Create(); err != nil {
+		t.Fatal(err)
+	}
+	project := filepath.Join(base, "project")
+	if err := os.Mkdir(project, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, target := range map[string]string{"link": project, "sly": filepath.Join(h.Dir(), "config"), "slash": "/"} {
+		if err := os.Symlink(target, filepath.Join(base, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, tt := range []struct{ name, configured, started, want, err string }{
+		{"the folder of the start", "", project, project, ""},
+		{"a link to it", "", filepath.Join(base, "link"), project, ""},
+		{"started in /", "", "/", h.Workspace(), ""},
+		{"started nowhere", "", "", h.Workspace(), ""},
+		{"started in the data folder", "", filepath.Join(h.Dir(), "config"), h.Workspace(), ""},
+		{"configured", project, "/", project, ""},
+		{"above the data folder", base, "", base, ""},
+		{"the workspace", h.Workspace(), "", h.Workspace(), ""},
+		{"the data folder", h.Dir(), "", "", "is in the data folder"},
+		{"a link into it", filepath.Join(base, "sly"), "", "", "is in the data folder"},
+		{"a link to /", filepath.Join(base, "slash"), "", "", "cannot be the project root"},
+		{"missing", filepath.Join(base, "none"), "", "", "no such file"},
+		{"a file", filepath.Join(h.Dir(), ".gitignore"), "", "", "is not a folder"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got, err := settings.ProjectRoot(tt.configured, tt.started, h)
+			if (err == nil) != (tt.err == "") || err != nil && !strings.Contains(err.Error(), tt.err) {
+				t.Fatalf("got error %v, want %q", err, tt.err)
+			}
+			if got != tt.want {
+				t.Errorf("got %s, want %s", got, tt.want)
+			}
+		})
+	}
+	if !h.Hides(filepath.Join(h.Dir(), "token")) || h.Hides(filepath.Join(h.Workspace(), "a")) || h.Hides(base) {
+		t.Error("Hides: want the data folder hidden, its workspace and its parent not")
+	}
+}

@@ -1,0 +1,173 @@
+package settings
+
+import (
+	"strconv"
+	"strings"
+	"time"
+)
+
+// AsyncSubagentsKey is the one setting that is a list of objects and so has no section; it
+// can be written in config/api.json and in the Caddy app's JSON only.
+const AsyncSubagentsKey = "async_subagents"
+
+// Option describes a setting to people and to programs.
+type Option struct {
+	Key     string // section.key
+	Default string // as text; empty when there is none
+	Doc     string // one sentence, with the unit
+}
+
+// Env is the environment variable that sets the option.
+func (o Option) Env() string {
+	return "SVC_" + strings.ToUpper(strings.ReplaceAll(o.Key, ".", "_"))
+}
+
+// kind is how a value is written in JSON.
+type kind int
+
+const (
+	kindText   kind = iota // "words"
+	kindNumber             // 12
+	kindSize               // 4194304 or "4MiB"
+	kindList               // ["a","b"] or "a"
+)
+
+// option is an Option with its place in Settings. set is given the words of the value, at
+// least one and exactly one unless kind is kindList; show gives them back.
+type option struct {
+	Option
+	kind kind
+	set  func(*Settings, []string) error
+	show func(*Settings) string
+}
+
+var options = []option{
+	list("auth.mode", "none", "ways to prove who one is, asked in order: none, token",
+		func(s *Settings) *[]string { return &s.Auth.Mode }, checkModes),
+	number("auth.session_ttl_hours", 24, 1, 24*365, "hours a web session lasts",
+		func(s *Settings) *int { return &s.Auth.SessionTTLHours }),
+	duration("runtime.timeout", "60s", time.Millisecond, time.Hour, "hard limit of one tool call",
+		func(s *Settings) *time.Duration { return &s.Runtime.Timeout }),
+	text("runtime.project_root", "", "absolute folder that file tools may work in; the folder the service was started in when empty",
+		func(s *Settings) *string { return &s.Runtime.ProjectRoot }, checkProjectRoot),
+	number("runtime.max_steps", 25, 1, 1000, "model turns a run may take",
+		func(s *Settings) *int { return &s.Runtime.MaxSteps }),
+	number("runtime.max_tokens", 200_000, 1, 1_000_000_000, "tokens a run may use",
+		func(s *Settings) *int { return &s.Runtime.MaxTokens }),
+	duration("runtime.run_timeout", "10m", time.Second, 7*24*time.Hour, "how long a run may take",
+		func(s *Settings) *time.Duration { return &s.Runtime.RunTimeout }),
+	text("model.provider", ProviderDemo, "demo (embedded, no network) or openai (any server of that protocol)",
+		func(s *Settings) *string { return &s.Model.Provider }, checkProvider),
+	text("model.base_url", "https://api.openai.com/v1", "address of the model server's API",
+		func(s *Settings) *string { return &s.Model.BaseURL }, checkURL),
+	text("model.name", "", "the model's name as the server knows it",
+		func(s *Settings) *string { return &s.Model.Name }, nil),
+	text("model.api_key_env", "", "name of the environment variable that holds the API key",
+		func(s *Settings) *string { return &s.Model.APIKeyEnv }, checkEnvName),
+	duration("model.timeout", "120s", time.Second, time.Hour, "how long one model turn may take",
+		func(s *Settings) *time.Duration { return &s.Model.Timeout }),
+	number("model.max_retries", 2, 0, 10, "how often a failed request to the model is repeated",
+		func(s *Settings) *int { return &s.Model.MaxRetries }),
+	size("limits.body_bytes", 4<<20, 1<<10, 1<<30, "largest request body, in bytes or as 4MiB",
+		func(s *Settings) *int64 { return &s.Limits.BodyBytes }),
+	number("limits.runs_per_minute", 600, 1, 1_000_000, "runs a user may start in a minute",
+		func(s *Settings) *int { return &s.Limits.RunsPerMinute }),
+	number("limits.parallel_runs", 100, 1, 100_000, "runs of a user that may be going at once",
+		func(s *Settings) *int { return &s.Limits.ParallelRuns }),
+	list("cors.origins", "", "origins of web pages that may call the API, scheme://host[:port] or *",
+		func(s *Settings) *[]string { return &s.CORS.Origins }, checkOrigins),
+}
+
+// Options lists every setting in the order it is shown, async_subagents excepted.
+func Options() []Option {
+	all := make([]Option, len(options))
+	for i, o := range options {
+		all[i] = o.Option
+	}
+	return all
+}
+
+func lookup(key string) (option, bool) {
+	for _, o := range options {
+		if o.Key == key {
+			return o, true
+		}
+	}
+	return option{}, false
+}
+
+func text(key, def, doc string, field func(*Settings) *string, check func(string) error) option {
+	return option{
+		Option: Option{Key: key, Default: def, Doc: doc}, kind: kindText,
+		set: func(s *Settings, words []string) error {
+			v := strings.TrimSpace(words[0])
+			if check != nil && v != "" {
+				if err := check(v); err != nil {
+					return err
+				}
+			}
+			*field(s) = v
+			return nil
+		},
+		show: func(s *Settings) string { return *field(s) },
+	}
+}
+
+func list(key, def, doc string, field func(*Settings) *[]string, check func([]string) error) option {
+	return option{
+		Option: Option{Key: key, Default: def, Doc: doc}, kind: kindList,
+		set: func(s *Settings, words []string) error {
+			if err := check(words); err != nil {
+				return err
+			}
+			*field(s) = words
+			return nil
+		},
+		show: func(s *Settings) string { return strings.Join(*field(s), ",") },
+	}
+}
+
+func number(key string, def, low, high int, doc string, field func(*Settings) *int) option {
+	return option{
+		Option: Option{Key: key, Default: strconv.Itoa(def), Doc: doc}, kind: kindNumber,
+		set: func(s *Settings, words []string) error {
+			n, err := parseNumber(words[0], int64(low), int64(high))
+			if err != nil {
+				return err
+			}
+			*field(s) = int(n)
+			return nil
+		},
+		show: func(s *Settings) string { return strconv.Itoa(*field(s)) },
+	}
+}
+
+func size(key string, def, low, high int64, doc string, field func(*Settings) *int64) option {
+	return option{
+		Option: Option{Key: key, Default: strconv.FormatInt(def, 10), Doc: doc}, kind: kindSize,
+		set: func(s *Settings, words []string) error {
+			n, err := parseSize(words[0], low, high)
+			if err != nil {
+				return err
+			}
+			*field(s) = n
+			return nil
+		},
+		show: func(s *Settings) string { return strconv.FormatInt(*field(s), 10) },
+	}
+}
+
+func duration(key, def string, low, high time.Duration, doc string, field func(*Settings) *time.Duration) option {
+	return option{
+		Option: Option{Key: key, Default: def, Doc: doc}, kind: kindText,
+		set: func(s *Settings, words []string) error {
+			d, err := parseDuration(words[0], low, high)
+			if err != nil {
+				return err
+			}
+			*field(s) = d
+			return nil
+		},
+		show: func(s *Settings) string { return field(s).String() },
+	}
+}

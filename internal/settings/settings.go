@@ -1,0 +1,115 @@
+package settings
+
+import "time"
+
+// Harness is the version of the execution harness. Every separately built part and every
+// stored run carries the one it was made with.
+const Harness = "0.4.12"
+
+// Version is the version of the service; the build sets it with the linker's -X option.
+var Version = "0.1.0-dev"
+
+// The authentication modes that auth.mode knows.
+const (
+	ModeNone  = "none"
+	ModeToken = "token"
+	ModeLDAP  = "ldap"
+	ModeOIDC  = "oidc"
+)
+
+// The model providers that model.provider knows.
+const (
+	ProviderDemo   = "demo"
+	ProviderOpenAI = "openai"
+)
+
+// Settings are all settings of the service, checked.
+type Settings struct {
+	Auth           Auth
+	Runtime        Runtime
+	Model          Model
+	Limits         Limits
+	CORS           CORS
+	AsyncSubagents []AsyncSubagent
+}
+
+// Auth says how callers prove who they are.
+type Auth struct {
+	// Mode lists the ways in, asked in this order. Default: none.
+	Mode []string
+	// SessionTTLHours is how long a web session lasts, in hours. Default: 24.
+	SessionTTLHours int
+}
+
+// Has reports whether mode is one of the ways in.
+func (a Auth) Has(mode string) bool {
+	for _, m := range a.Mode {
+		if m == mode {
+			return true
+		}
+	}
+	return false
+}
+
+// Runtime bounds what a run may do.
+type Runtime struct {
+	// Timeout is the hard limit of one tool call. Default: 60s.
+	Timeout time.Duration
+	// ProjectRoot is the absolute folder that file tools may work in; see [ProjectRoot].
+	// Default: the folder the service was started in.
+	ProjectRoot string
+	// MaxSteps is how many model turns a run may take. Default: 25.
+	MaxSteps int
+	// MaxTokens is how many tokens a run may use. Default: 200000.
+	MaxTokens int
+	// RunTimeout is how long a run may take. Default: 10m.
+	RunTimeout time.Duration
+}
+
+// Model says which language model answers.
+type Model struct {
+	// Provider is demo (embedded, no network) or openai (any server of that protocol).
+	// Default: demo.
+	Provider string
+	// BaseURL is the address of the server's API. Default: https://api.openai.com/v1.
+	BaseURL string
+	// Name is the model's name as the server knows it; openai needs one.
+	Name string
+	// APIKeyEnv is the name of the environment variable that holds the API key; empty
+	// when the server wants none.
+	APIKeyEnv string
+	// Timeout is how long one model turn may take. Default: 120s.
+	Timeout time.Duration
+	// MaxRetries is how often a failed request is repeated. Default: 2.
+	MaxRetries int
+}
+
+// Limits bound what one caller can ask of the service.
+type Limits struct {
+	// BodyBytes is the largest request body. Default: 4 MiB.
+	BodyBytes int64
+	// RunsPerMinute is how many runs a user may start in a minute. Default: 600.
+	RunsPerMinute int
+	// ParallelRuns is how many runs of a user may be going at once. Default: 100.
+	ParallelRuns int
+}
+
+// CORS says which web pages of other origins may call the API.
+type CORS struct {
+	// Origins are scheme://host[:port], or * for all. Default: none.
+	Origins []string
+}
+
+// AsyncSubagent is a remote deployment that the orchestrator may delegate to.
+type AsyncSubagent struct {
+	// Name is the sub-agent's name without the prefix remote-, which it is shown with.
+	Name string `json:"name"`
+	// Description tells the orchestrator what the sub-agent is for.
+	Description string `json:"description"`
+	// URL is the address of the remote deployment.
+	URL string `json:"url"`
+	// AssistantID is the assistant on the remote deployment.
+	AssistantID string `json:"assistant_id"`
+	// APIKeyEnv is the name of the environment variable that holds the API key.
+	APIKeyEnv string `json:"api_key_env"`
+}

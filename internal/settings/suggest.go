@@ -1,0 +1,94 @@
+package settings
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/agnivade/levenshtein"
+)
+
+// nearest returns the known name that is most like name, or "" when none is close.
+func nearest(name string, known []string) string {
+	best, distance := "", len(name)/2+1
+	for _, k := range known {
+		if d := levenshtein.ComputeDistance(strings.ToLower(name), strings.ToLower(k)); d < distance {
+			best, distance = k, d
+		}
+	}
+	return best
+}
+
+func didYouMean(name string, known []string) string {
+	if n := nearest(name, known); n != "" {
+		return "; did you mean " + n + "?"
+	}
+	return ""
+}
+
+func sections() []string {
+	var all []string
+	for _, o := range options {
+		section, _, _ := strings.Cut(o.Key, ".")
+		if !slices.Contains(all, section) {
+			all = append(all, section)
+		}
+	}
+	return all
+}
+
+// keys lists the keys of a section without its name.
+func keys(section string) []string {
+	var all []string
+	for _, o := range options {
+		if s, k, _ := strings.Cut(o.Key, "."); s == section {
+			all = append(all, k)
+		}
+	}
+	return all
+}
+
+// unknown is the error for a name that is no setting.
+func unknown(key string) error {
+	section, name, _ := strings.Cut(key, ".")
+	if known := keys(section); len(known) > 0 && name != "" {
+		if n := nearest(name, known); n != "" {
+			return fmt.Errorf("%s is not a setting; did you mean %s.%s?", key, section, n)
+		}
+		return fmt.Errorf("%s is not a setting; %s has %s", key, section, strings.Join(known, ", "))
+	}
+	all := append(sections(), AsyncSubagentsKey)
+	for _, o := range options {
+		all = append(all, o.Key)
+	}
+	if n := nearest(key, all); n != "" {
+		return fmt.Errorf("%s is not a setting; did you mean %s?", key, n)
+	}
+	return fmt.Errorf("%s is not a setting; there are %s", key, strings.Join(append(sections(), AsyncSubagentsKey), ", "))
+}
+
+// IsSection reports whether name is a section, such as auth; Unknown explains what it is not.
+func IsSection(name string) bool { return slices.Contains(sections(), name) }
+
+// Unknown returns the error for a name that is no setting or section, with the nearest that is.
+func Unknown(key string) error { return unknown(key) }
+
+// StrayEnv lists the variables of environ (NAME=value) that look like settings and are none,
+// each with the nearest name that is. Other software may own such names, so it is a warning.
+func StrayEnv(environ []string) []string {
+	known := make([]string, len(options))
+	for i, o := range options {
+		known[i] = o.Env()
+	}
+	var stray []string
+	for _, e := range environ {
+		name, _, _ := strings.Cut(e, "=")
+		for _, s := range sections() {
+			if strings.HasPrefix(name, "SVC_"+strings.ToUpper(s)+"_") && !slices.Contains(known, name) {
+				stray = append(stray, name+" is not a setting"+didYouMean(name, known))
+			}
+		}
+	}
+	slices.Sort(stray)
+	return stray
+}
