@@ -1,0 +1,45 @@
+package store
+
+import (
+	"fmt"
+	"sync/atomic"
+)
+
+// op is one operation on its way through the writer.
+type op struct {
+	fn    func(*Tx) error // nil: nothing to do but to wait for what came before
+	err   error           // written by the writer before done is closed
+	done  chan struct{}   // closed when err is final; nil for a queued operation
+	state atomic.Int32
+}
+
+const (
+	opWaiting int32 = iota
+	opBegun
+	opCancelled
+)
+
+func newOp(fn func(*Tx) error) *op { return &op{fn: fn, done: make(chan struct{})} }
+
+// begin and cancel race for an operation; the winner decides whether it is run.
+func (o *op) begin() bool  { return o.state.CompareAndSwap(opWaiting, opBegun) }
+func (o *op) cancel() bool { return o.state.CompareAndSwap(opWaiting, opCancelled) }
+
+func (o *op) finish(err error) {
+	if o.err == nil {
+		o.err = err
+	}
+	if o.done != nil {
+		close(o.done)
+	}
+}
+
+// call runs the operation's function. A panic in it is its error: the writer serves everybody.
+func (o *op) call(tx *Tx) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("panic in a database operation: %v", v)
+		}
+	}()
+	return o.fn(tx)
+}
