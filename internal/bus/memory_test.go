@@ -1,0 +1,72 @@
+package bus_test
+
+import (
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/svc-gateway/svc/internal/bus"
+	"github.com/svc-gateway/svc/internal/bus/bustest"
+)
+
+func TestConformance(t *testing.T) {
+	bustest.Conformance(t, func(*testing.T) bus.Bus { return bus.NewMemory() })
+}
+
+// Fake time shows the exact moment at which things end.
+func TestMemoryTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := bus.NewMemory()
+		if ok, err := b.Lease(t.Context(), "k", "a", time.Second); !ok || err != nil {
+			t.Fatal(ok, err)
+		}
+		_, reset, err := b.Count(t.Context(), "k", 5, time.Second)
+		if err != nil || !reset.Equal(time.Now().Add(time.Second)) {
+			t.Fatalf("got %v, %v; want in one second", reset, err)
+		}
+		time.Sleep(time.Second - 1) // fake
+		if h, _ := b.Holder(t.Context(), "k"); h != "a" {
+			t.Errorf("got %q just before the end, want a", h)
+		}
+		if n, _, _ := b.Count(t.Context(), "k", 0, time.Second); n != 5 {
+			t.Errorf("got %d just before the end, want 5", n)
+		}
+		time.Sleep(1) // fake
+		if h, _ := b.Holder(t.Context(), "k"); h != "" {
+			t.Errorf("got %q at the end, want nobody", h)
+		}
+		if n, _, _ := b.Count(t.Context(), "k", 0, time.Second); n != 0 {
+			t.Errorf("got %d at the end, want 0", n)
+		}
+	})
+}
+
+func BenchmarkPublish(b *testing.B) {
+	for _, n := range []int{1, 100} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			m := bus.NewMemory()
+			for range n {
+				s := m.Subscribe("t")
+				defer s.Close()
+			}
+			msg := []byte("x")
+			b.ReportAllocs()
+			for b.Loop() {
+				if err := m.Publish(b.Context(), "t", msg); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+func BenchmarkCount(b *testing.B) {
+	m := bus.NewMemory()
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, _, err := m.Count(b.Context(), "user", 1, time.Minute); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
