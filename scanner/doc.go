@@ -1,0 +1,22 @@
+// Package scanner reads text and says what is dangerous in it. It knows three things:
+//
+//   - [Scan] finds prompt injection: the literal threat phrases, invisible characters and
+//     homograph domains. A phrase alone is a finding of low confidence; a rule that
+//     understands the phrase's surroundings gives high confidence.
+//   - [Redact], [RedactJSON] and the streaming [Redactor], [JSONRedactor] and [SSERedactor]
+//     replace credentials by [Redacted]. The word that announces a secret stays, the secret
+//     goes, and nothing else changes.
+//   - [AnalyzeCommand] tells what a shell or device command line would do.
+//
+// # Guarantees
+//
+// For every text and every way to cut it into pieces a streaming redactor writes what the
+// whole text would have given, and redacting twice changes nothing that redacting once did
+// not. What may still turn out to be part of a secret is never written; memory is bounded
+// whatever the length of a secret.
+//
+// # Concurrency
+//
+// The functions are safe for concurrent use. A redactor carries the state of one stream and
+// belongs to one goroutine at a time. The package does no I/O and keeps no mutable state.
+package scanner
