@@ -2,10 +2,6 @@ package settings
 
 import "time"
 
-// Harness is the version of the execution harness. Every separately built part and every
-// stored run carries the one it was made with.
-const Harness = "0.4.12"
-
 // Version is the version of the service; the build sets it with the linker's -X option.
 var Version = "0.1.0-dev"
 
