@@ -40,15 +40,18 @@ type ToolDef struct {
 	Timeout time.Duration
 }
 
-// Run is the body of a tool. args are the decoded arguments; the context ends at the call's
+// toolFunc is the body of a tool. args are the decoded arguments; the context ends at the call's
 // deadline and when the run is cancelled. An error is told to the model in its own words.
 type toolFunc = func(ctx context.Context, tc ToolContext, args map[string]any) (Result, error)
 
-// Tool is a definition with its body. The body is unexported: only the gate calls it.
+// Tool is a definition with its body. The body is unexported: only the gate calls it. A tool
+// without one delegates: its call opens a frame for another agent.
 type Tool struct {
 	ToolDef
 	run toolFunc
 }
+
+func (t Tool) delegates() bool { return t.run == nil }
 
 // NewTool makes a tool from its definition and body.
 func NewTool(d ToolDef, run func(ctx context.Context, tc ToolContext, args map[string]any) (Result, error)) Tool {

@@ -1,0 +1,139 @@
+package agents
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/gowebpki/jcs"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/svc-gateway/svc/internal/strictjson"
+	"github.com/svc-gateway/svc/policy"
+	"github.com/svc-gateway/svc/scanner"
+)
+
+// boundTool is a tool with its compiled parameter schema.
+type boundTool struct {
+	Tool
+	schema *jsonschema.Schema
+}
+
+// analysis is what the gate knows of a call before it decides.
+type analysis struct {
+	tool     boundTool
+	args     map[string]any
+	action   policy.Action
+	findings []scanner.Finding
+	digest   string // hex SHA-256 of RFC 8785 JSON of {agent, arguments, run, tool}; empty for unusable arguments
+	input    policy.Input
+	invalid  string // why the call cannot be made at all
+}
+
+// analyse looks at a call without doing anything.
+func analyse(s scope, c Call) *analysis {
+	a := &analysis{input: policy.Input{Principal: s.principal, Agent: s.agent, Tool: c.Name, Labels: c.Labels}}
+	tool, ok := s.tools[c.Name]
+	if !ok {
+		a.invalid = fmt.Sprintf("unknown_tool: agent %s has no tool %q", s.agent, c.Name)
+		return a
+	}
+	a.tool = tool
+	raw := c.Arguments
+	if strings.TrimSpace(raw) == "" {
+		raw = "{}" // what models write for a tool without parameters
+	}
+	args, err := strictjson.Object([]byte(raw))
+	if err == nil {
+		err = tool.schema.Validate(any(args))
+	}
+	if err != nil {
+		a.invalid = fmt.Sprintf("invalid_arguments: %s: %s", c.Name, oneLine(err.Error()))
+		return a
+	}
+	a.args = args
+	a.findings = scanArguments(args)
+	a.action = tool.Action
+	a.input.Skill, a.input.Arguments, a.input.Findings = tool.Skill, args, a.findings
+	if a.input.Skill == "" {
+		a.input.Skill = tool.Name
+	}
+	if tool.Classify != nil {
+		cmd := tool.Classify(args)
+		a.input.Command, a.input.Categories = cmd, cmd.Categories
+		a.action = policy.Mutate
+		if cmd.Class == scanner.ReadOnly {
+			a.action = policy.Use
+		}
+	}
+	a.input.Action = a.action
+	a.digest = digest(s.run, s.agent, c.Name, raw)
+	return a
+}
+
+// decide asks the policy. A call that cannot be made is denied without asking.
+func (a *analysis) decide(p *policy.Engine) policy.Decision {
+	if a.invalid != "" {
+		return policy.Decision{Effect: policy.Deny, Reasons: []string{a.invalid}, PolicyHash: p.Hash()}
+	}
+	return p.Decide(a.input)
+}
+
+// digest binds a decision to exactly one call.
+func digest(run, agent, tool, arguments string) string {
+	doc, err := json.Marshal(map[string]any{
+		"run": run, "agent": agent, "tool": tool, "arguments": json.RawMessage(arguments),
+	})
+	if err != nil {
+		return ""
+	}
+	canonical, err := jcs.Transform(doc)
+	if err != nil {
+		return ""
+	}
+	sum := sha256.Sum256(canonical)
+	return hex.EncodeToString(sum[:])
+}
+
+// scanArguments looks for injections in every string of the arguments.
+func scanArguments(v any) []scanner.Finding {
+	switch v := v.(type) {
+	case string:
+		return scanner.Scan(v)
+	case []any:
+		var found []scanner.Finding
+		for _, e := range v {
+			found = append(found, scanArguments(e)...)
+		}
+		return found
+	case map[string]any:
+		var found []scanner.Finding
+		for _, e := range v {
+			found = append(found, scanArguments(e)...)
+		}
+		return found
+	}
+	return nil
+}
+
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// compileParameters makes the validator of a tool's arguments.
+func compileParameters(t Tool) (boundTool, error) {
+	doc, err := jsonschema.UnmarshalJSON(strings.NewReader(string(t.Parameters)))
+	if err != nil {
+		return boundTool{}, fmt.Errorf("reading the parameters of tool %s: %w", t.Name, err)
+	}
+	compiler := jsonschema.NewCompiler()
+	url := "tool:" + t.Name
+	if err := compiler.AddResource(url, doc); err != nil {
+		return boundTool{}, fmt.Errorf("adding the parameters of tool %s: %w", t.Name, err)
+	}
+	schema, err := compiler.Compile(url)
+	if err != nil {
+		return boundTool{}, fmt.Errorf("compiling the parameters of tool %s: %w", t.Name, err)
+	}
+	return boundTool{t, schema}, nil
+}

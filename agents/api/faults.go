@@ -1,0 +1,84 @@
+package api
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"net/http"
+	"strconv"
+
+	"github.com/svc-gateway/svc/agents"
+	"github.com/svc-gateway/svc/internal/problem"
+	"github.com/svc-gateway/svc/internal/store"
+	"github.com/svc-gateway/svc/policy"
+)
+
+// fail answers with what a client may know of an error.
+func (h *Handler) fail(w http.ResponseWriter, r *http.Request, err error) {
+	p, ok := errors.AsType[problem.Problem](err)
+	if !ok {
+		p = fault(err)
+	}
+	if limit, ok := errors.AsType[*agents.LimitError](err); ok {
+		w.Header().Set("Retry-After", strconv.Itoa(max(1, int(math.Ceil(limit.RetryAfter.Seconds())))))
+	}
+	problem.Write(w, r, p)
+}
+
+func fault(err error) problem.Problem {
+	switch {
+	case errors.Is(err, agents.ErrUnknownAssistant):
+		return problem.Problem{
+			Status: http.StatusNotFound, Code: "assistant_not_found",
+			Detail: "assistant_id: there is no such agent; " + agents.Default + " routes to the right one",
+		}
+	case errors.Is(err, agents.ErrBusy):
+		return problem.Problem{
+			Status: http.StatusConflict, Code: "thread_busy",
+			Detail: "another run is active on this thread; wait for its end or join it with GET on this path",
+		}
+	case errors.Is(err, agents.ErrNotFound):
+		return problem.Problem{Status: http.StatusNotFound, Code: "not_found", Detail: "there is no such thing"}
+	case errors.Is(err, agents.ErrForbidden):
+		return problem.Problem{Status: http.StatusForbidden, Code: "forbidden", Detail: "your role may not use this agent"}
+	case errors.Is(err, agents.ErrTooManyRuns):
+		return problem.Problem{Status: http.StatusTooManyRequests, Code: "too_many_runs", Detail: err.Error()}
+	case errors.Is(err, agents.ErrUnknownUser):
+		return problem.Problem{
+			Status: http.StatusUnprocessableEntity, Code: "unknown_user", Detail: "user_id: there is no such user",
+		}
+	case errors.Is(err, policy.ErrRevoked), errors.Is(err, policy.ErrExpired):
+		return problem.Problem{Status: http.StatusUnauthorized, Code: "credential_ended", Detail: "the credential is no longer valid"}
+	case errors.Is(err, agents.ErrStopping):
+		return problem.Problem{Status: http.StatusServiceUnavailable, Code: "stopping", Detail: "the service is stopping"}
+	case errors.Is(err, store.ErrUnavailable), errors.Is(err, store.ErrClosed):
+		return problem.Problem{Status: http.StatusServiceUnavailable, Code: "state_unavailable", Detail: "the service cannot write its state"}
+	}
+	return problem.Problem{Status: http.StatusInternalServerError, Code: "internal", Detail: "the request failed"}
+}
+
+// missing gives a store's "not found" a name.
+func missing(err error, code, detail string) error {
+	if errors.Is(err, agents.ErrNotFound) {
+		return problem.Problem{Status: http.StatusNotFound, Code: code, Detail: detail}
+	}
+	return err
+}
+
+func writeJSON(w http.ResponseWriter, v any) {
+	body, err := json.Marshal(v)
+	if err != nil {
+		panic(fmt.Errorf("encoding %T: %w", v, err)) // our own types always encode
+	}
+	serveJSON(body)(w, nil)
+}
+
+func serveJSON(body []byte) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", mediaJSON)
+		w.Header().Set("X-Content-Type-Options", "nosniff")
+		// A client that has gone is told nothing.
+		_, _ = w.Write(body)
+	}
+}

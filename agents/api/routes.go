@@ -1,0 +1,81 @@
+package api
+
+import (
+	"net/http"
+
+	"github.com/svc-gateway/svc/policy"
+)
+
+// route is one endpoint: how it is served and how it is described.
+type route struct {
+	method, path string
+	open         bool          // needs no principal
+	action       policy.Action // what the caller's role must have
+	summary      string
+	request      any   // pointer to the type of path, query and body; nil: none
+	success      reply // what a good request gets
+	faults       []int // statuses of problems, beside those of every route
+	serve        func(h *Handler, w http.ResponseWriter, r *http.Request)
+}
+
+type reply struct {
+	status int
+	media  string
+	body   any
+}
+
+const (
+	mediaJSON = "application/json"
+	mediaSSE  = "text/event-stream"
+)
+
+var routes = []route{
+	{
+		method: http.MethodGet, path: "/health", open: true,
+		summary: "Liveness probe for load balancers and monitors",
+		success: reply{http.StatusOK, mediaJSON, new(Health)},
+		serve:   (*Handler).health,
+	},
+	{
+		method: http.MethodPost, path: "/runs/stream", action: policy.Use,
+		summary: "Run a query, stream the answer",
+		request: new(RunRequest), success: reply{http.StatusOK, mediaSSE, new(StreamEvent)},
+		faults: []int{400, 404, 409, 413, 415, 422, 429, 503},
+		serve:  (*Handler).runStateless,
+	},
+	{
+		method: http.MethodPost, path: "/threads", action: policy.Use,
+		summary: "Create a conversation thread",
+		request: new(ThreadRequest), success: reply{http.StatusOK, mediaJSON, new(ThreadCreated)},
+		faults: []int{400, 413, 415, 422, 503},
+		serve:  (*Handler).createThread,
+	},
+	{
+		method: http.MethodGet, path: "/threads/search", action: policy.Use,
+		summary: "Search conversation threads, the newest first",
+		request: new(SearchQuery), success: reply{http.StatusOK, mediaJSON, new([]ThreadView)},
+		faults: []int{422},
+		serve:  (*Handler).searchThreads,
+	},
+	{
+		method: http.MethodPost, path: "/threads/{thread_id}/runs/stream", action: policy.Use,
+		summary: "Send a message within an existing thread, stream the answer",
+		request: new(ThreadRunRequest), success: reply{http.StatusOK, mediaSSE, new(StreamEvent)},
+		faults: []int{400, 404, 409, 413, 415, 422, 429, 503},
+		serve:  (*Handler).runInThread,
+	},
+	{
+		method: http.MethodGet, path: "/threads/{thread_id}/runs/stream", action: policy.Use,
+		summary: "Join the stream of the thread's latest run",
+		request: new(JoinRequest), success: reply{http.StatusOK, mediaSSE, new(StreamEvent)},
+		faults: []int{404, 422},
+		serve:  (*Handler).join,
+	},
+	{
+		method: http.MethodPost, path: "/threads/{thread_id}/runs/{run_id}/cancel", action: policy.Use,
+		summary: "Cancel a run that is under way",
+		request: new(RunPath), success: reply{status: http.StatusAccepted},
+		faults: []int{404, 409, 422},
+		serve:  (*Handler).cancel,
+	},
+}

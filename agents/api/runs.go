@@ -1,0 +1,136 @@
+package api
+
+import (
+	"net/http"
+	"strconv"
+
+	"github.com/svc-gateway/svc/agents"
+	"github.com/svc-gateway/svc/agents/model"
+	"github.com/svc-gateway/svc/internal/problem"
+	"github.com/svc-gateway/svc/policy"
+)
+
+func (h *Handler) runStateless(w http.ResponseWriter, r *http.Request) {
+	var body RunRequest
+	if !h.decode(w, r, &body) {
+		return
+	}
+	h.run(w, r, body)
+}
+
+func (h *Handler) runInThread(w http.ResponseWriter, r *http.Request) {
+	thread, ok := pathID(w, r, "thread_id")
+	if !ok {
+		return
+	}
+	var body ThreadRunRequest
+	if !h.decode(w, r, &body) {
+		return
+	}
+	h.run(w, r, RunRequest{Input: body.Input, AssistantID: body.AssistantID, ThreadID: thread, UserID: body.UserID})
+}
+
+// run starts a run and streams it. It goes on when the client leaves.
+func (h *Handler) run(w http.ResponseWriter, r *http.Request, body RunRequest) {
+	p, err := h.actFor(r, body.UserID)
+	if err == nil && body.ThreadID != "" {
+		_, err = h.thread(r, body.ThreadID)
+	}
+	if err != nil {
+		h.fail(w, r, err)
+		return
+	}
+	run, err := h.rt.Start(r.Context(), agents.Request{
+		Principal: p, Assistant: body.AssistantID, Thread: body.ThreadID, Input: messages(body.Input),
+	})
+	if err != nil {
+		h.fail(w, r, err)
+		return
+	}
+	h.stream(w, r, run.Thread, run.ID, 0, r.URL.Query().Get("resumable") == "1")
+}
+
+// actFor is the principal of a run: the caller, or an admin on somebody's behalf.
+func (h *Handler) actFor(r *http.Request, user string) (policy.Principal, error) {
+	p, _ := policy.PrincipalFrom(r.Context())
+	switch {
+	case user == "" || user == p.User:
+		return p, nil
+	case p.Role != policy.Admin:
+		return p, problem.Problem{
+			Status: http.StatusForbidden, Code: "user_id_forbidden",
+			Detail: "user_id: only the role admin may act for another user; leave it out or give your own name",
+		}
+	}
+	p.OnBehalfOf = user
+	return p, nil
+}
+
+func messages(in Input) []model.Message {
+	out := make([]model.Message, len(in.Messages))
+	for i, m := range in.Messages {
+		out[i] = model.Message{Role: m.Role, Content: m.Content}
+	}
+	return out
+}
+
+// join streams a thread's latest run to one more reader.
+func (h *Handler) join(w http.ResponseWriter, r *http.Request) {
+	thread, ok := pathID(w, r, "thread_id")
+	if !ok {
+		return
+	}
+	from, ids := 0, r.URL.Query().Get("resumable") == "1"
+	if last := r.Header.Get("Last-Event-ID"); last != "" {
+		n, err := strconv.Atoi(last)
+		if err != nil || n < -1 {
+			problem.Write(w, r, problem.Problem{
+				Status: http.StatusUnprocessableEntity, Code: "invalid_last_event_id",
+				Detail: "Last-Event-ID: must be the id of an event of this run, or -1 for all of them",
+			})
+			return
+		}
+		from, ids = n+1, true
+	}
+	if _, err := h.thread(r, thread); err != nil {
+		h.fail(w, r, err)
+		return
+	}
+	run, err := h.rt.Store().LatestRun(r.Context(), thread)
+	if err != nil {
+		h.fail(w, r, missing(err, "run_not_found", "the thread has no run"))
+		return
+	}
+	h.stream(w, r, thread, run.ID, from, ids)
+}
+
+func (h *Handler) cancel(w http.ResponseWriter, r *http.Request) {
+	thread, ok := pathID(w, r, "thread_id")
+	if !ok {
+		return
+	}
+	id, ok := pathID(w, r, "run_id")
+	if !ok {
+		return
+	}
+	_, err := h.thread(r, thread)
+	if err != nil {
+		h.fail(w, r, err)
+		return
+	}
+	run, err := h.rt.Store().Run(r.Context(), id)
+	if err == nil && run.Thread != thread {
+		err = agents.ErrNotFound
+	}
+	if err != nil {
+		h.fail(w, r, missing(err, "run_not_found", "the thread has no such run"))
+		return
+	}
+	if !h.rt.Cancel(id) {
+		problem.Write(w, r, problem.Problem{
+			Status: http.StatusConflict, Code: "run_over", Detail: "the run is already over: " + string(run.Status),
+		})
+		return
+	}
+	w.WriteHeader(http.StatusAccepted)
+}

@@ -1,0 +1,116 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+
+	"github.com/svc-gateway/svc/agents"
+	"github.com/svc-gateway/svc/policy"
+)
+
+// event is an entry of the log in the specification's dialect; false for one that it does not
+// show: what sub-agents say among themselves, results, and messages whose text has gone out in
+// pieces.
+func event(e agents.Event) (StreamEvent, bool) {
+	switch e.Type {
+	case agents.EventChunk:
+		return StreamEvent{Type: "message_chunk", Content: e.Content}, e.Frame == 0
+	case agents.EventMessage:
+		return StreamEvent{Type: "text", Content: e.Content}, e.Frame == 0 && !e.Streamed
+	case agents.EventToolUse:
+		s := StreamEvent{Type: "tool_use", ID: e.Call, Name: e.Name, Input: e.Input}
+		if e.Status == string(agents.CallDenied) {
+			s.Status, s.Reason = e.Status, e.Content
+		}
+		return s, true
+	case agents.EventError:
+		return StreamEvent{Type: "error", Code: e.Code, Message: e.Content}, true
+	case agents.EventDone:
+		return StreamEvent{Type: "done"}, true
+	}
+	return StreamEvent{}, false
+}
+
+// stream writes a run's events from a number on until the run is over or the client has gone.
+// ids asks for an id line with every event.
+func (h *Handler) stream(w http.ResponseWriter, r *http.Request, thread, run string, from int, ids bool) {
+	header := w.Header()
+	header.Set("Content-Type", mediaSSE)
+	header.Set("Cache-Control", "no-store")
+	header.Set("X-Accel-Buffering", "no")
+	header.Set("X-Content-Type-Options", "nosniff")
+	header.Set("Content-Location", fmt.Sprintf("/threads/%s/runs/%s", thread, run))
+	w.WriteHeader(http.StatusOK)
+	ctx, stop := untilGone(r.Context())
+	defer stop()
+	out := http.NewResponseController(w)
+	var buf bytes.Buffer
+	for events, err := range h.rt.Follow(ctx, run, from) {
+		buf.Reset()
+		for _, e := range events {
+			if s, ok := event(e); ok {
+				writeEvent(&buf, e.Seq, s, ids)
+			}
+		}
+		if err != nil {
+			writeEnd(&buf, err)
+		}
+		if buf.Len() == 0 {
+			continue
+		}
+		if _, err := w.Write(buf.Bytes()); err != nil {
+			return // the client has gone; the run goes on
+		}
+		if err := out.Flush(); err != nil {
+			return
+		}
+	}
+}
+
+// untilGone is a context that outlives the announcement that the service is stopping: until
+// the runtime has closed its runs, their readers may see how they end.
+func untilGone(ctx context.Context) (context.Context, func()) {
+	still, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() {
+		if cause := context.Cause(ctx); !errors.Is(cause, policy.ErrStopping) {
+			cancel(cause)
+		}
+	})
+	return still, func() { stop(); cancel(nil) }
+}
+
+func writeEvent(buf *bytes.Buffer, seq int, e StreamEvent, ids bool) {
+	data, err := json.Marshal(e)
+	if err != nil {
+		data = []byte(`{"type":"error","code":"internal","message":"an event could not be encoded"}`)
+	}
+	if ids {
+		buf.WriteString("id: " + strconv.Itoa(seq) + "\n")
+	}
+	buf.WriteString("data: ")
+	buf.Write(data)
+	buf.WriteString("\n\n")
+}
+
+// writeEnd tells a client why its stream ends before the run does. One that has gone is told
+// nothing.
+func writeEnd(buf *bytes.Buffer, err error) {
+	e := StreamEvent{Type: "error"}
+	switch {
+	case errors.Is(err, policy.ErrRevoked):
+		e.Code, e.Message = "token_revoked", "the credential of this stream was revoked"
+	case errors.Is(err, policy.ErrExpired):
+		e.Code, e.Message = "token_expired", "the credential of this stream has expired"
+	case errors.Is(err, context.Canceled):
+		return
+	default:
+		e.Code, e.Message = "stream_failed", "the run's events cannot be read"
+	}
+	writeEvent(buf, 0, e, false)
+	writeEvent(buf, 0, StreamEvent{Type: "done"}, false)
+}

@@ -1,0 +1,99 @@
+package api
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// Health is the answer of GET /health.
+type Health struct {
+	Status  string `json:"status" required:"true" enum:"healthy"`
+	Service string `json:"service" required:"true"`
+}
+
+// Message is one message of a request.
+type Message struct {
+	Role    string `json:"role" required:"true" enum:"user,assistant" description:"who said it"`
+	Content string `json:"content" required:"true" minLength:"1" description:"message text"`
+}
+
+// Input is what a run is given.
+type Input struct {
+	Messages []Message `json:"messages" required:"true" nullable:"false" minItems:"1" description:"conversation messages, oldest first; the last one is the user's"`
+}
+
+// RunRequest is the body of POST /runs/stream.
+type RunRequest struct {
+	Input       Input  `json:"input" required:"true"`
+	AssistantID string `json:"assistant_id,omitempty" minLength:"1" default:"svc-orchestrator" description:"target agent"`
+	ThreadID    string `json:"thread_id,omitempty" format:"uuid" description:"conversation thread for multi-turn use"`
+	UserID      string `json:"user_id,omitempty" minLength:"1" description:"acts for this user; somebody else's needs the role admin"`
+}
+
+// ThreadRunRequest is RunRequest within a thread that the path names.
+type ThreadRunRequest struct {
+	ThreadPath
+	Input       Input  `json:"input" required:"true"`
+	AssistantID string `json:"assistant_id,omitempty" minLength:"1" default:"svc-orchestrator" description:"target agent"`
+	UserID      string `json:"user_id,omitempty" minLength:"1" description:"acts for this user; somebody else's needs the role admin"`
+}
+
+// ThreadPath is the path of a thread.
+type ThreadPath struct {
+	Thread string `path:"thread_id" json:"-" required:"true" format:"uuid"`
+}
+
+// RunPath is the path of a run.
+type RunPath struct {
+	ThreadPath
+	Run string `path:"run_id" json:"-" required:"true" format:"uuid"`
+}
+
+// JoinRequest is a request to join a run's stream.
+type JoinRequest struct {
+	ThreadPath
+	LastEventID string `header:"Last-Event-ID" json:"-" description:"continue after this event; -1: from the start"`
+	Resumable   bool   `query:"resumable" json:"-" description:"send an id with every event"`
+}
+
+// ThreadRequest is the body of POST /threads.
+type ThreadRequest struct {
+	Metadata map[string]any `json:"metadata,omitempty" nullable:"false" description:"kept with the thread and returned by searches"`
+}
+
+// ThreadCreated is the answer of POST /threads.
+type ThreadCreated struct {
+	ThreadID string `json:"thread_id" required:"true" format:"uuid"`
+}
+
+// SearchQuery are the query parameters of GET /threads/search.
+type SearchQuery struct {
+	UserID string `query:"user_id" json:"-" description:"only this user's threads"`
+	Status string `query:"status" json:"-" enum:"idle,busy,interrupted,error"`
+	Limit  int    `query:"limit" json:"-" minimum:"1" maximum:"1000" default:"10"`
+	Offset int    `query:"offset" json:"-" minimum:"0" default:"0"`
+}
+
+// ThreadView is a thread as searches return it.
+type ThreadView struct {
+	ThreadID  string         `json:"thread_id" required:"true" format:"uuid"`
+	UserID    string         `json:"user_id" required:"true"`
+	Status    string         `json:"status" required:"true" enum:"idle,busy,interrupted,error"`
+	CreatedAt time.Time      `json:"created_at" required:"true"`
+	UpdatedAt time.Time      `json:"updated_at" required:"true"`
+	Metadata  map[string]any `json:"metadata" required:"true"`
+}
+
+// StreamEvent is the data of one server-sent event. The type says which fields there are;
+// clients skip types and fields that they do not know.
+type StreamEvent struct {
+	Type    string          `json:"type" required:"true" enum:"message_chunk,text,tool_use,error,done"`
+	Content string          `json:"content,omitempty" description:"message_chunk: a piece of the answer as it is generated; text: a message that was not streamed in pieces"`
+	ID      string          `json:"id,omitempty" description:"tool_use: the call"`
+	Name    string          `json:"name,omitempty" description:"tool_use: the tool"`
+	Input   json.RawMessage `json:"input,omitempty" description:"tool_use: the tool's input, an object"`
+	Status  string          `json:"status,omitempty" description:"tool_use: denied, for a call that was not made"`
+	Reason  string          `json:"reason,omitempty" description:"tool_use: why it was denied"`
+	Code    string          `json:"code,omitempty" description:"error: a stable word"`
+	Message string          `json:"message,omitempty" description:"error: for people"`
+}

@@ -1,0 +1,231 @@
+package agents
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/svc-gateway/svc/agents/model"
+	"github.com/svc-gateway/svc/audit"
+	"github.com/svc-gateway/svc/scanner"
+)
+
+// driver carries out what a run asks for. It alone touches the run; the goroutines that it
+// starts send back what is to be changed.
+type driver struct {
+	rt       *Runtime
+	run      *Run
+	history  []model.Message // of the thread, before this run
+	log      *eventLog
+	applied  chan func()
+	inflight int
+	slots    chan struct{} // tool calls that may run side by side
+}
+
+// drive goes on with the run until it is in a final state.
+func (d *driver) drive(ctx context.Context, cancel context.CancelCauseFunc) {
+	for {
+		if err := context.Cause(ctx); err != nil && d.run.Failure == nil {
+			d.run.Failure = endedBy(err)
+		}
+		for _, e := range d.run.next() {
+			if _, ok := e.(finish); ok {
+				cancel(errors.New("the run is over"))
+				d.drain()
+				d.finish(ctx)
+				return
+			}
+			d.start(ctx, e)
+		}
+		switch {
+		case d.inflight > 0:
+			d.apply()
+		case d.run.Failure == nil:
+			d.run.Failure = &Failure{"internal", "the run has nothing left to do and no answer"}
+		}
+	}
+}
+
+func (d *driver) drain() {
+	for d.inflight > 0 {
+		d.apply()
+	}
+}
+
+func (d *driver) apply() {
+	change := <-d.applied
+	d.inflight--
+	change()
+}
+
+// start begins an effect and marks it in the run as begun.
+func (d *driver) start(ctx context.Context, e effect) {
+	var work func() func()
+	switch e := e.(type) {
+	case think:
+		if d.run.Failure = d.overLimit(); d.run.Failure != nil {
+			return
+		}
+		d.run.Frames[e.frame].Thinking = true
+		req := d.request(e.frame)
+		work = func() func() { return d.think(ctx, e.frame, req) }
+	case act:
+		c := *d.run.call(e.CallRef)
+		d.run.call(e.CallRef).Status = CallStarted
+		agent := d.run.Frames[e.Frame].Agent
+		work = func() func() { return d.act(ctx, e.CallRef, agent, c) }
+	case conclude:
+		f := &d.run.Frames[e.frame]
+		f.Closed = true
+		opener, record := *f.Opener, d.run.call(*f.Opener).Record
+		answer := f.Messages[len(f.Messages)-1].Content
+		work = func() func() { return d.conclude(ctx, opener, record, answer) }
+	}
+	d.inflight++
+	go func() { d.applied <- work() }()
+}
+
+// overLimit is the reason for which the run may not take another model turn.
+func (d *driver) overLimit() *Failure {
+	switch l := d.rt.limits; {
+	case d.run.Steps >= l.Steps:
+		return &Failure{"step_limit", fmt.Sprintf("the run took %d model turns without an end (setting runtime.max_steps)", l.Steps)}
+	case l.Tokens > 0 && d.run.Tokens >= l.Tokens:
+		return &Failure{"token_limit", fmt.Sprintf("the run used %d tokens of %d (setting runtime.max_tokens)", d.run.Tokens, l.Tokens)}
+	}
+	return nil
+}
+
+func (d *driver) request(frame int) model.Request {
+	f := &d.run.Frames[frame]
+	agent := d.rt.agents[f.Agent]
+	messages := f.Messages
+	if frame == 0 && len(d.history) > 0 {
+		messages = append(d.history[:len(d.history):len(d.history)], f.Messages...)
+	}
+	return model.Request{
+		Agent: agent.Name, System: agent.System, Messages: messages, Tools: agent.specs, User: d.run.Owner(),
+	}
+}
+
+// think takes one model turn.
+func (d *driver) think(ctx context.Context, frame int, req model.Request) func() {
+	id := newID()
+	voice := d.log.speak(req.Agent, frame, id)
+	started := time.Now()
+	resp, err := turn(ctx, d.rt.model, req, voice.say)
+	if err != nil {
+		voice.end("")
+		if cause := context.Cause(ctx); cause != nil {
+			err = cause
+		}
+		d.rt.log.Warn("model turn failed", zap.String("run", d.run.ID), zap.String("agent", req.Agent), zap.Error(err))
+		return func() {
+			d.run.Frames[frame].Thinking = false
+			if d.run.Failure == nil {
+				d.run.Failure = endedBy(err)
+			}
+		}
+	}
+	m := resp.Message
+	m.ID, m.Role = id, model.RoleAssistant
+	m.ToolCalls = withOwnIDs(m.ToolCalls)
+	voice.end(m.Content)
+	failure := d.account(ctx, req.Agent, resp, time.Since(started))
+	return func() {
+		d.run.proposed(frame, m, resp.Usage.TotalTokens)
+		if failure != nil {
+			d.run.Failure = failure
+			return
+		}
+		if len(m.ToolCalls) > 0 {
+			d.save(ctx)
+		}
+	}
+}
+
+// turn calls the model so that a panic in it ends this run only.
+func turn(ctx context.Context, m model.Model, req model.Request, say func(string)) (resp model.Response, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("the model client panicked: %v", p)
+		}
+	}()
+	return m.Turn(ctx, req, say)
+}
+
+// withOwnIDs gives every call an id that no other call has: models repeat theirs.
+func withOwnIDs(calls []model.ToolCall) []model.ToolCall {
+	own := make([]model.ToolCall, len(calls))
+	for i, c := range calls {
+		c.ID = "call_" + newID()
+		own[i] = c
+	}
+	return own
+}
+
+// account records what a turn cost.
+func (d *driver) account(ctx context.Context, agent string, resp model.Response, took time.Duration) *Failure {
+	err := d.rt.audit.RecordRun(context.WithoutCancel(ctx), audit.RunRecord{
+		Run: d.run.ID, Thread: d.run.Thread, Agent: agent, Model: resp.Model, User: d.run.Principal.User,
+		PromptTokens: resp.Usage.PromptTokens, CompletionTokens: resp.Usage.CompletionTokens,
+		TotalTokens: resp.Usage.TotalTokens, Estimated: resp.Usage.Estimated, Duration: took.Seconds(),
+	})
+	if err != nil {
+		return unrecorded(err).fatal
+	}
+	return nil
+}
+
+// act passes a call through the gate.
+func (d *driver) act(ctx context.Context, ref CallRef, agent string, c Call) func() {
+	d.slots <- struct{}{}
+	defer func() { <-d.slots }()
+	s := scope{
+		run: d.run.ID, thread: d.run.Thread, agent: agent,
+		principal: d.run.Principal, tools: d.rt.agents[agent].tools,
+	}
+	in, a, refused := d.rt.gate.admit(ctx, s, c)
+	if refused != nil {
+		d.log.toolUse(agent, ref.Frame, c, refused.status, refused.text)
+		return d.ended(ref, c, *refused)
+	}
+	d.log.toolUse(agent, ref.Frame, c, CallStarted, "")
+	if a.tool.delegates() {
+		to, _ := a.args["agent"].(string)
+		task, _ := a.args["task"].(string)
+		return func() {
+			d.run.opened(ref, to, model.Message{ID: newID(), Role: model.RoleUser, Content: task, Findings: a.findings}, in)
+		}
+	}
+	return d.ended(ref, c, d.rt.gate.call(ctx, in, a))
+}
+
+// conclude gives a sub-agent's answer back to the agent that asked for it.
+func (d *driver) conclude(ctx context.Context, opener CallRef, in *intent, answer string) func() {
+	o := d.rt.gate.conclude(ctx, in, Result{Text: answer}, nil)
+	return d.ended(opener, Call{ToolCall: model.ToolCall{ID: in.Call, Name: in.Tool}}, o)
+}
+
+// ended tells the readers of a call's result and returns what it changes in the run.
+func (d *driver) ended(ref CallRef, c Call, o outcome) func() {
+	d.log.append(Event{Type: EventResult, Frame: ref.Frame, Call: c.ID, Name: c.Name, Status: string(o.status), Content: o.text})
+	return func() {
+		d.run.done(ref, o)
+		if o.fatal != nil && d.run.Failure == nil {
+			d.run.Failure = o.fatal
+		}
+	}
+}
+
+// save checkpoints the run. A run that somebody else has changed is no longer ours.
+func (d *driver) save(ctx context.Context) {
+	d.run.Updated = time.Now().UTC()
+	err := d.rt.store.SaveRun(context.WithoutCancel(ctx), d.run)
+	if err != nil && d.run.Failure == nil {
+		d.run.Failure = &Failure{"state_unavailable", "the run's state cannot be saved: " + scanner.Redact(err.Error())}
+	}
+}

@@ -1,0 +1,125 @@
+package agents
+
+import (
+	"slices"
+	"time"
+
+	"github.com/svc-gateway/svc/agents/model"
+	"github.com/svc-gateway/svc/policy"
+	"github.com/svc-gateway/svc/scanner"
+)
+
+// Status is where a run stands.
+type Status string
+
+// The states of a run. The last four are final.
+const (
+	Pending     Status = "pending"
+	Running     Status = "running"
+	Interrupted Status = "interrupted" // an approval is pending
+	Success     Status = "success"
+	Error       Status = "error"
+	Timeout     Status = "timeout"
+	Cancelled   Status = "cancelled"
+)
+
+// Final reports whether a run in this state will never change again.
+func (s Status) Final() bool {
+	return s == Success || s == Error || s == Timeout || s == Cancelled
+}
+
+// CallStatus is where a tool call stands.
+type CallStatus string
+
+// The states of a call. Denied and all below started are final.
+const (
+	CallProposed  CallStatus = "proposed"
+	CallDenied    CallStatus = "denied"
+	CallStarted   CallStatus = "started"
+	CallSuccess   CallStatus = "success"
+	CallError     CallStatus = "error"
+	CallTimeout   CallStatus = "timeout"
+	CallCancelled CallStatus = "cancelled"
+	CallUnknown   CallStatus = "unknown" // the process died after "started"
+)
+
+// Final reports whether a call in this state has its result.
+func (s CallStatus) Final() bool { return s != CallProposed && s != CallStarted }
+
+// Run is one run of a top-level agent as plain data: all that is needed to go on with it.
+type Run struct {
+	ID        string           `json:"run"`
+	Thread    string           `json:"thread"`
+	Assistant string           `json:"assistant"`
+	Principal policy.Principal `json:"principal"` // as it was at the start
+	Status    Status           `json:"status"`
+	Version   int64            `json:"version"` // number of times this run was saved
+	Harness   string           `json:"harness"`
+	Base      int              `json:"base"` // messages of the thread before this run's first
+	Input     int              `json:"input"` // messages of the first frame that the thread got at the start
+	Frames    []Frame          `json:"frames"`
+	Steps     int              `json:"steps"`  // model turns taken
+	Tokens    int64            `json:"tokens"` // model tokens used
+	Failure   *Failure         `json:"failure,omitempty"`
+	Created   time.Time        `json:"created"`
+	Updated   time.Time        `json:"updated"`
+}
+
+// Frame is one agent at work within a run. The first frame is the top-level agent's; each
+// further one was opened by a delegating call and keeps its messages to itself.
+type Frame struct {
+	Agent    string          `json:"agent"`
+	Opener   *CallRef        `json:"opener,omitempty"` // the delegating call; nil for the first frame
+	Messages []model.Message `json:"messages"`
+	Calls    []Call          `json:"calls,omitempty"` // of the last model turn
+	Labels   []string        `json:"labels,omitempty"`
+	Closed   bool            `json:"closed,omitempty"` // its answer went back to the opener
+	Thinking bool            `json:"-"`                // a model turn is under way in this process
+}
+
+// CallRef points at a call of a frame.
+type CallRef struct {
+	Frame int `json:"frame"`
+	Call  int `json:"call"`
+}
+
+// Call is one tool call that a model asked for.
+type Call struct {
+	model.ToolCall
+	Status CallStatus `json:"status"`
+	Labels []string   `json:"labels,omitempty"` // sources that the model had seen
+	Result string     `json:"result,omitempty"` // scanned and redacted, as the model gets it
+	Record *intent    `json:"record,omitempty"` // a delegation under way, for its outcome record
+
+	findings []scanner.Finding // of the result
+}
+
+// Failure says why a run did not succeed. Code is stable, Message is for people; neither
+// holds a credential.
+type Failure struct {
+	Code    string `json:"code"`
+	Message string `json:"message"`
+}
+
+func (f *Failure) Error() string { return f.Code + ": " + f.Message }
+
+// Owner is the user whom the run's thread belongs to.
+func (r *Run) Owner() string { return owner(r.Principal) }
+
+func owner(p policy.Principal) string {
+	if p.OnBehalfOf != "" {
+		return p.OnBehalfOf
+	}
+	return p.User
+}
+
+// add appends a message to a frame, whose labels grow by the message's.
+func (r *Run) add(frame int, m model.Message) {
+	f := &r.Frames[frame]
+	f.Messages = append(f.Messages, m)
+	for _, label := range m.Labels {
+		if !slices.Contains(f.Labels, label) {
+			f.Labels = append(f.Labels, label)
+		}
+	}
+}

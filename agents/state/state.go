@@ -1,0 +1,44 @@
+// Package state keeps threads, runs and event logs in the embedded database state.db.
+//
+// [Open] returns an [agents.Store]. Claims of threads and saves of runs are compare-and-swap
+// statements, so that several processes may share a store of this shape. A commit survives a
+// crash of the process; after a power cut the newest ones may be missing, never half of one
+// (the audit log, which must not miss any, is written with full synchronisation). A Store is
+// safe for concurrent use.
+package state
+
+import (
+	"context"
+	"embed"
+	"fmt"
+	"io/fs"
+
+	"github.com/svc-gateway/svc/agents"
+	"github.com/svc-gateway/svc/internal/store"
+)
+
+//go:embed migrations/*.sql
+var migrations embed.FS
+
+// Store is the embedded store. Make it with [Open].
+type Store struct {
+	db *store.DB
+}
+
+var _ agents.Store = (*Store)(nil)
+
+// Open opens or creates the database file.
+func Open(ctx context.Context, path string) (*Store, error) {
+	numbered, err := fs.Sub(migrations, "migrations")
+	if err != nil {
+		return nil, fmt.Errorf("reading the migrations: %w", err)
+	}
+	db, err := store.Open(ctx, path, numbered, store.Options{})
+	if err != nil {
+		return nil, fmt.Errorf("opening the state: %w", err)
+	}
+	return &Store{db}, nil
+}
+
+// Close writes what is queued and closes the file.
+func (s *Store) Close() error { return s.db.Close() }

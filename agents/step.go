@@ -1,0 +1,110 @@
+package agents
+
+import (
+	"slices"
+
+	"github.com/svc-gateway/svc/agents/model"
+)
+
+// effect is something to be done outside of a run's data before the run can go on.
+type effect interface{ isEffect() }
+
+type (
+	// think asks the frame's agent for its next message.
+	think struct{ frame int }
+	// act passes a proposed call through the gate.
+	act struct{ CallRef }
+	// conclude gives the answer of a finished frame back to the call that opened it.
+	conclude struct{ frame int }
+	// finish closes the run.
+	finish struct{}
+)
+
+func (think) isEffect()    {}
+func (act) isEffect()      {}
+func (conclude) isEffect() {}
+func (finish) isEffect()   {}
+
+// next says what has to happen now. It depends on the run's data alone and changes nothing;
+// the driver marks what it starts (Thinking, Closed, CallStarted), so asking again yields only
+// what is new.
+func (r *Run) next() []effect {
+	if r.Failure != nil {
+		return []effect{finish{}}
+	}
+	var effects []effect
+	for i := range r.Frames {
+		f := &r.Frames[i]
+		switch {
+		case f.Thinking, f.Closed:
+		case f.answered() && f.Opener == nil:
+			return []effect{finish{}}
+		case f.answered():
+			effects = append(effects, conclude{i})
+		case f.settled():
+			effects = append(effects, think{i})
+		default:
+			for c := range f.Calls {
+				if f.Calls[c].Status == CallProposed {
+					effects = append(effects, act{CallRef{i, c}})
+				}
+			}
+		}
+	}
+	return effects
+}
+
+func (r *Run) call(ref CallRef) *Call { return &r.Frames[ref.Frame].Calls[ref.Call] }
+
+// settled reports whether every call of the last turn has its result.
+func (f *Frame) settled() bool {
+	return !slices.ContainsFunc(f.Calls, func(c Call) bool { return !c.Status.Final() })
+}
+
+// answered reports whether the agent's last message is an answer and not a call.
+func (f *Frame) answered() bool {
+	last := f.Messages[len(f.Messages)-1]
+	return last.Role == model.RoleAssistant && len(last.ToolCalls) == 0
+}
+
+// proposed adds a model's message to its frame, with the calls that it asks for.
+func (r *Run) proposed(frame int, m model.Message, tokens int64) {
+	r.Steps++
+	r.Tokens += tokens
+	f := &r.Frames[frame]
+	f.Thinking = false
+	m.Labels = slices.Clone(f.Labels)
+	r.add(frame, m)
+	f.Calls = make([]Call, len(m.ToolCalls))
+	for i, tc := range m.ToolCalls {
+		f.Calls[i] = Call{ToolCall: tc, Status: CallProposed, Labels: m.Labels}
+	}
+}
+
+// opened starts a sub-agent's frame for a delegating call that the gate has cleared.
+func (r *Run) opened(ref CallRef, agent string, task model.Message, record *intent) {
+	c := r.call(ref)
+	c.Status, c.Record = CallStarted, record
+	task.Labels = slices.Clone(c.Labels)
+	r.Frames = append(r.Frames, Frame{Agent: agent, Opener: &ref})
+	r.add(len(r.Frames)-1, task)
+}
+
+// done gives a call its result. Once all calls of the turn have theirs, the results become
+// messages, in the order in which the model asked.
+func (r *Run) done(ref CallRef, o outcome) {
+	c := r.call(ref)
+	c.Status, c.Result, c.Record = o.status, o.text, nil
+	c.Labels, c.findings = o.labels, o.findings
+	f := &r.Frames[ref.Frame]
+	if !f.settled() {
+		return
+	}
+	for _, c := range f.Calls {
+		r.add(ref.Frame, model.Message{
+			ID: newID(), Role: model.RoleTool, ToolCallID: c.ID, Name: c.Name,
+			Content: c.Result, Status: string(c.Status), Labels: c.Labels, Findings: c.findings,
+		})
+	}
+	f.Calls = nil
+}
