@@ -1,0 +1,291 @@
+// Package statetest is what every implementation of [agents.Store] must pass.
+//
+// Call [Conformance] from the implementation's own tests. It is not safe to share one store
+// between two calls.
+package statetest
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"github.com/svc-gateway/svc/agents"
+	"github.com/svc-gateway/svc/agents/model"
+)
+
+// Conformance runs the suite; open gives each test an empty store.
+func Conformance(t *testing.T, open func(t *testing.T) agents.Store) {
+	t.Helper()
+	for _, tc := range []struct {
+		name string
+		run  func(t *testing.T, s agents.Store)
+	}{
+		{"a thread is read back as it was created", threadRoundTrip},
+		{"threads are listed by owner and status, newest first, in pages", listing},
+		{"a run claims its thread until it is finished", claiming},
+		{"one of many runs that want a thread gets it", contention},
+		{"a save with an old version is a conflict and changes nothing", compareAndSwap},
+		{"messages keep their order over runs", messageOrder},
+		{"events are read from any number on, over pieces", eventPieces},
+		{"finished runs are not unfinished", unfinished},
+		{"what is not there is not found", missing},
+	} {
+		t.Run(tc.name, func(t *testing.T) { tc.run(t, open(t)) })
+	}
+}
+
+func id(t *testing.T) string {
+	t.Helper()
+	v, err := uuid.NewV7()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v.String()
+}
+
+var now = time.Date(2026, 3, 1, 12, 0, 0, 5e6, time.UTC)
+
+func thread(t *testing.T, s agents.Store, owner string, at time.Time) agents.Thread {
+	t.Helper()
+	th := agents.Thread{
+		ID: id(t), Owner: owner, Created: at, Updated: at, Status: agents.ThreadIdle, Metadata: map[string]any{"k": "v"},
+	}
+	if err := s.CreateThread(t.Context(), th); err != nil {
+		t.Fatalf("CreateThread: %v", err)
+	}
+	return th
+}
+
+func run(t *testing.T, threadID string) *agents.Run {
+	t.Helper()
+	return &agents.Run{
+		ID: id(t), Thread: threadID, Assistant: "core", Status: agents.Running, Created: now, Updated: now, Input: 1,
+		Frames: []agents.Frame{{Agent: "core", Messages: []model.Message{say("user", "hello")}}},
+	}
+}
+
+func say(role, text string) model.Message { return model.Message{Role: role, Content: text} }
+
+func create(t *testing.T, s agents.Store, r *agents.Run, fresh *agents.Thread) {
+	t.Helper()
+	if err := s.CreateRun(t.Context(), r, r.Frames[0].Messages, fresh); err != nil {
+		t.Fatalf("CreateRun: %v", err)
+	}
+}
+
+func finish(t *testing.T, s agents.Store, r *agents.Run, answer string) {
+	t.Helper()
+	r.Status = agents.Success
+	if err := s.FinishRun(t.Context(), r, []model.Message{say("assistant", answer)}, nil); err != nil {
+		t.Fatalf("FinishRun: %v", err)
+	}
+}
+
+func threadRoundTrip(t *testing.T, s agents.Store) {
+	want := thread(t, s, "ada", now)
+	got, err := s.Thread(t.Context(), want.ID)
+	if err != nil || !cmp.Equal(got, want) {
+		t.Errorf("got %v, %s", err, cmp.Diff(want, got))
+	}
+	if err := s.CreateThread(t.Context(), want); !errors.Is(err, agents.ErrConflict) {
+		t.Errorf("creating it again: got %v, want %v", err, agents.ErrConflict)
+	}
+}
+
+func listing(t *testing.T, s agents.Store) {
+	old, young := thread(t, s, "ada", now), thread(t, s, "ada", now.Add(time.Minute))
+	thread(t, s, "bob", now)
+	create(t, s, run(t, old.ID), nil)
+	fresh := agents.Thread{ID: id(t), Owner: "ada", Created: now, Updated: now, Status: agents.ThreadBusy, Ephemeral: true}
+	create(t, s, run(t, fresh.ID), &fresh)
+	for _, tc := range []struct {
+		name   string
+		filter agents.ThreadFilter
+		want   []string
+		total  int
+	}{
+		{"owner", agents.ThreadFilter{Owner: "ada", Limit: 10}, []string{young.ID, old.ID}, 2},
+		{"page", agents.ThreadFilter{Owner: "ada", Limit: 1, Offset: 1}, []string{old.ID}, 2},
+		{"status", agents.ThreadFilter{Owner: "ada", Status: agents.ThreadBusy, Limit: 10}, []string{old.ID}, 1},
+		{"beyond", agents.ThreadFilter{Owner: "ada", Limit: 10, Offset: 5}, nil, 2},
+		{"nobody", agents.ThreadFilter{Owner: "eve", Limit: 10}, nil, 0},
+	} {
+		list, total, err := s.Threads(t.Context(), tc.filter)
+		if err != nil {
+			t.Fatalf("%s: %v", tc.name, err)
+		}
+		var got []string
+		for _, th := range list {
+			got = append(got, th.ID)
+		}
+		if !cmp.Equal(got, tc.want) || total != tc.total {
+			t.Errorf("%s: got %v of %d, want %v of %d", tc.name, got, total, tc.want, tc.total)
+		}
+	}
+	if _, total, _ := s.Threads(t.Context(), agents.ThreadFilter{Limit: 10}); total != 3 {
+		t.Errorf("everybody's: got %d, want 3", total)
+	}
+}
+
+func claiming(t *testing.T, s agents.Store) {
+	th := thread(t, s, "ada", now)
+	first := run(t, th.ID)
+	create(t, s, first, nil)
+	if err := s.CreateRun(t.Context(), run(t, th.ID), nil, nil); !errors.Is(err, agents.ErrBusy) {
+		t.Errorf("a second run: got %v, want %v", err, agents.ErrBusy)
+	}
+	finish(t, s, first, "hi")
+	second := run(t, th.ID)
+	create(t, s, second, nil)
+	if second.Base != 2 {
+		t.Errorf("base of the second run: got %d, want 2", second.Base)
+	}
+	got, err := s.LatestRun(t.Context(), th.ID)
+	if err != nil || got.ID != second.ID {
+		t.Errorf("latest run: got %v, %v, want %s", got, err, second.ID)
+	}
+}
+
+func contention(t *testing.T, s agents.Store) {
+	th := thread(t, s, "ada", now)
+	var won, busy atomic.Int32
+	var group sync.WaitGroup
+	for range 20 {
+		r := run(t, th.ID)
+		group.Go(func() {
+			switch err := s.CreateRun(t.Context(), r, r.Frames[0].Messages, nil); {
+			case err == nil:
+				won.Add(1)
+			case errors.Is(err, agents.ErrBusy):
+				busy.Add(1)
+			}
+		})
+	}
+	group.Wait()
+	if won.Load() != 1 || busy.Load() != 19 {
+		t.Errorf("got %d winners and %d busy, want 1 and 19", won.Load(), busy.Load())
+	}
+	messages, err := s.Messages(t.Context(), th.ID, -1)
+	if err != nil || len(messages) != 1 {
+		t.Errorf("got %d messages, %v, want the winner's one", len(messages), err)
+	}
+}
+
+func compareAndSwap(t *testing.T, s agents.Store) {
+	th := thread(t, s, "ada", now)
+	r := run(t, th.ID)
+	create(t, s, r, nil)
+	stale := *r
+	r.Steps = 7
+	if err := s.SaveRun(t.Context(), r); err != nil {
+		t.Fatalf("SaveRun: %v", err)
+	}
+	stale.Steps = 9
+	if err := s.SaveRun(t.Context(), &stale); !errors.Is(err, agents.ErrConflict) {
+		t.Errorf("saving an old version: got %v, want %v", err, agents.ErrConflict)
+	}
+	stale.Status = agents.Success
+	if err := s.FinishRun(t.Context(), &stale, []model.Message{say("assistant", "x")}, nil); !errors.Is(err, agents.ErrConflict) {
+		t.Errorf("finishing an old version: got %v, want %v", err, agents.ErrConflict)
+	}
+	got, err := s.Run(t.Context(), r.ID)
+	if err != nil || !cmp.Equal(got, r) {
+		t.Errorf("got %v, %s", err, cmp.Diff(r, got))
+	}
+	if messages, _ := s.Messages(t.Context(), th.ID, -1); len(messages) != 1 {
+		t.Errorf("got %d messages after a refused finish, want 1", len(messages))
+	}
+}
+
+func messageOrder(t *testing.T, s agents.Store) {
+	th := thread(t, s, "ada", now)
+	want := []string{}
+	for i := range 3 {
+		r := run(t, th.ID)
+		create(t, s, r, nil)
+		answer := fmt.Sprint("answer ", i)
+		finish(t, s, r, answer)
+		want = append(want, "hello", answer)
+	}
+	for _, n := range []int{-1, 3} {
+		messages, err := s.Messages(t.Context(), th.ID, n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := []string{}
+		for _, m := range messages {
+			got = append(got, m.Content)
+		}
+		part := want
+		if n >= 0 {
+			part = want[:n]
+		}
+		if !cmp.Equal(got, part) {
+			t.Errorf("the first %d: got %v, want %v", n, got, part)
+		}
+	}
+}
+
+func eventPieces(t *testing.T, s agents.Store) {
+	th := thread(t, s, "ada", now)
+	r := run(t, th.ID)
+	create(t, s, r, nil)
+	const total = 25
+	var all []agents.Event
+	for i := range total {
+		all = append(all, agents.Event{Seq: i, Type: agents.EventChunk, Content: fmt.Sprint(i)})
+	}
+	for from := 0; from < 20; from += 5 {
+		if err := s.AppendEvents(t.Context(), r.ID, all[from:from+5]); err != nil {
+			t.Fatalf("AppendEvents: %v", err)
+		}
+	}
+	r.Status = agents.Success
+	if err := s.FinishRun(t.Context(), r, nil, all[20:]); err != nil {
+		t.Fatalf("FinishRun: %v", err)
+	}
+	for from := range total + 2 {
+		for _, limit := range []int{1, 7, 100} {
+			got, err := s.Events(t.Context(), r.ID, from, limit)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := all[min(from, total):min(from+limit, total)]
+			if len(got) != len(want) || len(want) > 0 && !cmp.Equal(got, want) {
+				t.Errorf("from %d, limit %d: got %d events, want %d", from, limit, len(got), len(want))
+			}
+		}
+	}
+}
+
+func unfinished(t *testing.T, s agents.Store) {
+	a, b := run(t, thread(t, s, "ada", now).ID), run(t, thread(t, s, "ada", now).ID)
+	create(t, s, a, nil)
+	create(t, s, b, nil)
+	finish(t, s, a, "done")
+	got, err := s.Unfinished(t.Context())
+	if err != nil || len(got) != 1 || got[0].ID != b.ID {
+		t.Errorf("got %v, %v, want %s", got, err, b.ID)
+	}
+}
+
+func missing(t *testing.T, s agents.Store) {
+	if _, err := s.Thread(t.Context(), id(t)); !errors.Is(err, agents.ErrNotFound) {
+		t.Errorf("Thread: got %v, want %v", err, agents.ErrNotFound)
+	}
+	if _, err := s.Run(t.Context(), id(t)); !errors.Is(err, agents.ErrNotFound) {
+		t.Errorf("Run: got %v, want %v", err, agents.ErrNotFound)
+	}
+	if _, err := s.LatestRun(t.Context(), id(t)); !errors.Is(err, agents.ErrNotFound) {
+		t.Errorf("LatestRun: got %v, want %v", err, agents.ErrNotFound)
+	}
+	if err := s.CreateRun(t.Context(), run(t, id(t)), nil, nil); !errors.Is(err, agents.ErrNotFound) {
+		t.Errorf("CreateRun: got %v, want %v", err, agents.ErrNotFound)
+	}
+}
