@@ -35,6 +35,33 @@ func readerDSN(path string) string {
 	return dsn(path, "mode=ro&_pragma=busy_timeout(5000)&_pragma=query_only(1)&_pragma=trusted_schema(0)&_pragma=temp_store(memory)")
 }
 
+// OpenReadOnly opens an existing database for reading, also one that another process writes.
+func OpenReadOnly(ctx context.Context, path string) (*sql.DB, error) {
+	db, err := sql.Open("sqlite", readerDSN(path))
+	if err != nil {
+		return nil, err
+	}
+	if err := db.PingContext(ctx); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return db, nil
+}
+
+// OpenMemory opens an empty private database in memory with the schema of the migrations, on one
+// connection. It ends when it is closed.
+func OpenMemory(ctx context.Context, migrations fs.FS) (*sql.DB, error) {
+	db, err := sql.Open("sqlite", "file::memory:?_pragma=trusted_schema(0)&_pragma=temp_store(memory)")
+	if err != nil {
+		return nil, err
+	}
+	db.SetMaxOpenConns(1)
+	db.SetMaxIdleConns(1)
+	if err := migrate(ctx, db, migrations); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return db, nil
+}
+
 // secure makes sure that the database and its companions can be read by their owner only. SQLite
 // gives the -wal and -shm files the mode of the database, which therefore must exist first.
 func secure(path string) error {

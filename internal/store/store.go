@@ -188,12 +188,8 @@ func (d *DB) Flush(ctx context.Context) error {
 	return d.Write(ctx, nil)
 }
 
-// Probe commits one real change (the user_version of the database header) and returns its error.
-// It answers whether the database can be written now.
-func (d *DB) Probe(ctx context.Context) error {
-	return d.Write(ctx, probe)
-}
-
+// probe makes one real change, to the user_version in the database's header, to find out whether the
+// database can be written.
 func probe(tx *Tx) error {
 	var v int32
 	if err := tx.QueryRow(`PRAGMA user_version`).Scan(&v); err != nil {

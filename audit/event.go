@@ -1,0 +1,76 @@
+package audit
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// Types of events. They are stable: queries and alerts are written against them.
+const (
+	Request     = "request"      // an API request was answered, or refused
+	Login       = "login"        // a session was opened
+	LoginFailed = "login.failed" // credentials were refused
+	Admin       = "admin"        // an administrative change: users, tokens, policies
+	RunStart    = "run.start"    // a run was started
+	RunEnd      = "run.end"      // a run reached its final status
+	ToolStart   = "tool.start"   // a tool is about to be called: the intent and the decision
+	ToolEnd     = "tool.end"     // a tool returned
+	ToolError   = "tool.error"   // a tool failed, timed out or was cancelled
+	ToolDenied  = "tool.denied"  // a call was refused; it is the call's only event, or its last
+	Injection   = "injection"    // the scanner found something in words on their way to a model
+)
+
+// Event is one row of audit_events; migrations/00001_audit.sql tells what each column holds. A zero
+// field is stored as NULL. The caller fills in what it knows; Seq, Node and Hash belong to the Log.
+type Event struct {
+	Seq        int64           `json:"seq,omitempty"`  // order of recording, given by the store
+	Time       time.Time       `json:"time"`           // when it happened; zero: now. Stored in UTC, to the millisecond
+	Node       string          `json:"node,omitempty"` // machine that recorded it
+	Type       string          `json:"type"`           // one of the constants; required
+	Run        string          `json:"run,omitempty"`  // required for tool.*
+	Thread     string          `json:"thread,omitempty"`
+	Agent      string          `json:"agent,omitempty"`
+	User       string          `json:"user,omitempty"`
+	Role       string          `json:"role,omitempty"`
+	OnBehalfOf string          `json:"on_behalf_of,omitempty"`
+	Address    string          `json:"address,omitempty"`
+	TokenID    string          `json:"token_id,omitempty"` // never the token
+	Call       string          `json:"call,omitempty"`     // required for tool.*
+	Tool       string          `json:"tool,omitempty"`
+	Action     string          `json:"action,omitempty"`
+	Input      string          `json:"input,omitempty"`
+	Output     string          `json:"output,omitempty"`
+	Duration   float64         `json:"duration,omitempty"` // seconds, kept to the microsecond
+	Error      string          `json:"error,omitempty"`
+	Traceback  string          `json:"traceback,omitempty"`
+	Decision   string          `json:"decision,omitempty"`
+	Rule       string          `json:"rule,omitempty"`
+	Reasons    []string        `json:"reasons,omitempty"`
+	PolicyHash string          `json:"policy_hash,omitempty"`
+	Digest     string          `json:"digest,omitempty"`
+	Findings   json.RawMessage `json:"findings,omitempty"` // any JSON value; stored in RFC 8785 form
+	Labels     []string        `json:"labels,omitempty"`
+	Status     string          `json:"status,omitempty"`
+	Method     string          `json:"method,omitempty"`
+	Path       string          `json:"path,omitempty"`
+	Code       int             `json:"code,omitempty"`
+	Hash       string          `json:"hash,omitempty"` // SHA-256 of CanonicalRecord, hexadecimal
+}
+
+// RunRecord is one row of audit_runs: what a model used for one turn of a run.
+type RunRecord struct {
+	Seq              int64     `json:"seq,omitempty"`
+	Time             time.Time `json:"time"` // end of the turn; zero: now
+	Node             string    `json:"node,omitempty"`
+	Run              string    `json:"run"` // required
+	Thread           string    `json:"thread,omitempty"`
+	Agent            string    `json:"agent,omitempty"`
+	Model            string    `json:"model,omitempty"`
+	User             string    `json:"user,omitempty"`
+	PromptTokens     int64     `json:"prompt_tokens"`
+	CompletionTokens int64     `json:"completion_tokens"`
+	TotalTokens      int64     `json:"total_tokens"`
+	Estimated        bool      `json:"estimated"` // the provider gave no counts
+	Duration         float64   `json:"duration,omitempty"`
+	Hash             string    `json:"hash,omitempty"`
+}

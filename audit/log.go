@@ -1,0 +1,98 @@
+package audit
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// Log records events. Open or New makes one.
+type Log struct {
+	Reader
+	store Store
+	node  string
+}
+
+// Open opens the log at path, an SQLite database that is made when it is missing. node is the
+// machine's id and goes into every record.
+func Open(ctx context.Context, path, node string) (*Log, error) {
+	s, err := OpenStore(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	return New(s, node), nil
+}
+
+// New makes a log on a store, which it closes at its end.
+func New(s Store, node string) *Log {
+	return &Log{Reader: Reader{source: s, close: s.Close}, store: s, node: node}
+}
+
+// Record writes events, all of them or none, and returns when they are durable. It fills in Time and
+// Node, redacts and hashes copies; the caller's events are not changed. An error means that nothing
+// was recorded, and that what was to be recorded must not happen; it wraps ErrUnavailable when the
+// storage is to blame.
+func (l *Log) Record(ctx context.Context, e ...Event) error {
+	b, err := l.batch(e)
+	if err != nil || len(e) == 0 {
+		return err
+	}
+	if err := l.store.Append(ctx, b); err != nil {
+		return fmt.Errorf("recording a %s event: %w", e[0].Type, err)
+	}
+	return nil
+}
+
+// Queue accepts events and writes them within 100 ms, together, and before every Record that begins
+// later; what is waiting is written by Flush and Close. When too many are waiting the caller waits
+// until ctx ends. While the log cannot be written, accepted events are kept.
+func (l *Log) Queue(ctx context.Context, e ...Event) error {
+	b, err := l.batch(e)
+	if err != nil || len(e) == 0 {
+		return err
+	}
+	if err := l.store.Enqueue(ctx, b); err != nil {
+		return fmt.Errorf("queueing a %s event: %w", e[0].Type, err)
+	}
+	return nil
+}
+
+// RecordRun queues what a model used for one turn.
+func (l *Log) RecordRun(ctx context.Context, r RunRecord) error {
+	if err := prepareRun(&r, l.node, time.Now()); err != nil {
+		return err
+	}
+	if err := l.store.Enqueue(ctx, Batch{Runs: []RunRecord{r}}); err != nil {
+		return fmt.Errorf("queueing a model's turn: %w", err)
+	}
+	return nil
+}
+
+// batch prepares copies of events.
+func (l *Log) batch(e []Event) (Batch, error) {
+	b := Batch{Events: append([]Event(nil), e...)}
+	now := time.Now()
+	for i := range b.Events {
+		if err := prepare(&b.Events[i], l.node, now); err != nil {
+			return Batch{}, err
+		}
+	}
+	return b, nil
+}
+
+// Healthy returns nil while the log can be written, otherwise an error that wraps ErrUnavailable.
+func (l *Log) Healthy(ctx context.Context) error { return l.store.Healthy(ctx) }
+
+// Flush returns when every event accepted before is durable.
+func (l *Log) Flush(ctx context.Context) error {
+	if err := l.store.Flush(ctx); err != nil {
+		return fmt.Errorf("flushing the audit log: %w", err)
+	}
+	return nil
+}
+
+// Backup writes a complete copy of the log to a new file at path, with mode 0600, while recording
+// goes on. An existing file is refused.
+func (l *Log) Backup(ctx context.Context, path string) error {
+	return l.store.Backup(ctx, path)
+}

@@ -1,0 +1,194 @@
+package audit
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	driver "modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+
+	"github.com/svc-gateway/svc/internal/store"
+)
+
+// ErrLimit is wrapped by the error of a query that had more to say than Limits allow. The rows that
+// come with it are the first ones.
+var ErrLimit = errors.New("result is over the limit")
+
+// Limits bound one query. A zero field takes its default.
+type Limits struct {
+	Rows  int           // rows returned; default 1,000
+	Bytes int           // sum of the sizes of the values, 8 for a number; default 4 MiB
+	Time  time.Duration // until the query is interrupted; default 5 s
+}
+
+func (l Limits) withDefaults() Limits {
+	if l.Rows <= 0 {
+		l.Rows = 1000
+	}
+	if l.Bytes <= 0 {
+		l.Bytes = 4 << 20
+	}
+	if l.Time <= 0 {
+		l.Time = 5 * time.Second
+	}
+	return l
+}
+
+// Query runs one SELECT on the log at path and returns its columns and rows. Values are int64,
+// float64, string, []byte or nil. Nothing can be changed, and no other file can be reached: the
+// database is opened read-only, ATTACH is off, and anything but a single SELECT, VALUES, WITH or
+// EXPLAIN is refused before it is compiled.
+func Query(ctx context.Context, path, query string, l Limits) (columns []string, rows [][]any, err error) {
+	if err := checkStatement(query); err != nil {
+		return nil, nil, err
+	}
+	db, err := openFile(ctx, path)
+	if err != nil {
+		return nil, nil, err
+	}
+	columns, rows, err = runQuery(ctx, db, query, l)
+	return columns, rows, errors.Join(err, db.Close())
+}
+
+// Query runs one SELECT on a private copy, in memory, of the records that f selects: whoever asks
+// can see those and nothing else, however the statement is written. Tables and views are those of
+// the log. Without a limit the filter copies the newest 10,000 events and run records. The statement,
+// its result and its errors are as with the function Query.
+func (r *Reader) Query(ctx context.Context, f Filter, query string, l Limits) (columns []string, rows [][]any, err error) {
+	if err := checkStatement(query); err != nil {
+		return nil, nil, err
+	}
+	if f.Limit <= 0 {
+		f.Limit, f.Newest = 10_000, true
+	}
+	db, err := store.OpenMemory(ctx, Migrations())
+	if err != nil {
+		return nil, nil, fmt.Errorf("copying the audit log: %w", err)
+	}
+	defer db.Close()
+	if err := r.copyTo(ctx, db, f); err != nil {
+		return nil, nil, fmt.Errorf("copying the audit log: %w", err)
+	}
+	return runQuery(ctx, db, query, l)
+}
+
+// copyTo inserts the selected records with their seq, in one transaction.
+func (r *Reader) copyTo(ctx context.Context, db *sql.DB, f Filter) error {
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback() // after a Commit it does nothing
+	event, err := tx.PrepareContext(ctx, insertEvent)
+	if err != nil {
+		return err
+	}
+	for e, err := range r.source.Events(ctx, f) {
+		if err != nil {
+			return err
+		}
+		if _, err := event.ExecContext(ctx, eventValues(&e)...); err != nil {
+			return err
+		}
+	}
+	run, err := tx.PrepareContext(ctx, insertRun)
+	if err != nil {
+		return err
+	}
+	f.After = 0 // a place in the other table
+	for rec, err := range r.source.Runs(ctx, f) {
+		if err != nil {
+			return err
+		}
+		if _, err := run.ExecContext(ctx, runValues(&rec)...); err != nil {
+			return err
+		}
+	}
+	return tx.Commit()
+}
+
+// runQuery runs a checked statement on one connection of db, which is fenced in first.
+func runQuery(ctx context.Context, db *sql.DB, query string, l Limits) (columns []string, rows [][]any, err error) {
+	l = l.withDefaults()
+	ctx, cancel := context.WithTimeoutCause(ctx, l.Time, fmt.Errorf("%w: the query ran for %v; narrow it down", ErrLimit, l.Time))
+	defer cancel()
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return nil, nil, fmt.Errorf("querying the audit log: %w", err)
+	}
+	defer conn.Close()
+	if err := fence(ctx, conn, l); err != nil {
+		return nil, nil, fmt.Errorf("querying the audit log: %w", err)
+	}
+	columns, rows, err = read(ctx, conn, query, l)
+	if err != nil && ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	if err != nil {
+		return columns, rows, fmt.Errorf("querying the audit log: %w", err)
+	}
+	return columns, rows, nil
+}
+
+// fence takes from a connection what a single SELECT does not need. modernc.org/sqlite has no
+// authorizer, and mode=ro does not keep ATTACH from opening other files; VACUUM INTO attaches too.
+func fence(ctx context.Context, conn *sql.Conn, l Limits) error {
+	for id, value := range map[int]int{
+		sqlite3.SQLITE_LIMIT_ATTACHED:   0,
+		sqlite3.SQLITE_LIMIT_LENGTH:     max(l.Bytes, 1<<20), // one value or row; zeroblob(1e9) would be a gigabyte
+		sqlite3.SQLITE_LIMIT_SQL_LENGTH: 1 << 16,
+		sqlite3.SQLITE_LIMIT_EXPR_DEPTH: 100,
+	} {
+		if _, err := driver.Limit(conn, id, value); err != nil {
+			return err
+		}
+	}
+	_, err := conn.ExecContext(ctx, `PRAGMA query_only = 1`)
+	return err
+}
+
+func read(ctx context.Context, conn *sql.Conn, query string, l Limits) (columns []string, all [][]any, err error) {
+	rows, err := conn.QueryContext(ctx, query)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer rows.Close()
+	if columns, err = rows.Columns(); err != nil {
+		return nil, nil, err
+	}
+	size := 0
+	for rows.Next() {
+		row, into := make([]any, len(columns)), make([]any, len(columns))
+		for i := range row {
+			into[i] = &row[i]
+		}
+		if err := rows.Scan(into...); err != nil {
+			return columns, all, err
+		}
+		if len(all) == l.Rows {
+			return columns, all, fmt.Errorf("%w: more than %d rows; add a LIMIT", ErrLimit, l.Rows)
+		}
+		if size += sizeOf(row); size > l.Bytes {
+			return columns, all, fmt.Errorf("%w: more than %d bytes; select fewer columns or add a LIMIT", ErrLimit, l.Bytes)
+		}
+		all = append(all, row)
+	}
+	return columns, all, rows.Err()
+}
+
+func sizeOf(row []any) (n int) {
+	for _, v := range row {
+		switch v := v.(type) {
+		case string:
+			n += len(v)
+		case []byte:
+			n += len(v)
+		default:
+			n += 8
+		}
+	}
+	return n
+}

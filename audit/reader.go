@@ -1,0 +1,102 @@
+package audit
+
+import (
+	"bufio"
+	"context"
+	"database/sql"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+
+	"github.com/svc-gateway/svc/internal/store"
+)
+
+// Reader reads a log. A [Log] is one too.
+type Reader struct {
+	source Source
+	close  func() error
+}
+
+// OpenReader opens the log at path for reading, while the service writes it or when it does not run.
+// The caller closes the Reader.
+func OpenReader(ctx context.Context, path string) (*Reader, error) {
+	db, err := openFile(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	return &Reader{source: reader{db}, close: db.Close}, nil
+}
+
+func openFile(ctx context.Context, path string) (*sql.DB, error) {
+	if _, err := os.Stat(path); err != nil { // SQLite only says that it is unable to open a file
+		return nil, fmt.Errorf("opening the audit log: %w", err)
+	}
+	db, err := store.OpenReadOnly(ctx, path)
+	if err != nil {
+		return nil, fmt.Errorf("opening the audit log %s: %w", path, err)
+	}
+	return db, nil
+}
+
+// Events returns the events that f selects, in the order of Seq.
+func (r *Reader) Events(ctx context.Context, f Filter) ([]Event, error) {
+	return collect(r.source.Events(ctx, f))
+}
+
+// Runs returns the run records that f selects, in the order of Seq.
+func (r *Reader) Runs(ctx context.Context, f Filter) ([]RunRecord, error) {
+	return collect(r.source.Runs(ctx, f))
+}
+
+// Export writes the events that f selects to w, one JSON object a line. A line without its seq and
+// hash is the record that the hash was made from, in RFC 8785 form; time, type, node and hash are
+// always there, other empty columns are left out.
+func (r *Reader) Export(ctx context.Context, w io.Writer, f Filter) error {
+	return export(w, r.source.Events(ctx, f))
+}
+
+func export(w io.Writer, events iter.Seq2[Event, error]) error {
+	out := bufio.NewWriterSize(w, 1<<16)
+	var line []byte
+	for e, err := range events {
+		if err != nil {
+			return err
+		}
+		line = append(appendEvent(line[:0], &e, true), '\n')
+		if _, err := out.Write(line); err != nil {
+			return fmt.Errorf("exporting the audit log: %w", err)
+		}
+	}
+	if err := out.Flush(); err != nil {
+		return fmt.Errorf("exporting the audit log: %w", err)
+	}
+	return nil
+}
+
+// Verify recomputes the hashes of all records that f selects and returns how many it checked, and
+// an error for the first that was changed after it was recorded. It cannot see a missing record.
+func (r *Reader) Verify(ctx context.Context, f Filter) (checked int64, err error) {
+	for e, err := range r.source.Events(ctx, f) {
+		if err == nil {
+			err = Verify(e)
+		}
+		if err != nil {
+			return checked, err
+		}
+		checked++
+	}
+	for run, err := range r.source.Runs(ctx, f) {
+		if err == nil {
+			err = verifyRun(run)
+		}
+		if err != nil {
+			return checked, err
+		}
+		checked++
+	}
+	return checked, nil
+}
+
+// Close lets go of the files.
+func (r *Reader) Close() error { return r.close() }
