@@ -7,6 +7,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+
+	"github.com/svc-gateway/svc/scanner"
 )
 
 //go:embed rules.yaml
@@ -81,7 +83,7 @@ func ask(in *Input) question {
 		q.Skill = in.Tool
 	}
 	if c := in.Command; c != nil {
-		if q.Action == Use && c.Class != "read_only" {
+		if q.Action == Use && c.Class != scanner.ReadOnly {
 			q.Action = Mutate
 		}
 		if len(q.categories) == 0 {

@@ -1,0 +1,148 @@
+package identity
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/svc-gateway/svc/internal/problem"
+)
+
+// Client is [Admin] on a running service, through [Service.AdminHandler]. Its errors carry the
+// service's text and wrap the sentinels of this package.
+type Client struct {
+	http *http.Client
+	base string
+}
+
+// NewClient returns a client of the handler at the base address, such as
+// "http://service/identity", whose requests hc sends.
+func NewClient(hc *http.Client, base string) *Client {
+	return &Client{hc, strings.TrimSuffix(base, "/")}
+}
+
+// SocketClient returns an http.Client whose connections all go to the unix socket at path,
+// whatever host an address names.
+func SocketClient(path string) *http.Client {
+	var d net.Dialer
+	return &http.Client{Transport: &http.Transport{
+		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return d.DialContext(ctx, "unix", path)
+		},
+		MaxIdleConns: 1, IdleConnTimeout: time.Second,
+	}}
+}
+
+// AddUser implements [Admin].
+func (c *Client) AddUser(ctx context.Context, u AddUser) (User, Secret, error) {
+	var out addedBody
+	err := c.do(ctx, http.MethodPost, "/users", addUserBody{u.Name, u.Role, wire(u.Expires)}, &out)
+	return out.User, Secret(out.Token), err
+}
+
+// Users implements [Admin].
+func (c *Client) Users(ctx context.Context) ([]Account, error) {
+	var out usersBody
+	err := c.do(ctx, http.MethodGet, "/users", nil, &out)
+	return out.Users, err
+}
+
+// UpdateUser implements [Admin].
+func (c *Client) UpdateUser(ctx context.Context, name string, u UpdateUser) (User, error) {
+	in := updateUserBody{Role: u.Role, Disabled: u.Disabled}
+	if u.Expires != nil {
+		expires := wire(*u.Expires)
+		in.Expires = &expires
+	}
+	var out userBody
+	err := c.do(ctx, http.MethodPatch, "/users/"+url.PathEscape(name), in, &out)
+	return out.User, err
+}
+
+// RevokeToken implements [Admin].
+func (c *Client) RevokeToken(ctx context.Context, user, id string) ([]Token, error) {
+	path := "/users/" + url.PathEscape(user) + "/tokens"
+	if id != "" {
+		path += "/" + url.PathEscape(id)
+	}
+	var out revokedBody
+	err := c.do(ctx, http.MethodDelete, path, nil, &out)
+	return out.Revoked, err
+}
+
+// RotateToken implements [Admin].
+func (c *Client) RotateToken(ctx context.Context, user string, grace time.Duration) (Secret, error) {
+	var out tokenBody
+	err := c.do(ctx, http.MethodPost, "/users/"+url.PathEscape(user)+"/rotate", rotateBody{grace.String()}, &out)
+	return Secret(out.Token), err
+}
+
+// wire is an end in the form that the handler reads.
+func wire(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format(time.RFC3339Nano)
+}
+
+func (c *Client) do(ctx context.Context, method, path string, in, out any) error {
+	var body io.Reader
+	if in != nil {
+		doc, err := json.Marshal(in)
+		if err != nil {
+			return fmt.Errorf("encoding the request: %w", err)
+		}
+		body = bytes.NewReader(doc)
+	}
+	req, err := http.NewRequestWithContext(ctx, method, c.base+path, body)
+	if err != nil {
+		return fmt.Errorf("asking the service: %w", err)
+	}
+	if in != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	resp, err := c.http.Do(req)
+	if err != nil {
+		return fmt.Errorf("asking the service: %w", err)
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode >= 300 {
+		return fromProblem(problem.Parse(resp))
+	}
+	if err := json.NewDecoder(resp.Body).Decode(out); err != nil {
+		return fmt.Errorf("reading the service's answer: %w", err)
+	}
+	return nil
+}
+
+// fromProblem is the other direction of toProblem.
+func fromProblem(p problem.Problem) error {
+	for _, a := range answers {
+		if a.code == p.Code {
+			return &remoteError{p, a.err}
+		}
+	}
+	return p
+}
+
+// remoteError is an error of the service, with its text.
+type remoteError struct {
+	problem  problem.Problem
+	sentinel error
+}
+
+func (e *remoteError) Error() string {
+	if e.problem.Detail == "" {
+		return e.sentinel.Error()
+	}
+	return e.problem.Detail
+}
+
+func (e *remoteError) Unwrap() []error { return []error{e.problem, e.sentinel} }

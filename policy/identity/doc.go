@@ -1,0 +1,40 @@
+// Package identity knows the users and their tokens, and finds out who sends a request.
+//
+//	s, err := identity.Open(ctx, path, log, bus)
+//	secret, created, err := s.Bootstrap(ctx) // the first start makes the user admin
+//	principal, err := s.Verify(ctx, token)   // on every request
+//	principal, err = s.Resolve(ctx, principal) // the same one as of now
+//
+// # Users and tokens
+//
+// A user has a role and may have an end (Expires) or be disabled. A token is "svc_", 43 base62
+// characters of 256 random bits and 6 of a checksum, so that a mistyped one is told apart from
+// an unknown one without a look-up and a leaked one can be searched for. It is shown once;
+// what is stored is its SHA-256. Names of users never contain a colon: "os:<name>" is a user of
+// the operating system (see [OSPrincipal]).
+//
+// # Changes
+//
+// Every change is made by an actor who must have the action admin, is recorded durably in the
+// audit log before it takes effect, and is a compare-and-swap on the revision of the whole
+// identity: of two changes that were decided on the same state one gets [ErrConflict]. A change
+// that would leave no admin with a working token while there was one is refused
+// ([ErrLastAdmin]); rotating a token always leaves one. [Admin] is the interface of all of them:
+// [Service.As] gives it on the database, [Client] over a socket to [Service.AdminHandler].
+//
+// # Staleness
+//
+// Verify and Resolve keep verified tokens in a bounded cache that belongs to one revision.
+// A change in this process is visible when its call returns; one of another node when its
+// message on [TopicChanges] arrives; one that nobody announced after at most one second,
+// because the revision is read from the store that often. When it cannot be read, verifying
+// fails. What was refused is not cached.
+//
+// # Providers
+//
+// A [Chain] of providers authenticates requests; each says not mine, yes or no. See
+// [NewTokenProvider] and [NewNoneProvider].
+//
+// A [Store] keeps the data; the embedded one is SQLite ([OpenStore]), and package identitytest
+// holds what every other has to pass. All types are safe for concurrent use.
+package identity

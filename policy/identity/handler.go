@@ -1,0 +1,163 @@
+package identity
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/svc-gateway/svc/internal/problem"
+	"github.com/svc-gateway/svc/policy"
+)
+
+// maxRequest bounds the body of an administrative request, in bytes.
+const maxRequest = 64 << 10
+
+// The bodies of the administrative interface. Ends are in the forms of [ParseExpiry] on the
+// way in; "" is never.
+type (
+	addUserBody struct {
+		Name    string      `json:"name"`
+		Role    policy.Role `json:"role"`
+		Expires string      `json:"expires,omitempty"`
+	}
+	updateUserBody struct {
+		Role     *policy.Role `json:"role,omitempty"`
+		Disabled *bool        `json:"disabled,omitempty"`
+		Expires  *string      `json:"expires,omitempty"`
+	}
+	rotateBody struct {
+		Grace string `json:"grace,omitempty"` // a Go duration such as 24h; default none
+	}
+	usersBody struct {
+		Users []Account `json:"users"`
+	}
+	userBody struct {
+		User User `json:"user"`
+	}
+	addedBody struct {
+		User  User   `json:"user"`
+		Token string `json:"token"` // in clear: this answer is the one time it is shown
+	}
+	tokenBody struct {
+		Token string `json:"token"` // in clear
+	}
+	revokedBody struct {
+		Revoked []Token `json:"revoked"`
+	}
+)
+
+// AdminHandler returns the HTTP interface of [Admin]. The actor is the principal in the
+// request's context; who may reach it with which principal is up to the one who mounts it.
+//
+//	GET    /users                      → 200 {"users": [Account…]}
+//	POST   /users                      {"name", "role", "expires"?} → 201 {"user", "token"}
+//	PATCH  /users/{name}               {"role"?, "disabled"?, "expires"?} → 200 {"user"}
+//	POST   /users/{name}/rotate        {"grace"?} → 200 {"token"}
+//	DELETE /users/{name}/tokens        → 200 {"revoked": [Token…]}
+//	DELETE /users/{name}/tokens/{id}   → 200 {"revoked": [Token…]}
+//
+// Unknown and duplicate keys are errors; errors are problem details.
+func (s *Service) AdminHandler() http.Handler {
+	mux := http.NewServeMux()
+	for pattern, serve := range map[string]func(Admin, *http.Request) (int, any, error){
+		"GET /users":                       listUsers,
+		"POST /users":                      addUser,
+		"PATCH /users/{name}":              updateUser,
+		"POST /users/{name}/rotate":        rotateToken,
+		"DELETE /users/{name}/tokens":      revokeToken,
+		"DELETE /users/{name}/tokens/{id}": revokeToken,
+	} {
+		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) { s.serve(w, r, serve) })
+	}
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		problem.Write(w, r, problem.Problem{Status: http.StatusNotFound, Detail: "There is nothing at " + r.URL.Path + "."})
+	})
+	return mux
+}
+
+func (s *Service) serve(w http.ResponseWriter, r *http.Request, serve func(Admin, *http.Request) (int, any, error)) {
+	actor, _ := policy.PrincipalFrom(r.Context())
+	if !actor.Role.May(policy.AdminAction) && r.Method == http.MethodGet {
+		problem.Write(w, r, toProblem(fmt.Errorf("%w: listing users needs the role admin", ErrForbidden)))
+		return
+	}
+	r.Body = http.MaxBytesReader(w, r.Body, maxRequest)
+	status, answer, err := serve(s.As(actor), r)
+	if err != nil {
+		problem.Write(w, r, toProblem(err))
+		return
+	}
+	h := w.Header()
+	h.Set("Content-Type", "application/json")
+	h.Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(answer) // the client may be gone
+}
+
+func listUsers(a Admin, r *http.Request) (int, any, error) {
+	accounts, err := a.Users(r.Context())
+	return http.StatusOK, usersBody{accounts}, err
+}
+
+func addUser(a Admin, r *http.Request) (int, any, error) {
+	var in addUserBody
+	if err := decode(r, &in); err != nil {
+		return 0, nil, err
+	}
+	expires, err := end(in.Expires)
+	if err != nil {
+		return 0, nil, err
+	}
+	user, secret, err := a.AddUser(r.Context(), AddUser{in.Name, in.Role, expires})
+	return http.StatusCreated, addedBody{user, secret.Reveal()}, err
+}
+
+func updateUser(a Admin, r *http.Request) (int, any, error) {
+	var in updateUserBody
+	if err := decode(r, &in); err != nil {
+		return 0, nil, err
+	}
+	u := UpdateUser{Role: in.Role, Disabled: in.Disabled}
+	if in.Expires != nil {
+		expires, err := end(*in.Expires)
+		if err != nil {
+			return 0, nil, err
+		}
+		u.Expires = &expires
+	}
+	user, err := a.UpdateUser(r.Context(), r.PathValue("name"), u)
+	return http.StatusOK, userBody{user}, err
+}
+
+func rotateToken(a Admin, r *http.Request) (int, any, error) {
+	var in rotateBody
+	if err := decode(r, &in); err != nil {
+		return 0, nil, err
+	}
+	var grace time.Duration
+	if in.Grace != "" {
+		var err error
+		if grace, err = time.ParseDuration(in.Grace); err != nil {
+			return 0, nil, fmt.Errorf("%w: grace: cannot read %q; want a duration such as 24h", ErrInvalid, in.Grace)
+		}
+	}
+	secret, err := a.RotateToken(r.Context(), r.PathValue("name"), grace)
+	return http.StatusOK, tokenBody{secret.Reveal()}, err
+}
+
+func revokeToken(a Admin, r *http.Request) (int, any, error) {
+	revoked, err := a.RevokeToken(r.Context(), r.PathValue("name"), r.PathValue("id"))
+	if revoked == nil {
+		revoked = []Token{}
+	}
+	return http.StatusOK, revokedBody{revoked}, err
+}
+
+// end reads an end that may be missing.
+func end(s string) (time.Time, error) {
+	if s == "" {
+		return time.Time{}, nil
+	}
+	return ParseExpiry(s, time.Now())
+}

@@ -1,0 +1,139 @@
+package identity
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+
+	"github.com/svc-gateway/svc/policy"
+)
+
+const apiKeyHeader = "X-Api-Key"
+
+// NewTokenProvider returns the provider of auth.mode token. A token is sent as
+// "Authorization: Bearer <token>" or as x-api-key; an x-api-key that has not the form of our
+// tokens is somebody else's and left alone. Two different credentials are refused.
+func NewTokenProvider(s *Service) Provider { return tokenProvider{s} }
+
+type tokenProvider struct{ s *Service }
+
+func (tokenProvider) Name() string { return "token" }
+
+// Challenge asks for a Bearer token (RFC 6750).
+func (tokenProvider) Challenge() string { return `Bearer realm="svc"` }
+
+func (p tokenProvider) Authenticate(r *http.Request) (policy.Principal, Outcome, error) {
+	token, outcome, err := findToken(r.Header)
+	if outcome != Yes {
+		return policy.Principal{}, outcome, err
+	}
+	principal, err := p.s.Verify(r.Context(), token)
+	if err != nil {
+		return policy.Principal{}, No, refuseToken(err)
+	}
+	return principal, Yes, nil
+}
+
+// findToken returns the one token that the headers hold, with the outcome Yes. What is meant
+// to be a token of ours counts, also when it is mangled.
+func findToken(h http.Header) (string, Outcome, error) {
+	authorization, keys := h.Values("Authorization"), h.Values(apiKeyHeader)
+	if len(authorization) > 1 {
+		return "", No, errConflict
+	}
+	token, foreign := "", false
+	if len(authorization) == 1 {
+		value, isBearer := bearer(authorization[0])
+		switch {
+		case isBearer && claimsToBeToken(value):
+			token = value
+		default:
+			foreign = true
+		}
+	}
+	for _, key := range keys {
+		if !IsToken(key) {
+			continue
+		}
+		if token != "" && token != key {
+			return "", No, errConflict
+		}
+		token = key
+	}
+	switch {
+	case token != "":
+		return token, Yes, nil
+	case foreign:
+		return "", NotMine, errUnrecognised
+	}
+	return "", NotMine, nil
+}
+
+// bearer returns the value of a Bearer credential. The scheme is case-insensitive (RFC 9110,
+// 11.1).
+func bearer(authorization string) (string, bool) {
+	scheme, value, _ := strings.Cut(authorization, " ")
+	if !strings.EqualFold(scheme, "Bearer") {
+		return "", false
+	}
+	return strings.Trim(value, " "), true
+}
+
+var (
+	errConflict = &Refused{
+		Status: http.StatusUnauthorized, Code: "credentials_conflict", Reason: "conflict",
+		Detail: "The request holds two different credentials: send one, in Authorization or in x-api-key.",
+	}
+	errUnrecognised = &Refused{
+		Status: http.StatusUnauthorized, Code: "credentials_unrecognised", Reason: "unrecognised",
+		Detail: "The Authorization header holds no token of this service: want Authorization: Bearer svc_...",
+	}
+	refusals = []struct {
+		err     error
+		refused *Refused
+	}{
+		{ErrMalformed, &Refused{
+			http.StatusUnauthorized, "token_malformed",
+			"The token is incomplete or mistyped: its checksum does not fit.", "malformed",
+		}},
+		{ErrUnknown, &Refused{
+			http.StatusUnauthorized, "token_unknown",
+			"The token is not known to this service.", "unknown",
+		}},
+		{ErrRevoked, &Refused{
+			http.StatusUnauthorized, "token_revoked",
+			"The token was revoked, or its user disabled.", "revoked",
+		}},
+		{ErrExpired, &Refused{
+			http.StatusUnauthorized, "token_expired",
+			"The token or its user's account has expired; ask an admin for a new one.", "expired",
+		}},
+	}
+)
+
+// refuseToken turns an error of Verify into a refusal; technical ones stay as they are.
+func refuseToken(err error) error {
+	for _, x := range refusals {
+		if errors.Is(err, x.err) {
+			return x.refused
+		}
+	}
+	return err
+}
+
+// Strip removes the credentials that the providers of this package take from the headers of a
+// request that goes to somebody else's server. Credentials of others stay.
+func Strip(h http.Header) {
+	for _, a := range h.Values("Authorization") {
+		if value, ok := bearer(a); ok && claimsToBeToken(value) {
+			h.Del("Authorization")
+			break
+		}
+	}
+	for _, key := range h.Values(apiKeyHeader) {
+		if IsToken(key) {
+			h.Del(apiKeyHeader)
+			break
+		}
+	}
+}

@@ -1,0 +1,130 @@
+package identity
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/svc-gateway/svc/audit"
+	"github.com/svc-gateway/svc/internal/bus"
+)
+
+// TopicChanges is the bus topic on which every change of users and tokens is announced.
+// Streams listen to it and resolve their principal again. The message is the new revision, in
+// decimal.
+const TopicChanges = "identity"
+
+// Recorder is the audit log as this package uses it; *audit.Log is one.
+type Recorder interface {
+	Record(ctx context.Context, e ...audit.Event) error // durable when it returns
+	Queue(ctx context.Context, e ...audit.Event) error
+}
+
+// Service verifies tokens and manages users. Get one with [Open] or [New] and close it.
+type Service struct {
+	store Store
+	log   Recorder
+	bus   bus.Bus
+	cache cache
+
+	changing sync.Mutex // one change at a time in this process
+
+	started  time.Time     // what checked counts from, on the monotonic clock
+	checked  atomic.Int64  // when the cache's revision was read from the store last
+	checking chan struct{} // capacity 1: held while the revision is read
+
+	used  usage
+	close context.CancelFunc
+	done  chan struct{}
+}
+
+// Open opens the embedded store at path and serves it. The caller closes the Service before
+// the log and the bus.
+func Open(ctx context.Context, path string, log Recorder, b bus.Bus) (*Service, error) {
+	st, err := OpenStore(ctx, path)
+	if err != nil {
+		return nil, fmt.Errorf("opening identity: %w", err)
+	}
+	s, err := New(ctx, st, log, b)
+	if err != nil {
+		return nil, errors.Join(err, st.Close())
+	}
+	return s, nil
+}
+
+// New serves users and tokens out of a store, which it closes at [Service.Close].
+func New(ctx context.Context, st Store, log Recorder, b bus.Bus) (*Service, error) {
+	s := &Service{
+		store:    st,
+		log:      log,
+		bus:      b,
+		started:  time.Now(),
+		checking: make(chan struct{}, 1),
+		done:     make(chan struct{}),
+	}
+	revision, err := st.Revision(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("opening identity: %w", err)
+	}
+	s.cache.advance(revision)
+	changes := b.Subscribe(TopicChanges)
+	background, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	s.close = cancel
+	go s.follow(background, changes)
+	return s, nil
+}
+
+// Close writes down when tokens were last used and closes the store. The Service must not be
+// used afterwards.
+func (s *Service) Close() error {
+	s.close()
+	<-s.done
+	return s.store.Close()
+}
+
+// follow hears of changes made elsewhere and writes down the use of tokens, until ctx ends.
+func (s *Service) follow(ctx context.Context, changes *bus.Subscription) {
+	defer close(s.done)
+	defer changes.Close()
+	ticker := time.NewTicker(usageInterval)
+	defer ticker.Stop()
+	messages := changes.C()
+	for {
+		select {
+		case message, open := <-messages:
+			if !open { // the bus is closed; what changes is noticed within a second still
+				messages = nil
+				continue
+			}
+			s.hear(message)
+		case <-ticker.C:
+			s.writeUsage(ctx)
+		case <-ctx.Done():
+			s.writeUsage(context.WithoutCancel(ctx))
+			return
+		}
+	}
+}
+
+// hear moves the cache to an announced revision. What cannot be read makes the next look-up
+// ask the store.
+func (s *Service) hear(message []byte) {
+	revision, err := strconv.ParseInt(string(message), 10, 64)
+	if err != nil {
+		s.checked.Store(-int64(maxStale))
+		return
+	}
+	s.cache.advance(revision)
+}
+
+// announce moves this process and, over the bus, all others to a new revision.
+func (s *Service) announce(ctx context.Context, revision int64) {
+	s.cache.advance(revision)
+	// Where the message gets lost the change is noticed within a second all the same: it must
+	// not fail a change that has been made.
+	_ = s.bus.Publish(context.WithoutCancel(ctx), TopicChanges, strconv.AppendInt(nil, revision, 10))
+}

@@ -1,0 +1,91 @@
+package identity
+
+import (
+	"fmt"
+	"regexp"
+	"time"
+
+	"github.com/svc-gateway/svc/policy"
+)
+
+// User is somebody who may use the service.
+type User struct {
+	Name     string      `json:"name"` // see [AddUser.Name]
+	Role     policy.Role `json:"role"`
+	Created  time.Time   `json:"created"`
+	Expires  time.Time   `json:"expires,omitzero"` // end of the account with all its tokens; zero is never
+	Disabled bool        `json:"disabled,omitempty"`
+}
+
+// Token is what is known of a token: everything but the token itself.
+type Token struct {
+	ID       string    `json:"id"` // public; safe to show and to log
+	User     string    `json:"user"`
+	Name     string    `json:"name"` // what it is for; the first token of a user is "default"
+	Created  time.Time `json:"created"`
+	Expires  time.Time `json:"expires,omitzero"`   // zero: no end of its own
+	Revoked  time.Time `json:"revoked,omitzero"`   // zero: not revoked
+	LastUsed time.Time `json:"last_used,omitzero"` // to about a minute; zero: never
+}
+
+// Account is a user with all tokens, the newest last.
+type Account struct {
+	User
+	Tokens []Token `json:"tokens"`
+}
+
+// DefaultToken is the name of the token that comes with a user and that rotation replaces.
+const DefaultToken = "default"
+
+var userName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$`)
+
+// checkUserName refuses names that would need quoting in a path, a log line or a table.
+func checkUserName(name string) error {
+	if !userName.MatchString(name) {
+		return fmt.Errorf("%w: name: %q is not a user name; want 1 to 64 letters, digits and . _ @ -, the first a letter or digit", ErrInvalid, name)
+	}
+	return nil
+}
+
+// live returns nil while the user may act.
+func (u *User) live(now time.Time) error {
+	switch {
+	case u.Disabled:
+		return fmt.Errorf("user %s is disabled: %w", u.Name, ErrRevoked)
+	case !u.Expires.IsZero() && !now.Before(u.Expires):
+		return fmt.Errorf("user %s: %w", u.Name, ErrExpired)
+	}
+	return nil
+}
+
+// live returns nil while the token works, its user aside.
+func (t *Token) live(now time.Time) error {
+	switch {
+	case !t.Revoked.IsZero():
+		return ErrRevoked
+	case !t.Expires.IsZero() && !now.Before(t.Expires):
+		return ErrExpired
+	}
+	return nil
+}
+
+// live reports whether somebody can act with this account.
+func (a *Account) live(now time.Time) bool {
+	if a.User.live(now) != nil {
+		return false
+	}
+	for i := range a.Tokens {
+		if a.Tokens[i].live(now) == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// earlier returns the earlier of two ends, where zero is never.
+func earlier(a, b time.Time) time.Time {
+	if a.IsZero() || (!b.IsZero() && b.Before(a)) {
+		return b
+	}
+	return a
+}

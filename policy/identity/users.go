@@ -1,0 +1,116 @@
+package identity
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/svc-gateway/svc/policy"
+)
+
+// Users returns all users by name, with all tokens.
+func (s *Service) Users(ctx context.Context) ([]Account, error) {
+	accounts, _, err := s.store.Accounts(ctx, Filter{})
+	return accounts, err
+}
+
+// AddUser creates a user with a first token; see [Admin].
+func (s *Service) AddUser(ctx context.Context, actor Actor, u AddUser) (User, Secret, error) {
+	if err := checkUserName(u.Name); err != nil {
+		return User{}, "", err
+	}
+	if err := checkRole(u.Role); err != nil {
+		return User{}, "", err
+	}
+	var added User
+	var secret Secret
+	err := s.change(ctx, actor, change{"add-user", u.Name, func(st state) (Change, error) {
+		if st.account != nil {
+			return Change{}, fmt.Errorf("%w: %s", ErrUserExists, u.Name)
+		}
+		if err := checkExpires(u.Expires, st.now); err != nil {
+			return Change{}, err
+		}
+		added = User{Name: u.Name, Role: u.Role, Created: st.now, Expires: precise(u.Expires)}
+		var token NewToken
+		secret, token = st.newToken(u.Name)
+		return Change{Users: []User{added}, NewTokens: []NewToken{token}}, nil
+	}})
+	if err != nil {
+		return User{}, "", fmt.Errorf("adding user: %w", err)
+	}
+	return added, secret, nil
+}
+
+// UpdateUser changes role, end or disabledness of a user; see [Admin].
+func (s *Service) UpdateUser(ctx context.Context, actor Actor, name string, u UpdateUser) (User, error) {
+	var updated User
+	err := s.change(ctx, actor, change{"update-user", name, func(st state) (Change, error) {
+		if st.account == nil {
+			return Change{}, fmt.Errorf("%w: %s", ErrUserNotFound, name)
+		}
+		updated = st.account.User
+		if u.Role != nil {
+			if err := checkRole(*u.Role); err != nil {
+				return Change{}, err
+			}
+			updated.Role = *u.Role
+		}
+		if u.Disabled != nil {
+			updated.Disabled = *u.Disabled
+		}
+		if u.Expires != nil {
+			if err := checkExpires(*u.Expires, st.now); err != nil {
+				return Change{}, err
+			}
+			updated.Expires = precise(*u.Expires)
+		}
+		return Change{Users: []User{updated}}, nil
+	}})
+	if err != nil {
+		return User{}, fmt.Errorf("updating user: %w", err)
+	}
+	return updated, nil
+}
+
+// Bootstrap makes the user admin when there are no users yet, and returns its token: the only
+// time that it can be seen. Otherwise created is false.
+func (s *Service) Bootstrap(ctx context.Context) (secret Secret, created bool, err error) {
+	accounts, _, err := s.store.Accounts(ctx, Filter{Role: policy.Admin})
+	if err != nil {
+		return "", false, fmt.Errorf("looking for users: %w", err)
+	}
+	if len(accounts) > 0 {
+		return "", false, nil
+	}
+	_, secret, err = s.AddUser(ctx, OSPrincipal(os.Getuid()), AddUser{Name: "admin", Role: policy.Admin})
+	if errors.Is(err, ErrUserExists) || errors.Is(err, ErrConflict) {
+		return "", false, nil // another process was first
+	}
+	return secret, err == nil, err
+}
+
+func checkRole(r policy.Role) error {
+	if _, err := policy.ParseRole(string(r)); err != nil {
+		return fmt.Errorf("%w: role: %w", ErrInvalid, err)
+	}
+	return nil
+}
+
+func checkExpires(end, now time.Time) error {
+	if end.IsZero() {
+		return nil
+	}
+	_, err := checkEnd(end.Format(time.RFC3339), end, now)
+	return err
+}
+
+// precise cuts a time to what the store keeps.
+func precise(t time.Time) time.Time {
+	if t.IsZero() {
+		return t
+	}
+	return t.UTC().Truncate(time.Microsecond)
+}
