@@ -1,0 +1,253 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/caddyserver/caddy/v2"
+	"github.com/caddyserver/caddy/v2/modules/caddyevents"
+	"go.uber.org/zap"
+
+	"github.com/svc-gateway/svc/audit"
+	"github.com/svc-gateway/svc/internal/bus"
+	"github.com/svc-gateway/svc/internal/settings"
+	"github.com/svc-gateway/svc/policy"
+	"github.com/svc-gateway/svc/policy/identity"
+)
+
+func init() {
+	caddy.RegisterModule(new(App))
+}
+
+// App is the Caddy app svc. Its JSON is the settings' own: an object with the sections auth,
+// runtime, model, limits and cors and the list async_subagents, as in config/api.json, with
+// every value optional. Placeholders such as {env.NAME} are replaced in strings.
+type App struct {
+	sections json.RawMessage // as configured
+
+	settings settings.Settings
+	values   []settings.Value
+	home     settings.Home
+	shared   *shared
+	control  *routes
+	ctx      caddy.Context
+	logger   *zap.Logger
+}
+
+// CaddyModule returns the Caddy module information.
+func (*App) CaddyModule() caddy.ModuleInfo {
+	return caddy.ModuleInfo{ID: "svc", New: func() caddy.Module { return new(App) }}
+}
+
+// UnmarshalJSON keeps the sections; [settings.Resolve] reads them when the app is provisioned.
+func (a *App) UnmarshalJSON(data []byte) error {
+	a.sections = append(json.RawMessage(nil), data...)
+	return nil
+}
+
+// MarshalJSON returns the sections as they were configured.
+func (a *App) MarshalJSON() ([]byte, error) {
+	if len(a.sections) == 0 {
+		return []byte("{}"), nil
+	}
+	return a.sections, nil
+}
+
+// Provision resolves the settings and opens the shared resources or takes over those of the
+// app that ran before.
+func (a *App) Provision(ctx caddy.Context) error {
+	a.ctx, a.logger = ctx, ctx.Logger()
+	sections, err := replacePlaceholders(a.sections)
+	if err != nil {
+		return err
+	}
+	if a.home, err = LocateHome(); err != nil {
+		return err
+	}
+	a.settings, a.values, err = Resolve(a.home, sections)
+	if err != nil {
+		return err
+	}
+	if err := a.home.Create(); err != nil {
+		return err
+	}
+	if err := a.settings.CheckEnvironment(os.LookupEnv); err != nil {
+		return err
+	}
+	started, err := os.Getwd()
+	if err != nil {
+		started = "" // the folder is gone: the workspace stands in
+	}
+	if a.settings.Runtime.ProjectRoot, err = settings.ProjectRoot(a.settings.Runtime.ProjectRoot, started, a.home); err != nil {
+		return err
+	}
+	if a.shared, err = acquire(a.home); err != nil {
+		return err
+	}
+	a.control = newRoutes()
+	a.control.handle("GET /status", http.HandlerFunc(a.serveStatus))
+	a.control.handle("/identity/", http.StripPrefix("/identity", a.Identity().AdminHandler()))
+
+	events, err := ctx.App("events")
+	if err != nil {
+		return fmt.Errorf("loading the events app: %w", err)
+	}
+	return events.(*caddyevents.App).On("stopping", &onStopping{a.shared})
+}
+
+// onStopping ends streams before Caddy waits for them: the event comes ahead of the apps' own
+// Stop, on reloads too.
+type onStopping struct{ shared *shared }
+
+func (o *onStopping) Handle(context.Context, caddy.Event) error {
+	if caddy.Exiting() {
+		o.shared.stop()
+	}
+	return nil
+}
+
+// Start takes possession of the data folder and answers on the control socket.
+func (a *App) Start() error {
+	if err := a.shared.claim(); err != nil {
+		return err
+	}
+	if err := a.bootstrap(); err != nil {
+		return err
+	}
+	a.shared.server.push(a.control)
+	for _, stray := range settings.StrayEnv(os.Environ()) {
+		a.logger.Warn("unknown environment variable", zap.String("hint", stray))
+	}
+	if a.settings.Auth.Has(settings.ModeNone) {
+		a.logger.Warn("auth.mode none: every local user acts as an admin; other hosts are refused. Use auth.mode token in production")
+	}
+	return nil
+}
+
+// Stop gives the control socket back to the app that is left, if any.
+func (a *App) Stop() error {
+	if caddy.Exiting() {
+		a.shared.stop()
+		return nil // the socket answers until the process is gone
+	}
+	a.shared.server.remove(a.control)
+	return nil
+}
+
+// Cleanup lets go of the shared resources.
+func (a *App) Cleanup() error {
+	if a.shared == nil {
+		return nil
+	}
+	return a.shared.release()
+}
+
+// Get returns the app of the configuration that is being loaded, provisioned. Where the
+// configuration has no svc, the app has its defaults.
+func Get(ctx caddy.Context) (*App, error) {
+	loaded, err := ctx.App("svc")
+	if err != nil {
+		return nil, fmt.Errorf("loading the svc app: %w", err)
+	}
+	return loaded.(*App), nil
+}
+
+// Audit returns the audit log.
+func (a *App) Audit() *audit.Log { return a.shared.audit }
+
+// Identity returns the service of users and tokens.
+func (a *App) Identity() *identity.Service { return a.shared.identity }
+
+// Policy returns the policy engine.
+func (a *App) Policy() *policy.Engine { return a.shared.policy }
+
+// Bus returns the live bus.
+func (a *App) Bus() bus.Bus { return a.shared.bus }
+
+// Settings returns the settings; Runtime.ProjectRoot is resolved and never empty.
+func (a *App) Settings() settings.Settings { return a.settings }
+
+// Home returns the data folder.
+func (a *App) Home() settings.Home { return a.home }
+
+// Node returns the name of this node in records and leases.
+func (a *App) Node() string { return a.shared.node }
+
+// HandleControl mounts h on the control socket under a pattern of [http.ServeMux]. The same
+// pattern again replaces the handler. The request's context has the local user as principal,
+// with the role admin and the source os. On a reload the new app's handlers take over.
+func (a *App) HandleControl(pattern string, h http.Handler) { a.control.handle(pattern, h) }
+
+// Stopping returns a channel that is closed when the process goes down and never on a reload.
+// Streams end then, so that the exit has not to wait for them.
+func (a *App) Stopping() <-chan struct{} { return a.shared.stopping }
+
+// Hold keeps the shared resources open until release is called, also when a reload removes
+// the app meanwhile. Whoever works outside of requests, or longer than its module lives,
+// holds them; release may be called once.
+func (a *App) Hold() (release func()) { return a.shared.hold() }
+
+// LocateHome finds the data folder of this process.
+func LocateHome() (settings.Home, error) {
+	return settings.Locate(os.LookupEnv, filepath.Join(caddy.AppDataDir(), "svc"))
+}
+
+// Resolve resolves the settings with all layers of this process; sections may be empty.
+func Resolve(home settings.Home, sections json.RawMessage) (settings.Settings, []settings.Value, error) {
+	return settings.Resolve(settings.Layers{
+		Flags: flags(), Env: os.LookupEnv, Caddyfile: sections, File: home.Config(),
+	})
+}
+
+// replacePlaceholders expands placeholders in the strings of a JSON document. An unknown or
+// empty one is an error.
+func replacePlaceholders(doc json.RawMessage) (json.RawMessage, error) {
+	if !strings.Contains(string(doc), "{env.") && !strings.Contains(string(doc), "{file.") &&
+		!strings.Contains(string(doc), "{system.") {
+		return doc, nil
+	}
+	var v any
+	if err := json.Unmarshal(doc, &v); err != nil {
+		return nil, fmt.Errorf("reading the svc app's settings: %w", err)
+	}
+	v, err := replaceIn(v, caddy.NewReplacer())
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(v)
+}
+
+func replaceIn(v any, r *caddy.Replacer) (any, error) {
+	var err error
+	switch v := v.(type) {
+	case string:
+		if v, err = r.ReplaceOrErr(v, true, true); err != nil {
+			return nil, fmt.Errorf("replacing placeholders in the svc app's settings: %w", err)
+		}
+		return v, nil
+	case []any:
+		for i := range v {
+			if v[i], err = replaceIn(v[i], r); err != nil {
+				return nil, err
+			}
+		}
+	case map[string]any:
+		for k := range v {
+			if v[k], err = replaceIn(v[k], r); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return v, nil
+}
+
+var (
+	_ caddy.App          = (*App)(nil)
+	_ caddy.Provisioner  = (*App)(nil)
+	_ caddy.CleanerUpper = (*App)(nil)
+)

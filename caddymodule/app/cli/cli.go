@@ -1,0 +1,159 @@
+// Package cli is what our subcommands have in common: exit codes and where errors go, output
+// for people or as JSON, and the client of the control socket.
+//
+// A command is a cobra command whose RunE is made with [Run]:
+//
+//	cmd.RunE = cli.Run(func(cmd *cobra.Command, args []string) error { … })
+//
+// It prints errors to stderr and ends with 1, or with the code of an [ExitError]; wrong usage
+// ends with [ExitUsage]. Nothing here is shared between goroutines but [Client], which is safe
+// for concurrent use.
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	caddycmd "github.com/caddyserver/caddy/v2/cmd"
+	"github.com/spf13/cobra"
+)
+
+// The exit codes of our commands.
+const (
+	ExitError     = 1   // something went wrong
+	ExitUsage     = 2   // the command line makes no sense
+	ExitDenied    = 3   // chat: a call was denied or rejected; web status: not running
+	ExitCancelled = 130 // interrupted with Ctrl-C
+)
+
+// CodedError is an error with an exit code of its own. One without an Err ends the program
+// without a message.
+type CodedError struct {
+	Code int
+	Err  error
+}
+
+// Error returns the text of Err, if any.
+func (e *CodedError) Error() string {
+	if e.Err == nil {
+		return fmt.Sprintf("exit code %d", e.Code)
+	}
+	return e.Err.Error()
+}
+
+// Unwrap returns Err.
+func (e *CodedError) Unwrap() error { return e.Err }
+
+// Exit ends the program with the code and no message.
+func Exit(code int) error { return &CodedError{Code: code} }
+
+// Usagef is an error of the command line.
+func Usagef(format string, args ...any) error {
+	return &CodedError{Code: ExitUsage, Err: fmt.Errorf(format, args...)}
+}
+
+// Run makes a RunE from a command's body.
+func Run(body func(cmd *cobra.Command, args []string) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		return finish(cmd, body(cmd, args))
+	}
+}
+
+// finish reports err and turns its code into one that Caddy's main ends with.
+func finish(cmd *cobra.Command, err error) error {
+	if err == nil {
+		return nil
+	}
+	code := ExitError
+	coded, isCoded := errors.AsType[*CodedError](err)
+	if isCoded {
+		code = coded.Code
+	}
+	if !isCoded || coded.Err != nil {
+		for line := range strings.SplitSeq(err.Error(), "\n") {
+			fmt.Fprintln(cmd.ErrOrStderr(), "Error:", line)
+		}
+	}
+	if code == ExitUsage {
+		fmt.Fprintf(cmd.ErrOrStderr(), "Usage: %s\nSee %s --help.\n", cmd.UseLine(), cmd.CommandPath())
+	}
+	cmd.SilenceErrors, cmd.SilenceUsage = true, true
+	if code == ExitError {
+		return err
+	}
+	// Caddy's type of error with an exit code can only be had from this wrapper.
+	return caddycmd.WrapCommandFuncForCobra(func(caddycmd.Flags) (int, error) { return code, nil })(cmd, nil)
+}
+
+// Group prepares a command and, before or after they are added, its subcommands: unknown flags
+// and subcommands and a wrong number of arguments are usage errors.
+func Group(cmd *cobra.Command, subcommands ...*cobra.Command) {
+	cmd.AddCommand(subcommands...)
+	cmd.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		return finish(c, &CodedError{Code: ExitUsage, Err: err})
+	})
+	if len(subcommands) > 0 && cmd.RunE == nil {
+		cmd.Args = cobra.ArbitraryArgs
+		cmd.RunE = Run(func(c *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return Usagef("a subcommand is missing: %s", names(c))
+			}
+			return Usagef("there is no subcommand %q: %s", args[0], names(c))
+		})
+	}
+}
+
+func names(cmd *cobra.Command) string {
+	var all []string
+	for _, c := range cmd.Commands() {
+		if !c.Hidden {
+			all = append(all, c.Name())
+		}
+	}
+	return "use " + strings.Join(all, ", ")
+}
+
+// Args makes a check of the number of arguments that is a usage error when it fails.
+func Args(check cobra.PositionalArgs) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if err := check(cmd, args); err != nil {
+			return finish(cmd, &CodedError{Code: ExitUsage, Err: err})
+		}
+		return nil
+	}
+}
+
+// JSON prints v for programs: one indented document.
+func JSON(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(v)
+}
+
+// Table prints rows in columns under their headings.
+func Table(w io.Writer, columns []string, rows [][]string) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, strings.ToUpper(strings.Join(columns, "\t")))
+	for _, r := range rows {
+		for i := range r {
+			r[i] = clean(r[i])
+		}
+		fmt.Fprintln(t, strings.Join(r, "\t"))
+	}
+	return t.Flush()
+}
+
+// clean keeps a value in its cell and control characters off the terminal.
+func clean(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 {
+			return ' '
+		}
+		return r
+	}, s)
+}

@@ -1,0 +1,151 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/caddyserver/caddy/v2"
+
+	"github.com/svc-gateway/svc/audit"
+	"github.com/svc-gateway/svc/internal/bus"
+	"github.com/svc-gateway/svc/internal/settings"
+	"github.com/svc-gateway/svc/policy"
+	"github.com/svc-gateway/svc/policy/identity"
+)
+
+// pool holds the shared resources of each data folder that the process uses.
+var pool = caddy.NewUsagePool()
+
+func init() {
+	// By then every module has cleaned up, the ones that flush their last records included.
+	caddy.OnExit(func(context.Context) {
+		var open []*shared
+		pool.Range(func(_, v any) bool { open = append(open, v.(*shared)); return true })
+		for _, s := range open {
+			if err := s.close(); err != nil {
+				caddy.Log().Named("svc").Error("closing the data folder: " + err.Error())
+			}
+		}
+	})
+}
+
+// shared is what all apps on one data folder have in common.
+type shared struct {
+	home     settings.Home
+	node     string
+	started  time.Time
+	audit    *audit.Log
+	identity *identity.Service
+	policy   *policy.Engine
+	bus      *bus.Memory
+	server   *server
+
+	stopping chan struct{}
+	stopOnce sync.Once
+
+	mu     sync.Mutex
+	lock   *lock // held from the first start on
+	closed bool
+}
+
+// acquire opens the resources of a data folder or takes a share in the open ones.
+func acquire(home settings.Home) (*shared, error) {
+	v, _, err := pool.LoadOrNew(home.Dir(), func() (caddy.Destructor, error) { return open(home) })
+	if err != nil {
+		return nil, err
+	}
+	return v.(*shared), nil
+}
+
+// open opens the databases. They are opened before the folder is claimed, because a
+// configuration is also provisioned to be validated, while another process may serve.
+func open(home settings.Home) (_ *shared, err error) {
+	ctx := context.Background() // the resources outlive every configuration
+	s := &shared{home: home, started: time.Now(), bus: bus.NewMemory(), stopping: make(chan struct{})}
+	if s.node, err = os.Hostname(); err != nil {
+		return nil, fmt.Errorf("naming this node: %w", err)
+	}
+	if s.policy, err = policy.New(); err != nil {
+		return nil, err
+	}
+	if s.audit, err = audit.Open(ctx, home.AuditDB(), s.node); err != nil {
+		return nil, fmt.Errorf("opening the audit log: %w", err)
+	}
+	if s.identity, err = identity.Open(ctx, home.IdentityDB(), s.audit, s.bus); err != nil {
+		return nil, errors.Join(fmt.Errorf("opening the users: %w", err), s.audit.Close())
+	}
+	s.server = newServer()
+	return s, nil
+}
+
+// claim makes this process the one that serves from the data folder.
+func (s *shared) claim() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.lock != nil {
+		return nil
+	}
+	l, err := acquireLock(s.home, lockWait)
+	if err != nil {
+		return err
+	}
+	// Whoever wrote the old file is gone, or the lock were not ours.
+	err = os.WriteFile(s.home.PIDFile(), fmt.Appendf(nil, "%d\n", os.Getpid()), 0o600)
+	if err == nil {
+		err = s.server.listen(s.home.ControlSocket())
+	}
+	if err != nil {
+		return errors.Join(fmt.Errorf("claiming the data folder: %w", err), l.release())
+	}
+	s.lock = l
+	return nil
+}
+
+// stop tells every stream that the process goes down.
+func (s *shared) stop() { s.stopOnce.Do(func() { close(s.stopping) }) }
+
+func (s *shared) release() error {
+	_, err := pool.Delete(s.home.Dir())
+	return err
+}
+
+func (s *shared) hold() func() {
+	_, _, _ = pool.LoadOrNew(s.home.Dir(), func() (caddy.Destructor, error) { return s, nil })
+	return sync.OnceFunc(func() { _ = s.release() })
+}
+
+// Destruct closes the resources when nobody uses them any more. While the process exits it
+// leaves that to the exit function: modules clean up in no particular order, and some still
+// have records to write.
+func (s *shared) Destruct() error {
+	if caddy.Exiting() {
+		pool.LoadOrStore(s.home.Dir(), s)
+		return nil
+	}
+	return s.close()
+}
+
+func (s *shared) close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return nil
+	}
+	s.closed = true
+	errs := []error{s.server.close()}
+	if s.lock != nil {
+		if err := os.Remove(s.home.PIDFile()); !errors.Is(err, fs.ErrNotExist) {
+			errs = append(errs, err)
+		}
+	}
+	errs = append(errs, s.identity.Close(), s.audit.Close())
+	if s.lock != nil {
+		errs = append(errs, s.lock.release())
+	}
+	return errors.Join(errs...)
+}

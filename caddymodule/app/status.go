@@ -1,0 +1,69 @@
+package app
+
+import (
+	"encoding/json"
+	"net"
+	"net/http"
+	"os"
+	"slices"
+	"strconv"
+
+	"github.com/caddyserver/caddy/v2"
+	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
+	"go.uber.org/zap"
+
+	"github.com/svc-gateway/svc/caddymodule/app/cli"
+	"github.com/svc-gateway/svc/internal/harness"
+	"github.com/svc-gateway/svc/internal/settings"
+)
+
+func (a *App) serveStatus(w http.ResponseWriter, _ *http.Request) {
+	s := cli.Status{
+		PID: os.Getpid(), Addresses: a.addresses(), Version: settings.Version, Harness: harness.Version,
+		Started: a.shared.started.UTC(), Home: a.home.Dir(), AuthMode: a.settings.Auth.Mode,
+	}
+	select {
+	case <-a.shared.stopping:
+		s.Stopping = true
+	default:
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if err := json.NewEncoder(w).Encode(s); err != nil {
+		a.logger.Debug("answering a status request", zap.Error(err))
+	}
+}
+
+// addresses lists the base URLs that the configuration's HTTP servers listen on, with
+// unspecified hosts as they are.
+func (a *App) addresses() []string {
+	loaded, err := a.ctx.AppIfConfigured("http")
+	if err != nil {
+		return nil
+	}
+	h, ok := loaded.(*caddyhttp.App)
+	if !ok {
+		return nil
+	}
+	var all []string
+	for _, s := range h.Servers {
+		scheme := "http"
+		if len(s.TLSConnPolicies) > 0 {
+			scheme = "https"
+		}
+		for _, l := range s.Listen {
+			na, err := caddy.ParseNetworkAddress(l)
+			if err != nil || na.IsUnixNetwork() || na.IsFdNetwork() {
+				continue
+			}
+			host := na.Host
+			if host == "" {
+				host = "0.0.0.0"
+			}
+			for port := na.StartPort; port <= na.EndPort; port++ {
+				all = append(all, scheme+"://"+net.JoinHostPort(host, strconv.FormatUint(uint64(port), 10)))
+			}
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
