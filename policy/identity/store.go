@@ -28,7 +28,8 @@ type Store interface {
 	// It returns [ErrConflict] when the store is not at Change.Revision any more.
 	Apply(ctx context.Context, c Change) (int64, error)
 	// Touch notes when tokens (by id) were last used. That may be lost in a crash, does not
-	// count as a change, and never moves a time back. Unknown ids are ignored.
+	// count as a change, and never moves a time back; it can be read after the next Apply at
+	// the latest. Unknown ids are ignored.
 	Touch(ctx context.Context, used map[string]time.Time) error
 	// Close writes what is pending and closes the store.
 	Close() error
