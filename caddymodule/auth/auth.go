@@ -1,0 +1,212 @@
+package auth
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/caddyserver/caddy/v2"
+	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
+	"github.com/rs/cors"
+	"go.uber.org/zap"
+
+	"github.com/svc-gateway/svc/audit"
+	"github.com/svc-gateway/svc/caddymodule/app"
+	_ "github.com/svc-gateway/svc/caddymodule/order" // the directives' places
+	"github.com/svc-gateway/svc/internal/problem"
+	"github.com/svc-gateway/svc/policy"
+	"github.com/svc-gateway/svc/policy/identity"
+)
+
+const (
+	defaultPrefix = "/auth"
+	healthPath    = "/health"
+
+	// unavailable is the code of requests refused because the audit log cannot be written.
+	unavailable = "audit_unavailable"
+)
+
+func init() {
+	caddy.RegisterModule(new(Handler))
+}
+
+// Handler authenticates requests. See the package comment.
+type Handler struct {
+	// The action that a principal's role must permit: use, mutate, install, admin or
+	// approve-write. Default: none, any principal passes.
+	Require policy.Action `json:"require,omitempty"`
+
+	// The path below which the handler answers itself. Default: /auth.
+	Prefix string `json:"prefix,omitempty"`
+
+	// Names of headers that tell the next handler who sends the request. Default: none.
+	IdentityHeaders *IdentityHeaders `json:"identity_headers,omitempty"`
+
+	// Whether credentials meant for us go on to the next handler. Default: false.
+	PassCredentials bool `json:"pass_credentials,omitempty"`
+
+	logger   *zap.Logger
+	audit    auditor
+	chain    identity.Chain
+	cors     *cors.Cors // nil: no origin may
+	reserved reserved
+}
+
+// auditor is what the handler needs of the audit log.
+type auditor interface {
+	Healthy(ctx context.Context) error
+	Queue(ctx context.Context, e ...audit.Event) error
+}
+
+// CaddyModule returns the Caddy module information.
+func (*Handler) CaddyModule() caddy.ModuleInfo {
+	return caddy.ModuleInfo{ID: "http.handlers.svc_auth", New: func() caddy.Module { return new(Handler) }}
+}
+
+// Provision finds the app and builds what its settings ask for.
+func (h *Handler) Provision(ctx caddy.Context) error {
+	h.logger = ctx.Logger()
+	if h.Prefix == "" {
+		h.Prefix = defaultPrefix
+	}
+	h.reserved = newReserved(h.IdentityHeaders)
+	a, err := app.Get(ctx)
+	if err != nil {
+		return fmt.Errorf("finding the svc app: %w", err)
+	}
+	h.audit = a.Audit()
+	h.cors = newCORS(a.Settings().CORS.Origins)
+	h.chain, err = newChain(a)
+	return err
+}
+
+// Validate refuses settings that would not work.
+func (h *Handler) Validate() error {
+	if h.Require != "" && !h.Require.Known() {
+		return fmt.Errorf("require: unknown action %q: want use, mutate, install, admin or approve-write", h.Require)
+	}
+	if err := checkPrefix(h.Prefix); err != nil {
+		return fmt.Errorf("prefix: %w", err)
+	}
+	if h.IdentityHeaders != nil {
+		return h.IdentityHeaders.check()
+	}
+	return nil
+}
+
+func checkPrefix(p string) error {
+	if !strings.HasPrefix(p, "/") || strings.HasSuffix(p, "/") || strings.ContainsAny(p, "?#%* ") {
+		return fmt.Errorf("%q is no path, such as /auth", p)
+	}
+	return nil
+}
+
+// ServeHTTP lets a request pass that has a principal.
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.Handler) (err error) {
+	id := identify(w, r)
+	h.reserved.strip(r.Header)
+	rec := newRecorder(h, w, r, id)
+	if h.cors != nil {
+		h.cors.HandlerFunc(rec, r)
+		if rec.code != 0 { // it was a preflight
+			return nil
+		}
+		rec.keepCORS()
+	}
+	if (r.Method == http.MethodGet || r.Method == http.MethodHead) && r.URL.Path == healthPath {
+		rec.silent = true
+		h.stripCredentials(r.Header)
+		return next.ServeHTTP(rec, r)
+	}
+	defer func() { rec.finish(err) }()
+	if err := h.audit.Healthy(r.Context()); err != nil {
+		h.unaudited(rec, r, err)
+		return nil
+	}
+	p, err := h.chain.Authenticate(r)
+	if err != nil {
+		h.refuse(rec, r, err)
+		return nil
+	}
+	if ip := clientIP(r); ip != "" {
+		p.Address = ip
+	}
+	rec.principal = p
+	switch {
+	case h.Require != "" && !p.Role.May(h.Require):
+		h.forbid(rec, r, p)
+		return nil
+	case r.URL.Path == h.Prefix+"/whoami":
+		whoami(rec, r, p)
+		return nil
+	}
+	return next.ServeHTTP(rec, h.admit(r, p))
+}
+
+// admit prepares an authenticated request for the next handler.
+func (h *Handler) admit(r *http.Request, p policy.Principal) *http.Request {
+	h.stripCredentials(r.Header)
+	if h.IdentityHeaders != nil {
+		h.IdentityHeaders.set(r.Header, p)
+		h.reserved.guardConnection(r.Header)
+	}
+	ctx := r.Context()
+	if repl, ok := ctx.Value(caddy.ReplacerCtxKey).(*caddy.Replacer); ok {
+		repl.Set("http.auth.user.id", p.User)
+		repl.Set("http.auth.user.role", string(p.Role))
+	}
+	return r.WithContext(policy.WithPrincipal(ctx, p))
+}
+
+func (h *Handler) stripCredentials(header http.Header) {
+	if h.PassCredentials {
+		return
+	}
+	identity.Strip(header)
+	stripCookie(header, "svc_token")
+}
+
+// clientIP is the client's address as Caddy sees it, trusted proxies taken into account.
+func clientIP(r *http.Request) string {
+	ip, _ := caddyhttp.GetVar(r.Context(), caddyhttp.ClientIPVarKey).(string)
+	return ip
+}
+
+// refuse answers a request that the providers did not let pass.
+func (h *Handler) refuse(rec *recorder, r *http.Request, err error) {
+	p := h.chain.Problem(err)
+	if p.Status >= http.StatusInternalServerError {
+		h.logger.Error("authenticating a request", zap.Error(err))
+	}
+	for _, c := range h.chain.Challenges(err) {
+		rec.Header().Add("WWW-Authenticate", c)
+	}
+	rec.reason = p.Code
+	problem.Write(rec, r, p)
+}
+
+func (h *Handler) forbid(rec *recorder, r *http.Request, p policy.Principal) {
+	rec.reason = "role_insufficient"
+	problem.Write(rec, r, problem.Problem{
+		Status: http.StatusForbidden, Code: "role_insufficient",
+		Detail: fmt.Sprintf("This needs the permission %q, which the role %q has not.", h.Require, p.Role),
+	})
+}
+
+func (h *Handler) unaudited(rec *recorder, r *http.Request, err error) {
+	h.logger.Error("request refused because the audit log cannot be written", zap.Error(err))
+	rec.reason = unavailable
+	rec.Header().Set("Retry-After", "5")
+	problem.Write(rec, r, problem.Problem{
+		Status: http.StatusServiceUnavailable, Code: unavailable,
+		Detail: "The audit log cannot be written, and nothing is done without it; try again later.",
+	})
+}
+
+// Interface guards.
+var (
+	_ caddy.Provisioner           = (*Handler)(nil)
+	_ caddy.Validator             = (*Handler)(nil)
+	_ caddyhttp.MiddlewareHandler = (*Handler)(nil)
+)

@@ -1,0 +1,11 @@
+package auth_test
+
+import (
+	"testing"
+
+	_ "github.com/svc-gateway/svc/caddymodule/auth"
+
+	"github.com/svc-gateway/svc/caddymodule/auth/caddytest"
+)
+
+func TestCaddyfile(t *testing.T) { caddytest.Golden(t) }

@@ -1,0 +1,36 @@
+// Package auth is the Caddy handler svc_auth: nobody gets past it without a principal.
+//
+//	example.com {
+//		svc_auth {
+//			require use
+//			identity_headers
+//		}
+//		reverse_proxy localhost:8000
+//	}
+//
+// For each request it
+//
+//   - gives the request an id, X-Request-Id, towards the client and the next handler;
+//   - removes the identity headers a client sent, in any spelling that a server could take for
+//     them;
+//   - answers CORS preflights and adds the CORS fields, on errors too (setting cors.origins);
+//   - refuses with 503 while the audit log cannot be written;
+//   - asks the providers of the setting auth.mode, in order, and answers 401, 403 or, when they
+//     cannot tell, 503, all as problem details (RFC 9457);
+//   - checks the role if the option require says so;
+//   - removes the credentials that were meant for us, and passes the request on with the typed
+//     principal in its context (policy.PrincipalFrom) and the placeholders {http.auth.user.id}
+//     and {http.auth.user.role};
+//   - queues one event of type request for the audit log when the status is known, for refused
+//     requests as well.
+//
+// Only GET and HEAD of /health pass without a principal and without a record. The handler
+// itself answers GET <prefix>/whoami. A token of ours counts in a header only, never in a query
+// string.
+//
+// The placeholders are for logs. Whoever decides anything uses the principal: Caddy's vars can
+// overwrite placeholders.
+//
+// [Provider] does a part of this for Caddy's own authentication directive. All types may be
+// used by many requests at once.
+package auth
