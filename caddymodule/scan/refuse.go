@@ -1,0 +1,105 @@
+package scan
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"strings"
+
+	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
+	"go.uber.org/zap"
+
+	"github.com/svc-gateway/svc/internal/problem"
+)
+
+// errTooLarge means that a body is longer than max_body.
+var errTooLarge = errors.New("request body too large")
+
+// refuses tells whether the header already says that the body will not do.
+func (h *Handler) refuses(r *http.Request) (problem.Problem, bool) {
+	switch encoding := coding(r.Header); {
+	case r.ContentLength > h.MaxBody:
+		return tooLarge(h.MaxBody), true
+	case encoding != "" && h.Encoded == encodedRefuse:
+		return problem.Problem{
+			Status: http.StatusUnsupportedMediaType, Code: "encoded_body",
+			Detail: "Request bodies are scanned here: send this one without Content-Encoding.",
+		}, true
+	case wide(r.Header.Get("Content-Type")):
+		return problem.Problem{
+			Status: http.StatusUnsupportedMediaType, Code: "unsupported_charset",
+			Detail: "Request bodies are scanned here: send this one as UTF-8.",
+		}, true
+	case encoding != "":
+		h.logger.Warn("request body passes unscanned because it is encoded",
+			zap.String("encoding", encoding), zap.String("method", r.Method), zap.String("path", r.URL.Path))
+	}
+	return problem.Problem{}, false
+}
+
+// coding returns the Content-Encoding, "" for none and for identity.
+func coding(header http.Header) string {
+	for _, v := range header["Content-Encoding"] {
+		if v = strings.TrimSpace(v); v != "" && !strings.EqualFold(v, "identity") {
+			return v
+		}
+	}
+	return ""
+}
+
+// wide reports whether a Content-Type names a character set whose ASCII letters are not single
+// bytes.
+func wide(contentType string) bool {
+	_, params, ok := strings.Cut(strings.ToLower(contentType), "charset")
+	if !ok {
+		return false
+	}
+	charset := strings.TrimLeft(params, " =\"'")
+	for _, prefix := range []string{"utf-16", "utf16", "utf-32", "utf32", "utf-7", "utf7", "ucs", "iso-10646"} {
+		if strings.HasPrefix(charset, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+func tooLarge(limit int64) problem.Problem {
+	return problem.Problem{
+		Status: http.StatusRequestEntityTooLarge, Code: "body_too_large",
+		Detail: fmt.Sprintf("The request body is larger than %d bytes.", limit),
+	}
+}
+
+// bodyError is why a body could not be read, with the limit it was read under.
+type bodyError struct {
+	err   error
+	limit int64
+}
+
+func (e *bodyError) Error() string { return "reading the request body: " + e.err.Error() }
+func (e *bodyError) Unwrap() error { return e.err }
+
+// answer tells the client why its body could not be read. An error of Caddy's own, such as one
+// of request_body, keeps its status and goes Caddy's way.
+func answer(w http.ResponseWriter, r *http.Request, err error) error {
+	var be *bodyError
+	var he caddyhttp.HandlerError
+	switch {
+	case errors.Is(err, errTooLarge) && errors.As(err, &be):
+		problem.Write(w, r, tooLarge(be.limit))
+	case errors.As(err, &he):
+		return err
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		problem.Write(w, r, problem.Problem{
+			Status: http.StatusRequestTimeout, Code: "body_timeout",
+			Detail: "The request body did not arrive in time.",
+		})
+	default:
+		problem.Write(w, r, problem.Problem{
+			Status: http.StatusBadRequest, Code: "body_incomplete",
+			Detail: "The request body ended early or is badly framed.",
+		})
+	}
+	return nil
+}
