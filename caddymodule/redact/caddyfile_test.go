@@ -1,0 +1,11 @@
+package redact_test
+
+import (
+	"testing"
+
+	_ "github.com/svc-gateway/svc/caddymodule/redact"
+
+	"github.com/svc-gateway/svc/caddymodule/auth/caddytest"
+)
+
+func TestCaddyfile(t *testing.T) { caddytest.Golden(t) }

@@ -1,0 +1,92 @@
+package redact
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/svc-gateway/svc/scanner"
+)
+
+// describing are the fields that describe a body byte for byte.
+var describing = []string{"Content-Length", "Accept-Ranges", "Etag", "Digest", "Content-Digest", "Repr-Digest", "Content-Md5", "Content-Range"}
+
+// redactHeader redacts the values in place. A field is read as one line, so that a secret
+// behind a telling name (X-Snmp-Community: …) is found.
+func redactHeader(h http.Header) {
+	for name, values := range h {
+		if exempt(name) {
+			continue
+		}
+		copied := false
+		for i, v := range values {
+			clean := redactValue(strings.TrimPrefix(name, http.TrailerPrefix), v)
+			if clean == v {
+				continue
+			}
+			if !copied { // the slice may be shared, with other responses even
+				values, copied = slices.Clone(values), true
+				h[name] = values
+			}
+			values[i] = clean
+		}
+	}
+}
+
+func redactValue(name, value string) string {
+	if name == "Location" || name == "Content-Location" || name == "Refresh" || name == "Link" {
+		value = hidePassword(value)
+	}
+	prefix := name + ": "
+	clean, ok := strings.CutPrefix(scanner.Redact(prefix+value), prefix)
+	if !ok {
+		return scanner.Redacted
+	}
+	return clean
+}
+
+// hidePassword replaces the password in the user information of the first URL in value.
+func hidePassword(value string) string {
+	scheme := strings.Index(value, "://")
+	if scheme < 0 {
+		return value
+	}
+	authority := value[scheme+3:]
+	if end := strings.IndexAny(authority, "/?#\\"); end >= 0 {
+		authority = authority[:end]
+	}
+	at := strings.LastIndexByte(authority, '@')
+	if at < 0 {
+		return value
+	}
+	user, _, ok := strings.Cut(authority[:at], ":")
+	if !ok {
+		return value
+	}
+	start := scheme + 3
+	return value[:start] + user + ":" + url.QueryEscape(scanner.Redacted) + value[start+at:]
+}
+
+// exempt reports whether the field's grammar leaves no room for a credential, or holds one that
+// is meant for this client.
+func exempt(name string) bool {
+	switch name {
+	case "Age", "Allow", "Alt-Svc", "Cache-Control", "Connection", "Content-Encoding", "Content-Length",
+		"Content-Security-Policy", "Content-Type", "Date", "Etag", "Expires", "Last-Modified", "Retry-After",
+		"Server", "Set-Cookie", "Strict-Transport-Security", "Trailer", "Transfer-Encoding", "Upgrade",
+		"Vary", "Via", "Www-Authenticate", "X-Accel-Buffering", "X-Content-Type-Options",
+		"X-Frame-Options", "X-Request-Id":
+		return true
+	}
+	return strings.HasPrefix(name, "Access-Control-")
+}
+
+// keptOnRefusal reports whether a field was not the refused response's own.
+func keptOnRefusal(name string) bool {
+	switch name {
+	case "Alt-Svc", "Date", "Server", "Vary", "Via", "X-Request-Id":
+		return true
+	}
+	return strings.HasPrefix(name, "Access-Control-")
+}

@@ -1,0 +1,107 @@
+package redact
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/caddyserver/caddy/v2"
+	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
+	"go.uber.org/zap"
+
+	_ "github.com/svc-gateway/svc/caddymodule/order" // the directives' places
+	"github.com/svc-gateway/svc/internal/problem"
+)
+
+func init() {
+	caddy.RegisterModule(new(Handler))
+}
+
+// Handler redacts credentials in responses. See the package comment.
+type Handler struct {
+	// More media types that pass untouched, such as "application/x-protobuf" or "model/*".
+	// Whatever they carry is not looked at. Default: none.
+	Pass []string `json:"pass,omitempty"`
+
+	logger *zap.Logger
+}
+
+// CaddyModule returns the Caddy module information.
+func (*Handler) CaddyModule() caddy.ModuleInfo {
+	return caddy.ModuleInfo{ID: "http.handlers.svc_redact", New: func() caddy.Module { return new(Handler) }}
+}
+
+// Provision gets the logger.
+func (h *Handler) Provision(ctx caddy.Context) error {
+	h.logger = ctx.Logger()
+	return nil
+}
+
+// Validate refuses media types that are none.
+func (h *Handler) Validate() error {
+	for _, media := range h.Pass {
+		if err := checkMedia(media); err != nil {
+			return fmt.Errorf("pass: %w", err)
+		}
+	}
+	return nil
+}
+
+// ServeHTTP calls the next handler with a writer that redacts.
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.Handler) (err error) {
+	if r.Method == http.MethodConnect {
+		w.Header().Set("Allow", "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS")
+		problem.Write(w, r, problem.Problem{
+			Status: http.StatusMethodNotAllowed, Code: "tunnel_refused",
+			Detail: "Responses are redacted here, and a tunnel cannot be.",
+		})
+		return nil
+	}
+	askPlain(r)
+	rw := &writer{ResponseWriter: w, handler: h, request: r}
+	defer func() {
+		if rw.mode == refused {
+			// The client has its answer. What the handler says about its failed writes, be it
+			// by the panic of reverse_proxy, concerns nobody.
+			if p := recover(); p != nil && p != http.ErrAbortHandler { //nolint:errorlint // the sentinel itself is thrown
+				panic(p)
+			}
+			err = nil
+			return
+		}
+		rw.close()
+	}()
+	return next.ServeHTTP(rw, r)
+}
+
+var identity = []string{"identity"}
+
+// askPlain makes the request one for a complete, uncompressed response in this protocol.
+func askPlain(r *http.Request) {
+	h := r.Header
+	h["Accept-Encoding"] = identity
+	delete(h, "Range")
+	delete(h, "If-Range")
+	if h["Upgrade"] == nil {
+		return
+	}
+	// A server is free to ignore Upgrade (RFC 9110, section 7.8); so it does not see it.
+	delete(h, "Upgrade")
+	var keep []string
+	for option := range strings.SplitSeq(strings.Join(h["Connection"], ","), ",") {
+		if option = strings.TrimSpace(option); option != "" && !strings.EqualFold(option, "upgrade") {
+			keep = append(keep, option)
+		}
+	}
+	h["Connection"] = []string{strings.Join(keep, ", ")}
+	if len(keep) == 0 {
+		delete(h, "Connection")
+	}
+}
+
+// Interface guards.
+var (
+	_ caddy.Provisioner           = (*Handler)(nil)
+	_ caddy.Validator             = (*Handler)(nil)
+	_ caddyhttp.MiddlewareHandler = (*Handler)(nil)
+)
