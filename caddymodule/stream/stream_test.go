@@ -1,0 +1,425 @@
+package stream
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/caddyserver/caddy/v2"
+	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
+	"go.uber.org/zap"
+
+	"github.com/svc-gateway/svc/internal/bus"
+	"github.com/svc-gateway/svc/policy"
+	"github.com/svc-gateway/svc/policy/identity"
+)
+
+// fakeApp stands in for the svc app; its users are all fine until fail is set.
+type fakeApp struct {
+	bus      *bus.Memory
+	stopping chan struct{}
+
+	mu      sync.Mutex
+	fail    error
+	checked int
+	holds   int
+}
+
+func (a *fakeApp) Bus() bus.Bus              { return a.bus }
+func (a *fakeApp) Stopping() <-chan struct{} { return a.stopping }
+
+func (a *fakeApp) Hold() func() {
+	a.add(1)
+	return func() { a.add(-1) }
+}
+
+func (a *fakeApp) add(n int) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.holds += n
+}
+
+func (a *fakeApp) held() int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.holds
+}
+
+func (a *fakeApp) set(err error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.fail = err
+}
+
+func (a *fakeApp) Resolve(_ context.Context, p policy.Principal) (policy.Principal, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.checked++
+	return p, a.fail
+}
+
+// client records what arrives and how often it was flushed. It can stop reading.
+type client struct {
+	header http.Header
+	mu     sync.Mutex
+	got    strings.Builder
+	sent   string // got as of the last flush
+	code   int
+	err    error
+}
+
+func (c *client) Header() http.Header { return c.header }
+
+func (c *client) WriteHeader(code int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.code = code
+}
+
+func (c *client) Write(p []byte) (int, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.err != nil {
+		return 0, c.err
+	}
+	return c.got.Write(p)
+}
+
+func (c *client) FlushError() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.sent = c.got.String()
+	return c.err
+}
+
+func (c *client) body() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.sent
+}
+
+func newHandler(t *testing.T, h *Handler) (*Handler, *fakeApp) {
+	t.Helper()
+	a := &fakeApp{bus: bus.NewMemory(), stopping: make(chan struct{})}
+	h.logger, h.users, h.hub = zap.NewNop(), a, newHub(a)
+	h.defaults()
+	if err := h.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	return h, a
+}
+
+var alice = policy.Principal{User: "alice", Role: policy.User, Source: policy.SourceToken}
+
+// serve runs inner behind h and returns the client and the result when it is through.
+func serve(h *Handler, p policy.Principal, inner caddyhttp.HandlerFunc) (*client, <-chan error) {
+	c := &client{header: http.Header{}}
+	ctx := policy.WithPrincipal(context.Background(), p)
+	r := httptest.NewRequestWithContext(ctx, http.MethodGet, "/", nil)
+	done := make(chan error, 1)
+	go func() { done <- h.ServeHTTP(c, r, inner) }()
+	return c, done
+}
+
+func events(w http.ResponseWriter) {
+	w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
+}
+
+// wait is an inner handler that sends one event and stays until its context ends.
+func wait(w http.ResponseWriter, r *http.Request) error {
+	events(w)
+	io.WriteString(w, "data: 1\n\n")
+	<-r.Context().Done()
+	return context.Cause(r.Context())
+}
+
+func TestKeepalive(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		handler Handler
+		write   string
+		after   time.Duration
+		want    string
+	}{
+		{"newline", Handler{}, "data: 1\n\n", 25 * time.Second, "data: 1\n\n\n\n\n"},
+		{"comment", Handler{KeepaliveStyle: styleComment}, "data: 1\n\n", 17 * time.Second, "data: 1\n\n: hb\n: hb\n"},
+		{"off", Handler{Keepalive: -1}, "data: 1\n\n", time.Minute, "data: 1\n\n"},
+		{"interval", Handler{Keepalive: caddy.Duration(time.Minute)}, "data: 1\n\n", 59 * time.Second, "data: 1\n\n"},
+		{"before the first event", Handler{}, "", 9 * time.Second, "\n"},
+		{"inside an event", Handler{}, "data: 1\n", time.Minute, "data: 1\n"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				h, _ := newHandler(t, &tt.handler)
+				c, done := serve(h, alice, func(w http.ResponseWriter, r *http.Request) error {
+					events(w)
+					w.WriteHeader(http.StatusOK)
+					if tt.write != "" {
+						io.WriteString(w, tt.write)
+					}
+					time.Sleep(tt.after)
+					return nil
+				})
+				if err := <-done; err != nil {
+					t.Fatal(err)
+				}
+				if got := c.body(); got != tt.want {
+					t.Errorf("got %q, want %q", got, tt.want)
+				}
+				if err := h.Cleanup(); err != nil {
+					t.Fatal(err)
+				}
+			})
+		})
+	}
+}
+
+func TestBusyStreamGetsNoKeepalive(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h, _ := newHandler(t, &Handler{})
+		defer h.Cleanup()
+		c, done := serve(h, alice, func(w http.ResponseWriter, _ *http.Request) error {
+			events(w)
+			for range 10 {
+				io.WriteString(w, "data: 1\n\n")
+				time.Sleep(7 * time.Second)
+			}
+			return nil
+		})
+		<-done
+		if got, want := c.body(), strings.Repeat("data: 1\n\n", 10); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	})
+}
+
+func TestEnds(t *testing.T) {
+	technical := errors.New("disk on fire")
+	for _, tt := range []struct {
+		name  string
+		who   policy.Principal
+		act   func(a *fakeApp)
+		after time.Duration // from the act on
+		cause error
+	}{
+		{"revoked, told by the bus", alice, func(a *fakeApp) {
+			a.set(policy.ErrRevoked)
+			a.bus.Publish(context.Background(), identity.TopicChanges, nil)
+		}, 0, policy.ErrRevoked},
+		{"revoked, nobody told", alice, func(a *fakeApp) { a.set(policy.ErrRevoked) }, 8 * time.Second, policy.ErrRevoked},
+		{"disabled", alice, func(a *fakeApp) { a.set(policy.ErrExpired) }, 8 * time.Second, policy.ErrExpired},
+		{"the store stays away", alice, func(a *fakeApp) { a.set(technical) }, 16 * time.Second, technical},
+		{"stopping", alice, func(a *fakeApp) { close(a.stopping) }, 0, policy.ErrStopping},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				h, a := newHandler(t, &Handler{})
+				defer h.Cleanup()
+				var cause error
+				c, done := serve(h, tt.who, func(w http.ResponseWriter, r *http.Request) error {
+					wait(w, r)
+					cause = context.Cause(r.Context())
+					_, err := io.WriteString(w, "data: last\n\n")
+					return err
+				})
+				synctest.Wait()
+				start := time.Now()
+				tt.act(a)
+				if err := <-done; err != nil {
+					t.Errorf("got error %v, want none", err)
+				}
+				if !errors.Is(cause, tt.cause) {
+					t.Errorf("cause: got %v, want %v", cause, tt.cause)
+				}
+				if took := time.Since(start); took > tt.after {
+					t.Errorf("took %s, want at most %s", took, tt.after)
+				}
+				if !strings.HasSuffix(c.body(), "data: last\n\n") {
+					t.Errorf("the last event is missing: %q", c.body())
+				}
+			})
+		})
+	}
+}
+
+func TestExpires(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h, _ := newHandler(t, &Handler{Keepalive: caddy.Duration(time.Hour)})
+		defer h.Cleanup()
+		who, start := alice, time.Now()
+		who.Expires = start.Add(90 * time.Second)
+		_, done := serve(h, who, wait)
+		<-done
+		if took := time.Since(start); took != 90*time.Second {
+			t.Errorf("ended after %s, want 1m30s", took)
+		}
+	})
+}
+
+func TestOneHiccupIsTolerated(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h, a := newHandler(t, &Handler{})
+		defer h.Cleanup()
+		_, done := serve(h, alice, wait)
+		time.Sleep(4 * time.Second) // between two looks
+		for range 5 {
+			a.set(errors.New("busy"))
+			time.Sleep(8 * time.Second)
+			a.set(nil)
+			time.Sleep(8 * time.Second)
+		}
+		select {
+		case <-done:
+			t.Fatal("the stream ended")
+		default:
+		}
+		close(a.stopping)
+		<-done
+	})
+}
+
+func TestWritesFailAfterTheGracePeriod(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h, a := newHandler(t, &Handler{})
+		defer h.Cleanup()
+		var late error
+		c, done := serve(h, alice, func(w http.ResponseWriter, r *http.Request) error {
+			wait(w, r)
+			time.Sleep(1100 * time.Millisecond)
+			_, late = io.WriteString(w, "data: late\n\n")
+			return late
+		})
+		synctest.Wait()
+		close(a.stopping)
+		if err := <-done; err != nil {
+			t.Errorf("got error %v, want none after the first byte", err)
+		}
+		if !errors.Is(late, policy.ErrStopping) {
+			t.Errorf("late write: got %v, want %v", late, policy.ErrStopping)
+		}
+		if strings.Contains(c.body(), "late") {
+			t.Errorf("got %q", c.body())
+		}
+	})
+}
+
+func TestSlowClientIsCut(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h, _ := newHandler(t, &Handler{})
+		defer h.Cleanup()
+		c, done := serve(h, alice, func(w http.ResponseWriter, r *http.Request) error {
+			wait(w, r)
+			return context.Cause(r.Context())
+		})
+		synctest.Wait()
+		c.mu.Lock()
+		c.err = context.DeadlineExceeded
+		c.mu.Unlock()
+		if err := <-done; err != nil { // the keepalive finds out
+			t.Errorf("got error %v, want none", err)
+		}
+	})
+}
+
+func TestPanics(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h, a := newHandler(t, &Handler{})
+		defer h.Cleanup()
+		caught := func(p any, cut bool) (got any) {
+			c := &client{header: http.Header{}}
+			r := httptest.NewRequestWithContext(policy.WithPrincipal(context.Background(), alice), http.MethodGet, "/", nil)
+			defer func() { got = recover() }()
+			h.ServeHTTP(c, r, caddyhttp.HandlerFunc(func(w http.ResponseWriter, r *http.Request) error {
+				events(w)
+				io.WriteString(w, "data: 1\n\n")
+				if cut {
+					a.set(policy.ErrRevoked)
+					defer a.set(nil)
+					<-r.Context().Done()
+				}
+				panic(p)
+			}))
+			return nil
+		}
+		if got := caught(http.ErrAbortHandler, false); got != http.ErrAbortHandler {
+			t.Errorf("an upstream that died: got %v, want the panic to go on", got)
+		}
+		if got := caught(http.ErrAbortHandler, true); got != nil {
+			t.Errorf("a stream we ended: got %v, want a regular end", got)
+		}
+		if got := caught("bug", true); got != "bug" {
+			t.Errorf("a bug: got %v, want the panic to go on", got)
+		}
+	})
+}
+
+func TestErrors(t *testing.T) {
+	h, _ := newHandler(t, &Handler{})
+	defer h.Cleanup()
+	boom := errors.New("boom")
+	_, done := serve(h, alice, func(w http.ResponseWriter, _ *http.Request) error {
+		events(w)
+		return boom
+	})
+	if err := <-done; !errors.Is(err, boom) {
+		t.Errorf("before the header: got %v, want %v", err, boom)
+	}
+	_, done = serve(h, alice, func(w http.ResponseWriter, _ *http.Request) error {
+		events(w)
+		w.WriteHeader(http.StatusOK)
+		return boom
+	})
+	if err := <-done; err != nil {
+		t.Errorf("after the header: got %v, want none", err)
+	}
+}
+
+func TestRetiredHubOutlivesItsStreams(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h, a := newHandler(t, &Handler{})
+		c, done := serve(h, alice, wait)
+		synctest.Wait()
+		if err := h.Cleanup(); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		if a.held() != 1 {
+			t.Errorf("the shared resources are held %d times, want once", a.held())
+		}
+		time.Sleep(9 * time.Second)
+		if got, want := c.body(), "data: 1\n\n\n"; got != want {
+			t.Errorf("after the reload: got %q, want %q", got, want)
+		}
+		close(a.stopping)
+		<-done
+		synctest.Wait()
+		if a.held() != 0 {
+			t.Errorf("the shared resources are held %d times, want none", a.held())
+		}
+	})
+}
+
+func TestOtherResponsesPassUntouched(t *testing.T) {
+	h, a := newHandler(t, &Handler{})
+	c := &client{header: http.Header{}}
+	r := httptest.NewRequest(http.MethodGet, "/", nil)
+	err := h.ServeHTTP(c, r, caddyhttp.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) error {
+		w.Header().Set("Content-Type", "application/json")
+		w.Header().Set("Content-Length", "2")
+		_, err := io.Copy(w, strings.NewReader("{}"))
+		return err
+	}))
+	if err != nil || c.got.String() != "{}" || c.sent != "" || c.header.Get("Content-Length") != "2" {
+		t.Errorf("got %v, %q flushed %q, header %v", err, c.got.String(), c.sent, c.header)
+	}
+	if a.held() != 0 {
+		t.Error("a response that is no event stream reached the hub")
+	}
+}

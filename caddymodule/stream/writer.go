@@ -1,0 +1,215 @@
+package stream
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
+	"go.uber.org/zap"
+)
+
+// writer is the ResponseWriter of one response. Until the header says text/event-stream it only
+// passes calls on.
+type writer struct {
+	http.ResponseWriter
+	handler *Handler
+	request *http.Request // as the next handler sees it
+	cancel  context.CancelCauseFunc
+
+	wrote bool // a final header is out
+	live  bool // and it began an event stream
+
+	until    atomic.Int64 // 0 while open; then the end of the grace period in Unix nanoseconds
+	failures atomic.Int32 // checks of the principal in a row that could not be made
+
+	timer   *time.Timer
+	restore func() // gives the connection its own write deadlines back; nil: there are none
+
+	mu   sync.Mutex // serialises the handler's writes with keepalives; guards what follows
+	tail tail
+	last time.Time // of the last write
+	done bool      // the handler has returned
+}
+
+// WriteHeader passes the header on. One of an event stream goes out at once.
+func (w *writer) WriteHeader(code int) {
+	if w.wrote || code >= 100 && code < 200 && code != http.StatusSwitchingProtocols {
+		w.ResponseWriter.WriteHeader(code)
+		return
+	}
+	w.wrote = true
+	if !isEventStream(w.Header()) {
+		w.ResponseWriter.WriteHeader(code)
+		return
+	}
+	w.live = true
+	h := w.Header()
+	h.Del("Content-Length") // keepalives would not fit
+	if h["Cache-Control"] == nil {
+		h.Set("Cache-Control", "no-cache")
+	}
+	h.Set("X-Accel-Buffering", "no") // a proxy in front of us must not hold events back
+	w.begin(code)
+}
+
+// begin writes the header of an event stream and starts to look after it.
+func (w *writer) begin(code int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if _, iw := caddyhttp.IdleTimeoutsFromContext(w.request.Context()); iw != nil {
+		w.restore = iw.Override(time.Duration(w.handler.WriteTimeout), 0, 0)
+	}
+	w.tail, w.last = newTail(), time.Now()
+	w.ResponseWriter.WriteHeader(code)
+	w.flush()
+	w.timer = time.AfterFunc(time.Hour, w.tick)
+	w.timer.Reset(w.wait(w.last))
+	w.handler.hub.add(w)
+}
+
+// Write writes p and, in an event stream, flushes it.
+func (w *writer) Write(p []byte) (int, error) {
+	if !w.wrote {
+		w.WriteHeader(http.StatusOK)
+	}
+	if !w.live {
+		return w.ResponseWriter.Write(p)
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if until := w.until.Load(); until != 0 && time.Now().UnixNano() > until {
+		return 0, context.Cause(w.request.Context())
+	}
+	n, err := w.send(p)
+	w.tail.note(p[:n])
+	return n, err
+}
+
+// send writes and flushes within the write timeout. A client that cannot take it is cut.
+func (w *writer) send(p []byte) (int, error) {
+	w.last = time.Now()
+	if w.restore == nil {
+		rc := http.NewResponseController(w.ResponseWriter)
+		if rc.SetWriteDeadline(w.last.Add(time.Duration(w.handler.WriteTimeout))) == nil {
+			// On HTTP/2 a deadline that is left standing ends the stream by itself.
+			defer rc.SetWriteDeadline(time.Time{}) //nolint:errcheck // it was supported a moment ago
+		}
+	}
+	n, err := w.ResponseWriter.Write(p)
+	if err == nil {
+		err = w.flush()
+	}
+	if err != nil {
+		w.end(err)
+	}
+	return n, err
+}
+
+func (w *writer) flush() error {
+	err := http.NewResponseController(w.ResponseWriter).Flush()
+	if errors.Is(err, http.ErrNotSupported) {
+		return nil // nothing between here and the client buffers, or nothing can be done about it
+	}
+	return err
+}
+
+// FlushError flushes. In an event stream there is nothing left to flush.
+func (w *writer) FlushError() error {
+	if !w.wrote {
+		w.WriteHeader(http.StatusOK)
+	}
+	if w.live {
+		return nil
+	}
+	return http.NewResponseController(w.ResponseWriter).Flush()
+}
+
+// ReadFrom copies r, event streams through Write.
+func (w *writer) ReadFrom(r io.Reader) (int64, error) {
+	if !w.wrote {
+		w.WriteHeader(http.StatusOK)
+	}
+	if rf, ok := w.ResponseWriter.(io.ReaderFrom); ok && !w.live {
+		return rf.ReadFrom(r)
+	}
+	return io.Copy(struct{ io.Writer }{w}, r)
+}
+
+// Hijack gives the connection away, unless it carries an event stream.
+func (w *writer) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+	if w.live {
+		return nil, nil, http.ErrHijacked
+	}
+	return http.NewResponseController(w.ResponseWriter).Hijack()
+}
+
+// SetReadDeadline, SetWriteDeadline and EnableFullDuplex pass on what http.ResponseController
+// asks for. There is no Unwrap: it would let writes past the lock.
+func (w *writer) SetReadDeadline(t time.Time) error {
+	return http.NewResponseController(w.ResponseWriter).SetReadDeadline(t)
+}
+
+// SetWriteDeadline sets the deadline for responses that are not event streams. Those have their
+// own for each write.
+func (w *writer) SetWriteDeadline(t time.Time) error {
+	if w.live {
+		return nil
+	}
+	return http.NewResponseController(w.ResponseWriter).SetWriteDeadline(t)
+}
+
+// EnableFullDuplex passes the wish on.
+func (w *writer) EnableFullDuplex() error {
+	return http.NewResponseController(w.ResponseWriter).EnableFullDuplex()
+}
+
+// over reports whether this stage ended the stream.
+func (w *writer) over() bool { return w.until.Load() != 0 }
+
+// end cancels the handler's context with the cause. The first cause counts.
+func (w *writer) end(cause error) {
+	if w.until.CompareAndSwap(0, time.Now().Add(time.Duration(w.handler.Grace)).UnixNano()) {
+		w.cancel(cause)
+	}
+}
+
+// finish lets the writer go. Afterwards nothing is written any more. An error of the handler is
+// returned only while a different answer is still possible.
+func (w *writer) finish(err error) error {
+	defer w.cancel(nil)
+	if !w.live {
+		return err
+	}
+	w.handler.hub.remove(w)
+	w.timer.Stop()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.done = true
+	if w.restore != nil {
+		w.restore()
+	}
+	if err != nil && !w.over() {
+		w.handler.logger.Warn("event stream ended with an error", zap.Error(err))
+	}
+	return nil
+}
+
+// isEventStream reports whether the header announces server-sent events.
+func isEventStream(h http.Header) bool {
+	ct := h["Content-Type"]
+	if len(ct) == 0 {
+		return false
+	}
+	media, _, _ := strings.Cut(ct[0], ";")
+	return strings.EqualFold(strings.TrimSpace(media), "text/event-stream")
+}
+
+var _ io.ReaderFrom = (*writer)(nil)
