@@ -9,7 +9,8 @@ import (
 const redacted = "REDACTED"
 
 // Secret is a token. Whatever prints, formats, logs or marshals it gets REDACTED; only
-// [Secret.Reveal] gives the text.
+// [Secret.Reveal] gives the text. Two things are beyond its reach: the verb %p, which go vet
+// refuses, and being the key of a map that is marshalled as JSON.
 type Secret string
 
 // Reveal returns the token itself, to be shown once to its owner.

@@ -1,0 +1,94 @@
+package identity_test
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/svc-gateway/svc/internal/bus"
+	"github.com/svc-gateway/svc/policy"
+	"github.com/svc-gateway/svc/policy/identity"
+)
+
+// BenchmarkVerify looks tokens up among 300,000 of 100,000 users: 10,000 that are in use, one
+// after the other and from all processors at once, and tokens that nobody used lately.
+func BenchmarkVerify(b *testing.B) {
+	const users, each = 100_000, 3
+	st, err := identity.OpenStore(b.Context(), filepath.Join(b.TempDir(), "identity.db"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	tokens := make([]string, 0, users*each)
+	for first := 0; first < users; first += 10_000 {
+		c := identity.Change{Revision: int64(first / 10_000)}
+		for u := first; u < first+10_000; u++ {
+			name := fmt.Sprintf("user-%d", u)
+			c.Users = append(c.Users, identity.User{Name: name, Role: policy.User, Created: time.Now()})
+			for range each {
+				token := identity.MakeToken()
+				tokens = append(tokens, token)
+				hash := sha256.Sum256([]byte(token))
+				c.NewTokens = append(c.NewTokens, identity.NewToken{
+					Token: identity.Token{ID: fmt.Sprintf("%x", hash[:6]), User: name, Name: "default", Created: time.Now()}, Hash: hash,
+				})
+			}
+		}
+		if _, err := st.Apply(b.Context(), c); err != nil {
+			b.Fatal(err)
+		}
+	}
+	s, err := identity.New(b.Context(), st, &recorder{store: st}, bus.NewMemory())
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			b.Error(err)
+		}
+	})
+	verify := func(b *testing.B, token string) policy.Principal {
+		p, err := s.Verify(b.Context(), token)
+		if err != nil {
+			b.Fatal(err)
+		}
+		return p
+	}
+	hot := tokens[:10_000]
+	var principals []policy.Principal
+	for _, token := range hot {
+		principals = append(principals, verify(b, token))
+	}
+	b.Run("hot", func(b *testing.B) {
+		b.ReportAllocs()
+		for i := 0; b.Loop(); i++ {
+			verify(b, hot[i%len(hot)])
+		}
+	})
+	b.Run("hot_parallel", func(b *testing.B) {
+		b.ReportAllocs()
+		var n atomic.Int64
+		b.RunParallel(func(pb *testing.PB) {
+			for i := int(n.Add(997)); pb.Next(); i++ {
+				verify(b, hot[i%len(hot)])
+			}
+		})
+	})
+	b.Run("resolve", func(b *testing.B) {
+		b.ReportAllocs()
+		for i := 0; b.Loop(); i++ {
+			if _, err := s.Resolve(b.Context(), principals[i%len(principals)]); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("cold", func(b *testing.B) {
+		b.ReportAllocs()
+		cold := tokens[len(hot):]
+		for i := 0; b.Loop(); i++ {
+			verify(b, cold[i%len(cold)])
+		}
+	})
+}

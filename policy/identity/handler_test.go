@@ -1,0 +1,225 @@
+package identity_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/svc-gateway/svc/internal/problem"
+	"github.com/svc-gateway/svc/policy"
+	"github.com/svc-gateway/svc/policy/identity"
+)
+
+// serve mounts the service's handler below /identity on a unix socket, as the given actor.
+func serve(t *testing.T, r *rig, actor *policy.Principal) *identity.Client {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "control.sock")
+	l, err := net.Listen("unix", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := http.StripPrefix("/identity", r.AdminHandler())
+	s := &http.Server{
+		Handler: http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+			if actor != nil {
+				req = req.WithContext(policy.WithPrincipal(req.Context(), *actor))
+			}
+			h.ServeHTTP(w, req)
+		}),
+		ReadHeaderTimeout: time.Second,
+	}
+	done := make(chan error)
+	go func() { done <- s.Serve(l) }()
+	t.Cleanup(func() {
+		_ = s.Close()
+		if err := <-done; !errors.Is(err, http.ErrServerClosed) {
+			t.Error(err)
+		}
+	})
+	hc := identity.SocketClient(path)
+	t.Cleanup(hc.CloseIdleConnections)
+	return identity.NewClient(hc, "http://service/identity/")
+}
+
+// Users are managed in the same way on a running service and on the files of a stopped one.
+func TestAdmin(t *testing.T) {
+	for name, open := range map[string]func(*testing.T, *rig) identity.Admin{
+		"direct": func(_ *testing.T, r *rig) identity.Admin { return r.As(boss) },
+		"socket": func(t *testing.T, r *rig) identity.Admin { return serve(t, r, &boss) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t)
+			admin(t, r, open(t, r))
+		})
+	}
+}
+
+func admin(t *testing.T, r *rig, a identity.Admin) {
+	ctx := t.Context()
+	end := time.Now().Add(24 * time.Hour).UTC().Truncate(time.Microsecond)
+	user, secret, err := a.AddUser(ctx, identity.AddUser{Name: "bob", Role: policy.User, Expires: end})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(identity.User{Name: "bob", Role: policy.User, Created: user.Created, Expires: end}, user); d != "" || user.Created.IsZero() {
+		t.Errorf("(-want +got):\n%s", d)
+	}
+	p := r.verify(t, secret.Reveal())
+	role, off, never := policy.Readonly, false, time.Time{}
+	user, err = a.UpdateUser(ctx, "bob", identity.UpdateUser{Role: &role, Disabled: &off, Expires: &never})
+	if err != nil || user.Role != role || !user.Expires.IsZero() {
+		t.Errorf("UpdateUser: got %+v, %v", user, err)
+	}
+	rotated, err := a.RotateToken(ctx, "bob", 90*time.Minute)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.verify(t, rotated.Reveal())
+	revoked, err := a.RevokeToken(ctx, "bob", p.TokenID)
+	if err != nil || len(revoked) != 1 || revoked[0].ID != p.TokenID {
+		t.Errorf("RevokeToken: got %+v, %v", revoked, err)
+	}
+	revoked, err = a.RevokeToken(ctx, "bob", p.TokenID)
+	if err != nil || len(revoked) != 0 {
+		t.Errorf("RevokeToken again: got %+v, %v", revoked, err)
+	}
+	got, err := a.Users(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := r.Users(ctx)
+	if d := cmp.Diff(want, got); err != nil || d != "" || len(got) != 1 || len(got[0].Tokens) != 2 {
+		t.Errorf("Users: %v (-want +got):\n%s", err, d)
+	}
+	if _, _, err := a.AddUser(ctx, identity.AddUser{Name: "root", Role: policy.Admin}); err != nil {
+		t.Fatal(err)
+	}
+	_, _, exists := a.AddUser(ctx, identity.AddUser{Name: "bob", Role: policy.User})
+	_, _, invalid := a.AddUser(ctx, identity.AddUser{Name: "a b", Role: policy.User})
+	_, _, past := a.AddUser(ctx, identity.AddUser{Name: "eve", Role: policy.User, Expires: time.Unix(1, 0)})
+	_, notFound := a.UpdateUser(ctx, "no/body", identity.UpdateUser{})
+	_, noToken := a.RevokeToken(ctx, "bob", "x/y")
+	_, last := a.RevokeToken(ctx, "root", "")
+	_, grace := a.RotateToken(ctx, "bob", -time.Second)
+	for _, tt := range []struct {
+		got, want error
+		text      string
+	}{
+		{exists, identity.ErrUserExists, "bob"},
+		{invalid, identity.ErrInvalid, "name:"},
+		{past, identity.ErrInvalid, "2027-01-31"},
+		{notFound, identity.ErrUserNotFound, "no/body"},
+		{noToken, identity.ErrTokenNotFound, "x/y"},
+		{last, identity.ErrLastAdmin, "root"},
+		{grace, identity.ErrInvalid, "grace:"},
+	} {
+		if !errors.Is(tt.got, tt.want) || !strings.Contains(tt.got.Error(), tt.text) {
+			t.Errorf("got %v, want %v naming %q", tt.got, tt.want, tt.text)
+		}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	cancel()
+	if _, err := a.Users(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v, want context.Canceled", err)
+	}
+}
+
+func TestAdminHandlerRefuses(t *testing.T) {
+	r := newRig(t)
+	r.add(t, identity.AddUser{Name: "bob", Role: policy.User})
+	const media = "application/json"
+	for name, tt := range map[string]struct {
+		method, path, media, body string
+		status                    int
+		code, detail              string
+	}{
+		"unknown path":      {"GET", "/user", "", "", 404, "not_found", "/user"},
+		"media type":        {"POST", "/users", "text/plain", `{}`, 415, "unsupported_media_type", "application/json"},
+		"no media type":     {"POST", "/users", "", `{}`, 415, "unsupported_media_type", ""},
+		"charset":           {"POST", "/users", media + "; charset=utf-8", `{"name":"bob","role":"user"}`, 409, "user_exists", "bob"},
+		"empty":             {"POST", "/users", media, ``, 422, "invalid_request", "empty"},
+		"cut off":           {"POST", "/users", media, `{"name":`, 422, "invalid_request", "too early"},
+		"no object":         {"POST", "/users", media, `[]`, 422, "invalid_request", "wrong type"},
+		"unknown key":       {"POST", "/users", media, `{"name":"x","role":"user","rolle":"admin"}`, 422, "invalid_request", "rolle"},
+		"key in capitals":   {"POST", "/users", media, `{"Name":"x","role":"user"}`, 422, "invalid_request", "Name"},
+		"key twice":         {"POST", "/users", media, `{"name":"x","role":"user","role":"admin"}`, 422, "invalid_request", "duplicate"},
+		"trailing value":    {"POST", "/users", media, `{"name":"x","role":"user"}{}`, 422, "invalid_request", "more than one"},
+		"type":              {"POST", "/users", media, `{"name":5,"role":"user"}`, 422, "invalid_request", "/name"},
+		"role":              {"POST", "/users", media, `{"name":"x","role":"root"}`, 422, "invalid_request", "admin, user or readonly"},
+		"expires":           {"POST", "/users", media, `{"name":"x","role":"user","expires":"soon"}`, 422, "invalid_request", "90d"},
+		"expires of update": {"PATCH", "/users/bob", media, `{"expires":"0d"}`, 422, "invalid_request", "passed"},
+		"grace":             {"POST", "/users/bob/rotate", media, `{"grace":"2 days"}`, 422, "invalid_request", "24h"},
+		"too large":         {"POST", "/users", media, `{"name":"` + strings.Repeat("x", 1<<17) + `"}`, 413, "body_too_large", "65536"},
+		"unknown user":      {"POST", "/users/eve/rotate", media, `{}`, 404, "user_not_found", "eve"},
+		"unknown token":     {"DELETE", "/users/bob/tokens/x", "", ``, 404, "token_not_found", "x"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := httptest.NewRecorder()
+			req := httptest.NewRequest(tt.method, tt.path, strings.NewReader(tt.body))
+			if tt.media != "" {
+				req.Header.Set("Content-Type", tt.media)
+			}
+			r.AdminHandler().ServeHTTP(w, req.WithContext(policy.WithPrincipal(req.Context(), boss)))
+			var p problem.Problem
+			if err := json.Unmarshal(w.Body.Bytes(), &p); err != nil || w.Header().Get("Content-Type") != problem.ContentType {
+				t.Fatalf("got %s %q: %v", w.Header().Get("Content-Type"), w.Body, err)
+			}
+			if w.Code != tt.status || p.Code != tt.code || !strings.Contains(p.Detail, tt.detail) {
+				t.Errorf("got %d %+v, want %d %s naming %q", w.Code, p, tt.status, tt.code, tt.detail)
+			}
+			if strings.Contains(p.Detail, "identity.") {
+				t.Errorf("got detail %q with a Go type in it", p.Detail)
+			}
+		})
+	}
+}
+
+func TestAdminHandlerNeedsAnAdmin(t *testing.T) {
+	r := newRig(t)
+	r.add(t, identity.AddUser{Name: "bob", Role: policy.User})
+	for name, actor := range map[string]*policy.Principal{
+		"nobody": nil, "user": {User: "bob", Role: policy.User, Source: policy.SourceToken},
+	} {
+		c := serve(t, r, actor)
+		_, list := c.Users(t.Context())
+		_, _, add := c.AddUser(t.Context(), identity.AddUser{Name: "x", Role: policy.Admin})
+		_, rotate := c.RotateToken(t.Context(), "bob", 0)
+		for _, err := range []error{list, add, rotate} {
+			if !errors.Is(err, identity.ErrForbidden) || !problem.HasCode(err, "forbidden") {
+				t.Errorf("%s: got %v, want ErrForbidden", name, err)
+			}
+		}
+	}
+}
+
+func TestAdminHandlerTechnical(t *testing.T) {
+	r := newRig(t)
+	c := serve(t, r, &boss)
+	r.log.fail = errors.New("disk full")
+	if _, _, err := c.AddUser(t.Context(), identity.AddUser{Name: "bob", Role: policy.User}); !problem.HasCode(err, "identity_unavailable") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestClientWithoutAService(t *testing.T) {
+	gone := identity.NewClient(identity.SocketClient(filepath.Join(t.TempDir(), "none.sock")), "http://service")
+	if _, err := gone.Users(t.Context()); err == nil || !strings.HasPrefix(err.Error(), "asking the service: ") {
+		t.Errorf("got %v", err)
+	}
+	for _, body := range []string{"", "<html>", `{"users":5}`} {
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(body)) }))
+		if _, err := identity.NewClient(s.Client(), s.URL).Users(t.Context()); err == nil {
+			t.Errorf("%q: got no error", body)
+		}
+		s.Close()
+	}
+}
