@@ -1,0 +1,24 @@
+// Package tools holds the tools that the agents of this service come with:
+//
+//   - [RunCommand]: run one command from a fixed list, without a shell.
+//   - [ReadFile]: read a text file inside the project root.
+//   - [QueryAudit]: ask the audit log with SQL about one's own actions.
+//
+// Each constructor returns an [agents.Tool], whose body only the gate can call.
+//
+// # Guarantees
+//
+// All three only read. Nothing outside the project root is opened, whatever links
+// the root contains or gets while a tool runs: files are opened through [os.Root]
+// and handed to commands as open descriptors, never as a path to be looked up
+// again. The service's data folder stays closed when the root contains it. Output is
+// bounded in memory, valid UTF-8 and free of terminal control characters. A command
+// is killed with its whole process group when its context ends.
+//
+// Errors are written for the model that reads them: they name what was refused and
+// what is allowed.
+//
+// # Concurrency
+//
+// Tools are safe for concurrent use and keep nothing between calls.
+package tools
