@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"os"
-	"path/filepath"
-	"strings"
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/modules/caddyevents"
@@ -62,28 +60,17 @@ func (a *App) MarshalJSON() ([]byte, error) {
 // app that ran before.
 func (a *App) Provision(ctx caddy.Context) error {
 	a.ctx, a.logger = ctx, ctx.Logger()
-	sections, err := replacePlaceholders(a.sections)
-	if err != nil {
-		return err
-	}
+	var err error
 	if a.home, err = LocateHome(); err != nil {
-		return err
-	}
-	a.settings, a.values, err = Resolve(a.home, sections)
-	if err != nil {
 		return err
 	}
 	if err := a.home.Create(); err != nil {
 		return err
 	}
-	if err := a.settings.CheckEnvironment(os.LookupEnv); err != nil {
+	if a.settings, a.values, err = Resolve(a.home, a.sections); err != nil {
 		return err
 	}
-	started, err := os.Getwd()
-	if err != nil {
-		started = "" // the folder is gone: the workspace stands in
-	}
-	if a.settings.Runtime.ProjectRoot, err = settings.ProjectRoot(a.settings.Runtime.ProjectRoot, started, a.home); err != nil {
+	if err := a.settings.CheckEnvironment(os.LookupEnv); err != nil {
 		return err
 	}
 	if a.shared, err = acquire(a.home); err != nil {
@@ -91,6 +78,9 @@ func (a *App) Provision(ctx caddy.Context) error {
 	}
 	a.control = newRoutes()
 	a.control.handle("GET /status", http.HandlerFunc(a.serveStatus))
+	a.control.handle("GET /settings", http.HandlerFunc(a.serveSettings))
+	a.control.handle("GET /auth/whoami", http.HandlerFunc(a.serveWhoami))
+	a.control.handle("POST /audit/backup", http.HandlerFunc(a.serveBackup))
 	a.control.handle("/identity/", http.StripPrefix("/identity", a.Identity().AdminHandler()))
 
 	events, err := ctx.App("events")
@@ -191,60 +181,6 @@ func (a *App) Stopping() <-chan struct{} { return a.shared.stopping }
 // the app meanwhile. Whoever works outside of requests, or longer than its module lives,
 // holds them; release may be called once.
 func (a *App) Hold() (release func()) { return a.shared.hold() }
-
-// LocateHome finds the data folder of this process.
-func LocateHome() (settings.Home, error) {
-	return settings.Locate(os.LookupEnv, filepath.Join(caddy.AppDataDir(), "svc"))
-}
-
-// Resolve resolves the settings with all layers of this process; sections may be empty.
-func Resolve(home settings.Home, sections json.RawMessage) (settings.Settings, []settings.Value, error) {
-	return settings.Resolve(settings.Layers{
-		Flags: flags(), Env: os.LookupEnv, Caddyfile: sections, File: home.Config(),
-	})
-}
-
-// replacePlaceholders expands placeholders in the strings of a JSON document. An unknown or
-// empty one is an error.
-func replacePlaceholders(doc json.RawMessage) (json.RawMessage, error) {
-	if !strings.Contains(string(doc), "{env.") && !strings.Contains(string(doc), "{file.") &&
-		!strings.Contains(string(doc), "{system.") {
-		return doc, nil
-	}
-	var v any
-	if err := json.Unmarshal(doc, &v); err != nil {
-		return nil, fmt.Errorf("reading the svc app's settings: %w", err)
-	}
-	v, err := replaceIn(v, caddy.NewReplacer())
-	if err != nil {
-		return nil, err
-	}
-	return json.Marshal(v)
-}
-
-func replaceIn(v any, r *caddy.Replacer) (any, error) {
-	var err error
-	switch v := v.(type) {
-	case string:
-		if v, err = r.ReplaceOrErr(v, true, true); err != nil {
-			return nil, fmt.Errorf("replacing placeholders in the svc app's settings: %w", err)
-		}
-		return v, nil
-	case []any:
-		for i := range v {
-			if v[i], err = replaceIn(v[i], r); err != nil {
-				return nil, err
-			}
-		}
-	case map[string]any:
-		for k := range v {
-			if v[k], err = replaceIn(v[k], r); err != nil {
-				return nil, err
-			}
-		}
-	}
-	return v, nil
-}
 
 var (
 	_ caddy.App          = (*App)(nil)

@@ -3,6 +3,7 @@ package app
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"strings"
 	"time"
@@ -55,3 +56,18 @@ func inUse(home settings.Home) error {
 }
 
 func (l *lock) release() error { return l.file.Close() }
+
+// Busy reports whether a process works on the data folder: a service, or an admin command.
+func Busy(home settings.Home) (bool, error) {
+	if _, err := os.Stat(home.LockFile()); errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	l, err := acquireLock(home, 0)
+	if errors.Is(err, ErrInUse) {
+		return true, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	return false, l.release()
+}

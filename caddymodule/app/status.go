@@ -15,6 +15,7 @@ import (
 	"github.com/svc-gateway/svc/caddymodule/app/cli"
 	"github.com/svc-gateway/svc/internal/harness"
 	"github.com/svc-gateway/svc/internal/settings"
+	"github.com/svc-gateway/svc/policy"
 )
 
 func (a *App) serveStatus(w http.ResponseWriter, _ *http.Request) {
@@ -27,9 +28,22 @@ func (a *App) serveStatus(w http.ResponseWriter, _ *http.Request) {
 		s.Stopping = true
 	default:
 	}
+	a.answer(w, s)
+}
+
+// serveSettings tells the settings with their origins, as config show does.
+func (a *App) serveSettings(w http.ResponseWriter, _ *http.Request) { a.answer(w, a.values) }
+
+// serveWhoami tells the local user as whom the control socket lets it act.
+func (a *App) serveWhoami(w http.ResponseWriter, r *http.Request) {
+	p, _ := policy.PrincipalFrom(r.Context())
+	a.answer(w, p)
+}
+
+func (a *App) answer(w http.ResponseWriter, v any) {
 	w.Header().Set("Content-Type", "application/json")
-	if err := json.NewEncoder(w).Encode(s); err != nil {
-		a.logger.Debug("answering a status request", zap.Error(err))
+	if err := json.NewEncoder(w).Encode(v); err != nil {
+		a.logger.Debug("answering on the control socket", zap.Error(err))
 	}
 }
 

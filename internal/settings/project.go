@@ -15,7 +15,9 @@ func ProjectRoot(configured, started string, h Home) (string, error) {
 	if configured == "" {
 		root, err := resolve(started)
 		if err != nil || root == "/" || h.Hides(root) {
-			return resolve(h.Workspace())
+			if root, err = resolve(h.Workspace()); err != nil {
+				return h.Workspace(), nil // not created yet
+			}
 		}
 		return root, nil
 	}

@@ -1,0 +1,91 @@
+package app_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
+	"github.com/caddyserver/caddy/v2/caddyconfig/httpcaddyfile"
+	_ "github.com/caddyserver/caddy/v2/modules/standard"
+	"github.com/google/go-cmp/cmp"
+)
+
+// adapt returns the app's JSON of a Caddyfile with these global options.
+func adapt(t *testing.T, options string) (string, error) {
+	t.Helper()
+	adapter := caddyfile.Adapter{ServerType: httpcaddyfile.ServerType{}}
+	out, _, err := adapter.Adapt([]byte("{\n"+options+"\n}\n"), map[string]any{"filename": "Caddyfile"})
+	if err != nil {
+		return "", err
+	}
+	var doc struct {
+		Apps map[string]json.RawMessage `json:"apps"`
+	}
+	if err := json.Unmarshal(out, &doc); err != nil {
+		t.Fatal(err)
+	}
+	return string(doc.Apps["svc"]), nil
+}
+
+func TestCaddyfile(t *testing.T) {
+	for _, tt := range []struct{ name, options, want string }{
+		{"none", "", ""},
+		{"empty", "svc", `{}`},
+		{"empty section", "svc {\nauth {\n}\n}", `{"auth":{}}`},
+		{"auth", "svc {\nauth {\nmode token none\nsession_ttl_hours 8\n}\n}", `{"auth":{"mode":["token","none"],"session_ttl_hours":8}}`},
+		{
+			"runtime", "svc {\nruntime {\ntimeout 30s\nproject_root /srv\nmax_steps 3\nmax_tokens 9\nrun_timeout 5m\n}\n}",
+			`{"runtime":{"max_steps":3,"max_tokens":9,"project_root":"/srv","run_timeout":"5m0s","timeout":"30s"}}`,
+		},
+		{
+			"model", "svc {\nmodel {\nprovider openai\nbase_url http://127.0.0.1:11434/v1\nname qwen3\napi_key_env KEY\ntimeout 9s\nmax_retries 0\n}\n}",
+			`{"model":{"api_key_env":"KEY","base_url":"http://127.0.0.1:11434/v1","max_retries":0,"name":"qwen3","provider":"openai","timeout":"9s"}}`,
+		},
+		{
+			"limits and cors", "svc {\nlimits {\nbody_bytes 8MiB\nruns_per_minute 5\nparallel_runs 2\n}\ncors {\norigins https://a.example *\n}\n}",
+			`{"cors":{"origins":["https://a.example","*"]},"limits":{"body_bytes":8388608,"parallel_runs":2,"runs_per_minute":5}}`,
+		},
+		{"placeholder", "svc {\nmodel {\nname {env.MODEL}\n}\n}", `{"model":{"name":"{env.MODEL}"}}`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got, err := adapt(t, tt.options)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := cmp.Diff(tt.want, got); d != "" {
+				t.Errorf("(-want +got):\n%s", d)
+			}
+		})
+	}
+}
+
+func TestCaddyfileErrors(t *testing.T) {
+	for _, tt := range []struct{ name, options, want string }{
+		{"argument", "svc on", `svc takes no argument, "on" is one: open a block, at Caddyfile:2`},
+		{"twice", "svc\nsvc", `svc is set twice: put all sections into one block, at Caddyfile:3`},
+		{"unknown section", "svc {\nauht {\n}\n}", `auht is not a setting; did you mean auth?, at Caddyfile:3`},
+		{"section twice", "svc {\nauth {\n}\nauth {\n}\n}", `section auth is there twice: put its settings into one block, at Caddyfile:5`},
+		{"section argument", "svc {\nauth token\n}", `section auth takes no argument, "token" is one: open a block, at Caddyfile:3`},
+		{"unknown key", "svc {\nauth {\nmod token\n}\n}", `auth.mod is not a setting; did you mean auth.mode?, at Caddyfile:4`},
+		{"key twice", "svc {\nauth {\nmode token\nmode none\n}\n}", `auth.mode is set twice, at Caddyfile:5`},
+		{"no value", "svc {\nmodel {\nname\n}\n}", `model.name: a value is missing, at Caddyfile:4`},
+		{"empty value", "svc {\nmodel {\nname \"\"\n}\n}", `model.name: the value is empty: give one or leave the line out, at Caddyfile:4`},
+		{"extra value", "svc {\nmodel {\nname a b\n}\n}", `model.name: one value is expected, 2 are given, at Caddyfile:4`},
+		{"block", "svc {\nauth {\nmode token {\nx\n}\n}\n}", `auth.mode takes no block, at Caddyfile:5`},
+		{"bad value", "svc {\nauth {\nmode ldap\n}\n}", `auth.mode: ldap is not available in this build yet: use token or none, at Caddyfile:4`},
+		{"range", "svc {\nruntime {\nmax_steps 0\n}\n}", `runtime.max_steps: 0 is out of range: use 1 to 1000, at Caddyfile:4`},
+		{"key as value", "svc {\nmodel {\napi_key_env sk-abc\n}\n}", `model.api_key_env: this is not the name of an environment variable: put the key into a variable and write its name here, never the key, at Caddyfile:4`},
+		{"subagents", "svc {\nasync_subagents {\n}\n}", `async_subagents is set in config/api.json, not in a Caddyfile, at Caddyfile:3`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := adapt(t, tt.options)
+			if err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("got error %v, want one with %q", err, tt.want)
+			}
+			if err != nil && strings.Contains(err.Error(), "sk-abc") {
+				t.Errorf("the error repeats a key: %v", err)
+			}
+		})
+	}
+}

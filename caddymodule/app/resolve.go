@@ -1,0 +1,86 @@
+package app
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/caddyserver/caddy/v2"
+
+	"github.com/svc-gateway/svc/internal/settings"
+)
+
+// LocateHome finds the data folder of this process.
+func LocateHome() (settings.Home, error) {
+	return settings.Locate(os.LookupEnv, filepath.Join(caddy.AppDataDir(), "svc"))
+}
+
+// Resolve resolves the settings with all layers of this process. sections is the JSON of the
+// app svc and may be empty; placeholders in it are replaced. The project root is resolved too.
+func Resolve(home settings.Home, sections json.RawMessage) (settings.Settings, []settings.Value, error) {
+	sections, err := replacePlaceholders(sections)
+	if err != nil {
+		return settings.Settings{}, nil, err
+	}
+	s, values, err := settings.Resolve(settings.Layers{
+		Flags: flags(), Env: os.LookupEnv, Caddyfile: sections, File: home.Config(),
+	})
+	if err != nil {
+		return s, values, err
+	}
+	started, err := os.Getwd()
+	if err != nil {
+		started = "" // the folder is gone: the workspace stands in
+	}
+	s.Runtime.ProjectRoot, err = settings.ProjectRoot(s.Runtime.ProjectRoot, started, home)
+	for i := range values {
+		if values[i].Key == "runtime.project_root" {
+			values[i].Value = s.Runtime.ProjectRoot
+		}
+	}
+	return s, values, err
+}
+
+// replacePlaceholders expands placeholders in the strings of a JSON document. An unknown or
+// empty one is an error.
+func replacePlaceholders(doc json.RawMessage) (json.RawMessage, error) {
+	if !strings.Contains(string(doc), "{env.") && !strings.Contains(string(doc), "{file.") &&
+		!strings.Contains(string(doc), "{system.") {
+		return doc, nil
+	}
+	var v any
+	if err := json.Unmarshal(doc, &v); err != nil {
+		return nil, fmt.Errorf("reading the svc app's settings: %w", err)
+	}
+	v, err := replaceIn(v, caddy.NewReplacer())
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(v)
+}
+
+func replaceIn(v any, r *caddy.Replacer) (any, error) {
+	var err error
+	switch v := v.(type) {
+	case string:
+		if v, err = r.ReplaceOrErr(v, true, true); err != nil {
+			return nil, fmt.Errorf("replacing placeholders in the svc app's settings: %w", err)
+		}
+		return v, nil
+	case []any:
+		for i := range v {
+			if v[i], err = replaceIn(v[i], r); err != nil {
+				return nil, err
+			}
+		}
+	case map[string]any:
+		for k := range v {
+			if v[k], err = replaceIn(v[k], r); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return v, nil
+}
