@@ -1,0 +1,183 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"time"
+
+	caddycmd "github.com/caddyserver/caddy/v2/cmd"
+	"github.com/spf13/cobra"
+
+	"github.com/svc-gateway/svc/audit"
+	"github.com/svc-gateway/svc/caddymodule/app"
+	"github.com/svc-gateway/svc/caddymodule/app/cli"
+)
+
+func init() {
+	caddycmd.RegisterCommand(caddycmd.Command{
+		Name: "audit", Short: "Reads and backs up the audit log",
+		CobraFunc: func(cmd *cobra.Command) {
+			cmd.Use = "audit"
+			cmd.Long = `Reads and backs up the audit log, while the service runs or not. The tables are
+audit_events and audit_runs; the views tool_calls and denials are made for people.`
+			cli.Group(cmd, auditQueryCommand(), auditTailCommand(), auditExportCommand(), auditBackupCommand())
+		},
+	})
+}
+
+func auditQueryCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "query SQL", Short: "Runs one SELECT on the log", Args: cli.Args(cobra.ExactArgs(1)),
+		Example: `  service audit query "select tool, decision, status, duration_ms from tool_calls"`,
+	}
+	format := cmd.Flags().String("format", "table", "table, json or csv")
+	limit := cmd.Flags().Int("limit", 10_000, "rows at most")
+	cmd.RunE = cli.Run(func(cmd *cobra.Command, args []string) error {
+		write, ok := formats[*format]
+		if !ok {
+			return cli.Usagef("--format: %q is not one of table, json and csv", *format)
+		}
+		if *limit < 1 {
+			return cli.Usagef("--limit: %d is not a number of rows", *limit)
+		}
+		home, err := app.LocateHome()
+		if err != nil {
+			return err
+		}
+		columns, rows, err := audit.Query(cmd.Context(), home.AuditDB(), args[0], audit.Limits{Rows: *limit, Bytes: 256 << 20, Time: time.Minute})
+		if err != nil && !errors.Is(err, audit.ErrLimit) {
+			return err
+		}
+		return errors.Join(write(cmd.OutOrStdout(), columns, rows), err)
+	})
+	cli.Group(cmd)
+	return cmd
+}
+
+// filterFlags are the flags that select events.
+func filterFlags(cmd *cobra.Command) func() (audit.Filter, error) {
+	var f audit.Filter
+	var since, until string
+	cmd.Flags().StringVar(&f.User, "user", "", "only this user's")
+	cmd.Flags().StringVar(&f.Run, "run", "", "only this run's")
+	cmd.Flags().StringVar(&since, "since", "", "from then on: 12h or 7d ago, a date, or RFC 3339")
+	cmd.Flags().StringVar(&until, "until", "", "before then, written like --since")
+	return func() (audit.Filter, error) {
+		var err error
+		if f.Since, err = parseTime(since, time.Now()); err != nil {
+			return f, cli.Usagef("--since: %w", err)
+		}
+		if f.Until, err = parseTime(until, time.Now()); err != nil {
+			return f, cli.Usagef("--until: %w", err)
+		}
+		return f, nil
+	}
+}
+
+func auditTailCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "tail", Short: "Prints the newest events", Args: cli.Args(cobra.NoArgs)}
+	filter := filterFlags(cmd)
+	lines := cmd.Flags().IntP("lines", "n", 20, "how many to begin with")
+	follow := cmd.Flags().BoolP("follow", "f", false, "go on with what is recorded from now on, until Ctrl-C")
+	asJSON := cmd.Flags().Bool("json", false, "print a JSON document a line")
+	cmd.RunE = cli.Run(func(cmd *cobra.Command, _ []string) error {
+		f, err := filter()
+		if err != nil {
+			return err
+		}
+		if *lines < 1 {
+			return cli.Usagef("--lines: %d is not a number of lines", *lines)
+		}
+		return withReader(cmd.Context(), func(r *audit.Reader) error {
+			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt)
+			defer stop()
+			return tail(ctx, cmd.OutOrStdout(), r, f, *lines, *follow, *asJSON)
+		})
+	})
+	cli.Group(cmd)
+	return cmd
+}
+
+func auditExportCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "export", Short: "Writes events to stdout, a JSON document a line, oldest first", Args: cli.Args(cobra.NoArgs)}
+	filter := filterFlags(cmd)
+	cmd.RunE = cli.Run(func(cmd *cobra.Command, _ []string) error {
+		f, err := filter()
+		if err != nil {
+			return err
+		}
+		return withReader(cmd.Context(), func(r *audit.Reader) error {
+			return r.Export(cmd.Context(), cmd.OutOrStdout(), f)
+		})
+	})
+	cli.Group(cmd)
+	return cmd
+}
+
+func auditBackupCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "backup FILE", Short: "Writes a complete copy of the log to a new file, also while the service runs",
+		Args: cli.Args(cobra.ExactArgs(1)),
+	}
+	cmd.RunE = cli.Run(func(cmd *cobra.Command, args []string) error {
+		path, err := filepath.Abs(args[0])
+		if err != nil {
+			return fmt.Errorf("naming the backup: %w", err)
+		}
+		home, err := app.LocateHome()
+		if err != nil {
+			return err
+		}
+		err = cli.NewClient(home).Do(cmd.Context(), http.MethodPost, "/audit/backup", map[string]string{"path": path}, nil)
+		if errors.Is(err, cli.ErrNotRunning) {
+			err = app.BackupFiles(cmd.Context(), home, path)
+		}
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(cmd.OutOrStdout(), "Wrote %s.\n", path)
+		return nil
+	})
+	cli.Group(cmd)
+	return cmd
+}
+
+func withReader(ctx context.Context, f func(*audit.Reader) error) error {
+	home, err := app.LocateHome()
+	if err != nil {
+		return err
+	}
+	r, err := audit.OpenReader(ctx, home.AuditDB())
+	if err != nil {
+		return err
+	}
+	return errors.Join(f(r), r.Close())
+}
+
+// parseTime reads a point in time: a duration ago, a date or RFC 3339. Empty is none.
+func parseTime(s string, now time.Time) (time.Time, error) {
+	if s == "" {
+		return time.Time{}, nil
+	}
+	if t, err := time.Parse(time.RFC3339, s); err == nil {
+		return t, nil
+	}
+	if t, err := time.ParseInLocation(time.DateOnly, s, now.Location()); err == nil {
+		return t, nil
+	}
+	if days, ok := strings.CutSuffix(s, "d"); ok {
+		s = days + "h"
+		if d, err := time.ParseDuration(s); err == nil && d >= 0 {
+			return now.Add(-24 * d), nil
+		}
+	} else if d, err := time.ParseDuration(s); err == nil && d >= 0 {
+		return now.Add(-d), nil
+	}
+	return time.Time{}, errors.New("write 12h, 7d, 2026-01-31 or a time as in RFC 3339")
+}

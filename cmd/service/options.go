@@ -1,0 +1,202 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/caddyserver/caddy/v2/caddyconfig"
+
+	"github.com/svc-gateway/svc"
+	"github.com/svc-gateway/svc/caddymodule/app"
+	"github.com/svc-gateway/svc/caddymodule/app/cli"
+)
+
+// startOptions are the flags of web start.
+type startOptions struct {
+	host, port, config string
+	set                []string
+	foreground         bool
+}
+
+// args gives the flags back as they were given.
+func (o startOptions) args() []string {
+	var all []string
+	for flag, v := range map[string]string{"--host": o.host, "--port": o.port, "--config": o.config} {
+		if v != "" {
+			all = append(all, flag, v)
+		}
+	}
+	for _, s := range o.set {
+		all = append(all, "--set", s)
+	}
+	return all
+}
+
+// apply checks the flags and hands them on: --set to the settings, --host and --port to the
+// placeholders of the Caddyfile.
+func (o startOptions) apply() error {
+	values, err := parseSet(o.set)
+	if err != nil {
+		return err
+	}
+	app.SetFlags(values)
+	if o.port != "" {
+		if !isPort(o.port) {
+			return cli.Usagef("--port: %q is not a port: use 1 to 65535", o.port)
+		}
+		if err := os.Setenv("SVC_PORT", o.port); err != nil {
+			return fmt.Errorf("setting the port: %w", err)
+		}
+	}
+	if p := os.Getenv("SVC_PORT"); p != "" && !isPort(p) {
+		return fmt.Errorf("SVC_PORT is %q, which is not a port: set it to a number (Kubernetes sets it for a service named svc; enableServiceLinks: false ends that)", p)
+	}
+	if o.host != "" {
+		if strings.ContainsAny(o.host, " \t{}/") {
+			return cli.Usagef("--host: %q is not an address or host name", o.host)
+		}
+		if err := os.Setenv("SVC_HOST", o.host); err != nil {
+			return fmt.Errorf("setting the host: %w", err)
+		}
+	}
+	return nil
+}
+
+func parseSet(set []string) (map[string]string, error) {
+	values := map[string]string{}
+	for _, s := range set {
+		key, value, ok := strings.Cut(s, "=")
+		if !ok || key == "" {
+			return nil, cli.Usagef("--set: %q is not of the form section.key=value", s)
+		}
+		values[key] = value
+	}
+	return values, nil
+}
+
+func isPort(s string) bool {
+	n, err := strconv.Atoi(s)
+	return err == nil && n >= 1 && n <= 65535
+}
+
+// configuration returns Caddy's JSON of the configuration, with the app svc in it. Warnings go
+// to w.
+func (o startOptions) configuration(w io.Writer) ([]byte, error) {
+	doc, err := adapt(o.config, w)
+	if err != nil {
+		return nil, err
+	}
+	if o.config != "" {
+		for flag, env := range map[string]string{"host": "SVC_HOST", "port": "SVC_PORT"} {
+			given := map[string]string{"host": o.host, "port": o.port}[flag]
+			if given == "" {
+				continue
+			}
+			used, err := uses(o.config, doc, env)
+			if err != nil {
+				return nil, err
+			}
+			if !used {
+				return nil, cli.Usagef("--%s has no effect: %s does not use {$%s}; write it into the Caddyfile, or leave --%s out", flag, o.config, env, flag)
+			}
+		}
+	}
+	return withApp(doc)
+}
+
+// adapt turns a Caddyfile, the built-in one when path is empty, into Caddy's JSON.
+func adapt(path string, w io.Writer) ([]byte, error) {
+	text, name := svc.Caddyfile, "built-in Caddyfile"
+	if path != "" {
+		var err error
+		if text, err = os.ReadFile(path); err != nil {
+			return nil, fmt.Errorf("reading the configuration: %w", err)
+		}
+		name = path
+	}
+	if filepath.Ext(path) == ".json" {
+		if !json.Valid(text) {
+			return nil, fmt.Errorf("reading the configuration: %s is not valid JSON", path)
+		}
+		return text, nil
+	}
+	adapter := caddyconfig.GetAdapter("caddyfile")
+	if adapter == nil {
+		return nil, errors.New("this build has no Caddyfile adapter")
+	}
+	doc, warnings, err := adapter.Adapt(text, map[string]any{"filename": name})
+	if err != nil {
+		return nil, fmt.Errorf("reading the configuration: %w", err)
+	}
+	for _, warning := range warnings {
+		fmt.Fprintf(w, "Warning: %s\n", warning)
+	}
+	return doc, nil
+}
+
+// uses reports whether the configuration depends on the variable: whether another value makes
+// another configuration.
+func uses(path string, doc []byte, env string) (bool, error) {
+	if bytes.Contains(doc, []byte("{env."+env+"}")) {
+		return true, nil
+	}
+	value := os.Getenv(env)
+	other := map[string]string{"SVC_HOST": "192.0.2.1", "SVC_PORT": "65535"}[env]
+	if value == other {
+		other = map[string]string{"SVC_HOST": "192.0.2.2", "SVC_PORT": "65534"}[env]
+	}
+	if err := os.Setenv(env, other); err != nil {
+		return false, fmt.Errorf("trying %s: %w", env, err)
+	}
+	changed, err := adapt(path, io.Discard)
+	return !bytes.Equal(doc, changed), errors.Join(err, os.Setenv(env, value))
+}
+
+// withApp makes sure that the app svc runs, because web stop and web status ask it.
+func withApp(doc []byte) ([]byte, error) {
+	var config, apps map[string]json.RawMessage
+	if err := json.Unmarshal(doc, &config); err != nil {
+		return nil, fmt.Errorf("reading the configuration: %w", err)
+	}
+	if raw := config["apps"]; len(raw) > 0 {
+		if err := json.Unmarshal(raw, &apps); err != nil {
+			return nil, fmt.Errorf("reading the configuration: %w", err)
+		}
+	}
+	if _, ok := apps["svc"]; ok {
+		return doc, nil
+	}
+	if apps == nil {
+		apps = map[string]json.RawMessage{}
+	}
+	if config == nil {
+		config = map[string]json.RawMessage{}
+	}
+	apps["svc"] = json.RawMessage("{}")
+	raw, err := json.Marshal(apps)
+	if err != nil {
+		return nil, fmt.Errorf("reading the configuration: %w", err)
+	}
+	config["apps"] = raw
+	return json.Marshal(config)
+}
+
+// sections returns the settings in the configuration's app svc.
+func sections(doc []byte) (json.RawMessage, error) {
+	var config struct {
+		Apps struct {
+			SVC json.RawMessage `json:"svc"`
+		} `json:"apps"`
+	}
+	if err := json.Unmarshal(doc, &config); err != nil {
+		return nil, fmt.Errorf("reading the configuration: %w", err)
+	}
+	return config.Apps.SVC, nil
+}

@@ -1,0 +1,95 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"syscall"
+
+	"github.com/caddyserver/caddy/v2"
+
+	"github.com/svc-gateway/svc/caddymodule/app"
+	"github.com/svc-gateway/svc/internal/settings"
+)
+
+// prepare makes everything ready for a start that can be: the data folder, the configuration
+// and its settings, and the ports. What is wrong is said here in its own words, before Caddy
+// says it in more.
+func (o startOptions) prepare(w io.Writer) (home settings.Home, doc []byte, err error) {
+	if home, err = app.LocateHome(); err != nil {
+		return home, nil, err
+	}
+	if err := o.apply(); err != nil {
+		return home, nil, err
+	}
+	if err := home.Create(); err != nil {
+		return home, nil, err
+	}
+	if doc, err = o.configuration(w); err != nil {
+		return home, nil, err
+	}
+	written, err := sections(doc)
+	if err != nil {
+		return home, nil, err
+	}
+	s, _, err := app.Resolve(home, written)
+	if err != nil {
+		return home, nil, err
+	}
+	if err := s.CheckEnvironment(os.LookupEnv); err != nil {
+		return home, nil, err
+	}
+	return home, doc, checkListen(doc)
+}
+
+// checkListen makes sure that the ports are free. Caddy shares ports with other processes
+// (SO_REUSEPORT), so a second service would start and get half of the requests.
+func checkListen(doc []byte) error {
+	var config struct {
+		Apps struct {
+			HTTP struct {
+				Servers map[string]struct {
+					Listen []string `json:"listen"`
+				} `json:"servers"`
+			} `json:"http"`
+		} `json:"apps"`
+	}
+	if err := json.Unmarshal(doc, &config); err != nil {
+		return fmt.Errorf("reading the configuration: %w", err)
+	}
+	for _, server := range config.Apps.HTTP.Servers {
+		for _, listen := range server.Listen {
+			na, err := caddy.ParseNetworkAddress(caddy.NewReplacer().ReplaceAll(listen, ""))
+			if err != nil {
+				return fmt.Errorf("reading the configuration: %w", err)
+			}
+			if na.IsUnixNetwork() || na.IsFdNetwork() {
+				continue
+			}
+			for i := range na.PortRangeSize() {
+				if err := try(na.JoinHostPort(i)); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func try(address string) error {
+	ln, err := net.Listen("tcp", address)
+	switch {
+	case err == nil:
+		return ln.Close()
+	case errors.Is(err, syscall.EADDRINUSE):
+		return fmt.Errorf("%s is taken by another program: use --port with another one, or see who has it with ss -ltnp", address)
+	case errors.Is(err, syscall.EACCES):
+		return fmt.Errorf("listening on %s is not permitted: use a port above 1023, or give the program CAP_NET_BIND_SERVICE", address)
+	case errors.Is(err, syscall.EADDRNOTAVAIL):
+		return fmt.Errorf("%s is not an address of this host: use --host with one that is, or 0.0.0.0 for all", address)
+	}
+	return fmt.Errorf("listening on %s: %w", address, err)
+}

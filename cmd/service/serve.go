@@ -1,0 +1,61 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+
+	"github.com/caddyserver/caddy/v2"
+	"github.com/spf13/cobra"
+
+	"github.com/svc-gateway/svc/caddymodule/app/cli"
+	"github.com/svc-gateway/svc/internal/settings"
+)
+
+// serve runs the service in this process until a signal ends it.
+func (o startOptions) serve(cmd *cobra.Command) error {
+	home, doc, err := o.prepare(cmd.ErrOrStderr())
+	if err != nil {
+		return err
+	}
+	caddy.TrapSignals()
+	if err := caddy.Load(doc, true); err != nil {
+		return err
+	}
+	if o.config != "" { // SIGUSR1 reads the file again
+		caddy.SetLastConfig(o.config, "", func(string, string) error {
+			doc, err := o.configuration(io.Discard)
+			if err != nil {
+				return err
+			}
+			return caddy.Load(doc, true)
+		})
+	}
+	if s, err := cli.NewClient(home).Status(context.Background()); err == nil {
+		announce(cmd.ErrOrStderr(), home, s)
+	}
+	select {} // Caddy's signal handler ends the process
+}
+
+// announce says where the service is and how to be let in.
+func announce(w io.Writer, home settings.Home, s cli.Status) {
+	fmt.Fprintf(w, "The service is running, pid %d", s.PID)
+	for _, a := range s.Addresses {
+		fmt.Fprintf(w, ", on %s", a)
+		if r := cli.Reachable(a); r != a {
+			fmt.Fprintf(w, " (here: %s)", r)
+		}
+	}
+	fmt.Fprintln(w)
+	if !slices.Contains(s.AuthMode, settings.ModeToken) {
+		fmt.Fprintln(w, "auth.mode none: callers on this host need no token and are admins; other hosts are refused.")
+		return
+	}
+	if _, err := os.Stat(home.Token()); err == nil {
+		fmt.Fprintf(w, "Your token is in %s:  T=$(cat %s)\n", home.Token(), home.Token())
+		return
+	}
+	fmt.Fprintln(w, "Get a token with: service admin add-user NAME --role user")
+}

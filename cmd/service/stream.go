@@ -1,0 +1,127 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+
+	"github.com/svc-gateway/svc/caddymodule/app/cli"
+)
+
+// maxEvent bounds one line of a stream.
+const maxEvent = 16 << 20
+
+// stream prints a run's events: the answer to out, everything else to told.
+type stream struct {
+	out, told io.Writer
+	denied    bool
+	failed    error
+	lineOpen  bool // the answer's last line has no end yet
+}
+
+// event is a stream event as the API sends it.
+type event struct {
+	Type    string          `json:"type"`
+	Content string          `json:"content"`
+	Name    string          `json:"name"`
+	Input   json.RawMessage `json:"input"`
+	Status  string          `json:"status"`
+	Reason  string          `json:"reason"`
+	Code    string          `json:"code"`
+	Message string          `json:"message"`
+}
+
+// copy reads server-sent events until the event done. The error has the exit code of how the
+// run ended.
+func (s *stream) copy(body io.Reader) error {
+	lines := bufio.NewScanner(body)
+	lines.Buffer(make([]byte, 0, 64<<10), maxEvent)
+	done := false
+	for !done && lines.Scan() {
+		data, ok := bytes.CutPrefix(lines.Bytes(), []byte("data: "))
+		if !ok {
+			continue // an id, or the empty line of a keepalive
+		}
+		var e event
+		if err := json.Unmarshal(data, &e); err != nil {
+			return fmt.Errorf("reading the stream: %w", err)
+		}
+		done = s.print(e)
+	}
+	if s.lineOpen {
+		fmt.Fprintln(s.out)
+	}
+	switch {
+	case s.failed != nil:
+		return s.failed
+	case !done && lines.Err() != nil:
+		return fmt.Errorf("reading the stream: %w", lines.Err())
+	case !done:
+		return errors.New("the stream ended before the answer did")
+	case s.denied:
+		return cli.Exit(cli.ExitDenied)
+	}
+	return nil
+}
+
+// print prints one event and reports whether it is the last. Unknown types are skipped.
+func (s *stream) print(e event) (done bool) {
+	switch e.Type {
+	case "message_chunk", "text":
+		text := printable(e.Content)
+		fmt.Fprint(s.out, text)
+		if text != "" {
+			s.lineOpen = !strings.HasSuffix(text, "\n")
+		}
+	case "tool_use":
+		if s.lineOpen {
+			fmt.Fprintln(s.out)
+			s.lineOpen = false
+		}
+		fmt.Fprintf(s.told, "[%s] %s", oneLine(e.Name), oneLine(string(e.Input)))
+		if e.Status == "denied" {
+			s.denied = true
+			fmt.Fprintf(s.told, " denied: %s", oneLine(e.Reason))
+		}
+		fmt.Fprintln(s.told)
+	case "error":
+		s.failed = fmt.Errorf("%s (%s)", oneLine(e.Message), oneLine(e.Code))
+	case "done":
+		return true
+	}
+	return false
+}
+
+// printable takes out what could drive the terminal: the text comes from a model and from what
+// it has read.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r != '\n' && r != '\t' && (r < ' ' || r >= 0x7f && r < 0xa0) {
+			return -1
+		}
+		return r
+	}, s)
+}
+
+func oneLine(s string) string {
+	return strings.NewReplacer("\n", " ", "\t", " ").Replace(printable(s))
+}
+
+// call posts JSON and reads a JSON answer.
+func (c *chat) call(ctx context.Context, path string, in, out any) error {
+	resp, err := c.target.send(ctx, http.MethodPost, path, in)
+	if err != nil {
+		return cancelled(ctx, err)
+	}
+	defer resp.Body.Close()
+	if err := json.NewDecoder(io.LimitReader(resp.Body, 1<<20)).Decode(out); err != nil {
+		return fmt.Errorf("reading the service's answer: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,141 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/svc-gateway/svc/caddymodule/app"
+	"github.com/svc-gateway/svc/caddymodule/app/cli"
+	"github.com/svc-gateway/svc/internal/problem"
+	"github.com/svc-gateway/svc/internal/settings"
+	"github.com/svc-gateway/svc/policy"
+)
+
+// defaultURL is where the service is when nobody says otherwise.
+const defaultURL = "http://127.0.0.1:2280"
+
+// target is an API to ask, and as whom.
+type target struct {
+	base  string
+	token string // empty on the control socket
+	http  *http.Client
+	local bool // base is the control socket
+}
+
+// findTarget chooses the API: the one at address if that is not empty, else the service of this
+// data folder; with the stored token or, where there is none, over the control socket.
+func findTarget(ctx context.Context, address string) (target, error) {
+	home, err := app.LocateHome()
+	if err != nil {
+		return target{}, err
+	}
+	token, err := readToken(home)
+	if err != nil {
+		return target{}, err
+	}
+	t := target{base: defaultURL, token: token, http: &http.Client{CheckRedirect: refuseRedirect}}
+	if address != "" {
+		t.base, err = checkAddress(address)
+		return t, err
+	}
+	control := cli.NewClient(home)
+	s, err := control.Status(ctx)
+	switch {
+	case err != nil && token == "" && !errors.Is(err, cli.ErrNotRunning):
+		return target{}, err // runs, and does not let us in
+	case err == nil && token == "":
+		return target{base: "http://localhost", http: control.HTTP(), local: true}, nil
+	case err == nil && s.URL() != "":
+		t.base = s.URL()
+	}
+	return t, nil
+}
+
+// refuseRedirect keeps the token with the server it was meant for.
+func refuseRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+
+func checkAddress(address string) (string, error) {
+	u, err := url.Parse(address)
+	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" || u.User != nil {
+		return "", cli.Usagef("--url: this is not an address such as %s", defaultURL)
+	}
+	return strings.TrimSuffix(address, "/"), nil
+}
+
+func readToken(home settings.Home) (string, error) {
+	text, err := os.ReadFile(home.Token())
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	if err != nil {
+		return "", fmt.Errorf("reading the token: %w", err)
+	}
+	return strings.TrimSpace(string(text)), nil
+}
+
+// send sends a request, with in as its JSON body unless that is nil, and returns the response
+// of a success; the caller closes its body.
+func (t target) send(ctx context.Context, method, path string, in any) (*http.Response, error) {
+	var body io.Reader
+	if in != nil {
+		doc, err := json.Marshal(in)
+		if err != nil {
+			return nil, fmt.Errorf("encoding the request: %w", err)
+		}
+		body = bytes.NewReader(doc)
+	}
+	req, err := http.NewRequestWithContext(ctx, method, t.base+path, body)
+	if err != nil {
+		return nil, fmt.Errorf("making the request: %w", err)
+	}
+	if body != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	if t.token != "" {
+		req.Header.Set("Authorization", "Bearer "+t.token)
+	}
+	resp, err := t.http.Do(req)
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return nil, fmt.Errorf("no service answers at %s: start it with service web start, or name another with --url", t.base)
+	case err != nil:
+		return nil, fmt.Errorf("asking the service: %w", err)
+	case resp.StatusCode/100 == 2:
+		return resp, nil
+	}
+	defer resp.Body.Close()
+	p := problem.Parse(resp)
+	if resp.StatusCode == http.StatusUnauthorized {
+		return nil, fmt.Errorf("%w: log in with service login", p)
+	}
+	return nil, p
+}
+
+// whoami asks the service as whom we act.
+func (t target) whoami(ctx context.Context) (policy.Principal, error) {
+	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
+	defer cancel()
+	var p policy.Principal
+	resp, err := t.send(ctx, http.MethodGet, "/auth/whoami", nil)
+	if err != nil {
+		return p, err
+	}
+	defer resp.Body.Close()
+	if err := json.NewDecoder(io.LimitReader(resp.Body, 1<<20)).Decode(&p); err != nil || p.User == "" {
+		return p, fmt.Errorf("%s does not answer as a service of this kind", t.base)
+	}
+	return p, nil
+}
