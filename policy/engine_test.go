@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -259,6 +260,7 @@ func TestWhenSeesTheCall(t *testing.T) {
 
 func TestRuleThatErrorsDenies(t *testing.T) {
 	for _, when := range []string{
+		`int(arguments.huge) > 1`,                                  // the error quotes it
 		`int(arguments.n) > 1`,                                     // missing
 		`arguments.list[5] == "x"`,                                 // out of range
 		`any(1..10000000, # == 10000001)`,                          // out of memory budget
@@ -267,10 +269,10 @@ func TestRuleThatErrorsDenies(t *testing.T) {
 		e := withRules(t, "[{name: r, when: '"+when+"', effect: log, message: m}]")
 		d := e.Decide(Input{
 			Principal: Principal{Role: Admin}, Agent: "core", Tool: "t", Action: Use,
-			Arguments: map[string]any{"list": []any{}, "text": "x", "pattern": "("},
+			Arguments: map[string]any{"list": []any{}, "text": "x", "pattern": "(", "huge": strings.Repeat("é", 1<<16)},
 		})
 		if d.Effect != Deny || d.Rule != "r" || !slices.ContainsFunc(d.Reasons, func(s string) bool {
-			return strings.HasPrefix(s, "rule r: when cannot be evaluated: ") && !strings.Contains(s, "\n")
+			return strings.HasPrefix(s, "rule r: when cannot be evaluated: ") && !strings.Contains(s, "\n") && len(s) < 200 && utf8.ValidString(s)
 		}) {
 			t.Errorf("%s: got %+v", when, d)
 		}

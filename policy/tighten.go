@@ -75,7 +75,7 @@ func (e *Engine) tighten(d *Decision, in *Input, q *question) {
 			}
 			applies, err := expr.Run(r.program, vars)
 			if err != nil {
-				effect, reason = Deny, "rule "+r.Name+": when cannot be evaluated: "+firstLine(err)
+				effect, reason = Deny, "rule "+r.Name+": when cannot be evaluated: "+cause(err)
 			} else if applies != true {
 				continue
 			}
@@ -121,11 +121,18 @@ func (r *rule) criterion(in *Input, q *question) string {
 	return strings.Join(parts, ", ")
 }
 
-// firstLine returns what went wrong without the excerpt of the expression.
-func firstLine(err error) string {
+// maxCause bounds what of an error goes into a reason; it may quote an argument.
+const maxCause = 120
+
+// cause returns what went wrong, without the excerpt of the expression.
+func cause(err error) string {
+	text := err.Error()
 	if e, ok := errors.AsType[*file.Error](err); ok {
-		return e.Message
+		text = e.Message
 	}
-	line, _, _ := strings.Cut(err.Error(), "\n")
-	return line
+	text, _, _ = strings.Cut(text, "\n")
+	if len(text) > maxCause {
+		text = text[:maxCause] + "…"
+	}
+	return strings.ToValidUTF8(text, "")
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net"
 	"net/http"
+	"strings"
 
 	"github.com/svc-gateway/svc/internal/problem"
 	"github.com/svc-gateway/svc/policy"
@@ -102,15 +103,15 @@ func (c Chain) schemes() []string {
 
 // Challenges returns the values of WWW-Authenticate for an error of [Chain.Authenticate]: one
 // for each scheme that is taken, none when the answer is not 401 (RFC 9110, 11.6.1). Where a
-// token was sent the values say what is wrong with it (RFC 6750, 3).
+// credential was refused the Bearer challenge says what is wrong with it (RFC 6750, 3).
 func (c Chain) Challenges(err error) []string {
 	refused, ok := errors.AsType[*Refused](err)
 	if !ok && !errors.Is(err, ErrNoCredentials) || ok && refused.Status != http.StatusUnauthorized {
 		return nil
 	}
 	list := c.schemes()
-	if ok {
-		for i := range list {
+	for i := range list {
+		if ok && strings.HasPrefix(list[i], "Bearer") {
 			list[i] += `, error="invalid_token", error_description="` + quotable(refused.Detail) + `"`
 		}
 	}
