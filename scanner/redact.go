@@ -1,49 +1,51 @@
 package scanner
 
-import "regexp"
-
-// Redacted stands where a secret stood.
-const Redacted = "REDACTED"
-
 // Transformer rewrites a stream piece by piece.
 type Transformer interface {
 	// Append appends to dst what can be written now that src has come, and returns dst.
 	Append(dst, src []byte) []byte
-	// Close appends the rest and returns dst. An open secret is closed as one.
+	// Close appends the rest and returns dst. What might be a secret is treated as one.
+	// After Close the transformer is ready for a new stream.
 	Close(dst []byte) []byte
 }
 
-var simple = regexp.MustCompile(`(?i)((?:password|community|secret|key-string|pre-shared-key)["']?(?:\s*[=:]\s*|\s+[0-9]\s+|\s+)["']?)([^\s"']+)`)
-
-type buffered struct{ all []byte }
-
-func (b *buffered) Append(dst, src []byte) []byte { b.all = append(b.all, src...); return dst }
-func (b *buffered) Close(dst []byte) []byte {
-	dst = append(dst, simple.ReplaceAll(b.all, []byte("${1}"+Redacted))...)
-	b.all = nil
-	return dst
+// Redactor redacts plain text. It writes all but what may be part of a secret at once, and
+// holds at most 2 KiB. The zero value is ready for use.
+type Redactor struct {
+	engine
+	dst []byte
 }
-
-// Redactor redacts plain text. The zero value is ready for use.
-type Redactor struct{ buffered }
 
 // NewRedactor returns a redactor of plain text.
 func NewRedactor() *Redactor { return new(Redactor) }
 
-// JSONRedactor redacts a JSON document.
-type JSONRedactor struct{ buffered }
+// Append implements [Transformer].
+func (r *Redactor) Append(dst, src []byte) []byte {
+	r.dst = dst
+	r.step(r, src, false)
+	dst, r.dst = r.dst, nil
+	return dst
+}
 
-// NewJSONRedactor returns a redactor of a JSON document.
-func NewJSONRedactor() *JSONRedactor { return new(JSONRedactor) }
+// Close implements [Transformer].
+func (r *Redactor) Close(dst []byte) []byte {
+	r.dst = dst
+	r.step(r, nil, true)
+	dst, r.dst = r.dst, nil
+	return dst
+}
 
-// SSERedactor redacts a text/event-stream.
-type SSERedactor struct{ buffered }
+func (r *Redactor) keep(p []byte) { r.dst = append(r.dst, p...) }
+func (r *Redactor) drop(int)      {}
+func (r *Redactor) mark()         { r.dst = append(r.dst, Redacted...) }
 
-// NewSSERedactor returns a redactor of a text/event-stream.
-func NewSSERedactor() *SSERedactor { return new(SSERedactor) }
-
-// Redact returns the text with its secrets redacted.
-func Redact(text string) string { return string(simple.ReplaceAllString(text, "${1}"+Redacted)) }
-
-// RedactJSON returns the JSON document with its secrets redacted.
-func RedactJSON(doc []byte) []byte { return simple.ReplaceAll(doc, []byte("${1}"+Redacted)) }
+// Redact returns the text with its secrets redacted. A text without any mark of a secret is
+// returned as it is, without an allocation.
+func Redact(text string) string {
+	if _, _, rule := find(marks, 0, text); rule < 0 {
+		return text
+	}
+	var r Redactor
+	out := r.Append(make([]byte, 0, len(text)+len(Redacted)), []byte(text))
+	return string(r.Close(out))
+}

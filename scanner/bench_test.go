@@ -1,0 +1,43 @@
+package scanner
+
+import (
+	"strings"
+	"testing"
+)
+
+// ordinary is text as an agent writes it, without secrets.
+var ordinary = strings.Repeat("The root file system of this host is 42 % full: 18.3 GB of 43.6 GB are used, and /var/log grows by "+
+	"about 120 MB a day. Nothing needs to be done now. If you want, I can look for the largest folders, "+
+	"compare them with last week's figures, or set an alert at 85 percent. See https://docs.example.com/disks.\n", 40)
+
+func BenchmarkRedactor(b *testing.B) {
+	src, dst := []byte(ordinary), make([]byte, 0, 4096)
+	r := NewRedactor()
+	b.SetBytes(int64(len(src)))
+	b.ReportAllocs()
+	for b.Loop() {
+		for i := 0; i < len(src); i += 200 {
+			dst = r.Append(dst[:0], src[i:min(i+200, len(src))])
+		}
+	}
+}
+
+func BenchmarkRedactorSecrets(b *testing.B) {
+	src, dst := []byte(strings.Repeat("username bob password 7 0822455D0A16, and password=hunter2 for https://bob:hunter2@example.com/\n", 100)), make([]byte, 0, 4096)
+	r := NewRedactor()
+	b.SetBytes(int64(len(src)))
+	b.ReportAllocs()
+	for b.Loop() {
+		for i := 0; i < len(src); i += 200 {
+			dst = r.Append(dst[:0], src[i:min(i+200, len(src))])
+		}
+	}
+}
+
+func BenchmarkRedact(b *testing.B) {
+	b.SetBytes(int64(len(ordinary)))
+	b.ReportAllocs()
+	for b.Loop() {
+		Redact(ordinary)
+	}
+}

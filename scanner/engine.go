@@ -1,0 +1,148 @@
+package scanner
+
+// Redacted stands where a secret stood.
+const Redacted = "REDACTED"
+
+// lookBehind is how much of the output before a mark the rules can see.
+const lookBehind = 128
+
+// sink is told what becomes of the input, in its order.
+type sink interface {
+	keep(p []byte) // the next len(p) bytes stay; these are they
+	drop(n int)    // the next n bytes go
+	mark()         // Redacted is written here
+}
+
+// rule finds one kind of secret. Everything up to the secret stays in the text: only the
+// secret is ever held back.
+type rule struct {
+	name  string
+	marks []string // see newMarkTable
+	exact bool     // the mark is case-sensitive
+
+	// begins tells from the text that ends with the mark whether it is what it seems; nil: always.
+	begins func(before []byte) bool
+
+	// head reads what follows the mark up to the first byte of the secret, where it leaves the
+	// cursor, and returns how the secret ends; the zero value when there is none.
+	head func(c *cursor, before []byte) value
+
+	tests []ruleTest
+}
+
+// ruleTest is an example of a rule. An empty out says that the text stays as it is.
+type ruleTest struct{ in, out string }
+
+// value is a secret that is being dropped. end returns how many bytes at the cursor belong
+// to it and whether it ends there; bytes that it cannot judge yet are shown again.
+//
+// What a decision looks at and leaves in the text must look the same once other rules have
+// redacted it, or redacting twice would not be redacting once.
+type value struct {
+	end     func(v *value, c *cursor) (n int, done bool)
+	quote   byte // closing quote
+	escapes int  // number of backslashes before it
+	depth   int  // open brackets
+	inside  bool // a string within the brackets
+	skip    int  // bytes after the value that stay and hold no other secret
+}
+
+// engine finds secrets in a stream. It is in one of three states: looking for a mark, judging
+// the head after a mark, dropping a value.
+type engine struct {
+	state  uint64 // of the mark table
+	rule   *rule  // whose head is being judged
+	value  value  // being dropped when value.end is not nil
+	buf    []byte // input that is not decided yet
+	sent   int    // bytes of buf that were kept already
+	before [lookBehind]byte
+	seen   int    // bytes in before
+	ahead  cursor // kept here so that it needs no allocation
+}
+
+// step takes the next piece of the input; at eof everything is decided.
+func (e *engine) step(s sink, src []byte, eof bool) {
+	data, pos, sent := src, 0, 0
+	if len(e.buf) > 0 {
+		e.buf = append(e.buf, src...)
+		data, sent = e.buf, e.sent
+	}
+	keep := func(to int) {
+		if to > sent {
+			s.keep(data[sent:to])
+			sent = to
+		}
+	}
+	for {
+		if e.value.end != nil {
+			e.ahead = cursor{data: data[pos:], eof: eof}
+			n, done := e.value.end(&e.value, &e.ahead)
+			s.drop(n)
+			pos += n
+			sent = pos
+			if !done {
+				break
+			}
+			if n := e.value.skip; n > 0 {
+				e.remember(data[pos : pos+n])
+				pos += n
+				keep(pos)
+			}
+			e.value = value{}
+			continue
+		}
+		if e.rule != nil {
+			c := &e.ahead
+			*c = newCursor(data[pos:], maxHead, eof)
+			v := e.rule.head(c, e.before[:e.seen])
+			if c.short {
+				keep(pos + c.safe)
+				break
+			}
+			if e.rule = nil; v.end != nil {
+				keep(pos + c.i)
+				e.remember(data[pos : pos+c.i])
+				e.remember([]byte(Redacted))
+				pos += c.i
+				s.mark()
+				e.value, e.state = v, 0
+			}
+			continue
+		}
+		state, n, rule := find(marks, e.state, data[pos:])
+		e.remember(data[pos : pos+n])
+		e.state = state
+		pos += n
+		keep(pos)
+		if rule < 0 {
+			break
+		}
+		if r := &rules[rule]; r.begins == nil || r.begins(e.before[:e.seen]) {
+			e.rule = r
+		}
+	}
+	e.ahead.data = nil
+	e.buf, e.sent = append(e.buf[:0], data[pos:]...), sent-pos
+	if eof {
+		e.reset()
+	}
+}
+
+// reset makes the engine forget everything.
+func (e *engine) reset() { *e = engine{buf: e.buf[:0]} }
+
+// held is the input that was neither kept nor dropped yet.
+func (e *engine) held() []byte { return e.buf[e.sent:] }
+
+// remember adds to the output that the rules can look back at.
+func (e *engine) remember(p []byte) {
+	if len(p) >= lookBehind {
+		e.seen = copy(e.before[:], p[len(p)-lookBehind:])
+		return
+	}
+	if over := e.seen + len(p) - lookBehind; over > 0 {
+		copy(e.before[:], e.before[over:e.seen])
+		e.seen -= over
+	}
+	e.seen += copy(e.before[e.seen:], p)
+}

@@ -1,0 +1,259 @@
+package scanner
+
+import (
+	"bytes"
+	"strings"
+)
+
+// spaced reads what follows a word and a blank. That can be a secret (password 7 0822,
+// username bob password cisco) or prose (the password must be changed).
+func (w word) spaced(c *cursor, line []byte, first byte) value {
+	command, ok := w.context(line, first)
+	if !ok {
+		return value{}
+	}
+	const (
+		nothing   = iota
+		numbered  // password 7
+		typed     // password encrypted
+		connected // password is
+		phrase    // password for bob
+		keyed     // pre-shared-key address 10.0.0.1
+	)
+	seen := nothing
+	for range 10 {
+		c.safe = c.i
+		start := c.i
+		b := c.peek()
+		if quote := is(b, quoting) || b == '\\' && is(c.at(1), quoting); quote && seen < phrase {
+			if w.kind == publicWord && !command {
+				return value{}
+			}
+			return c.secret()
+		}
+		t := c.token()
+		if c.short || len(t.raw) == 0 {
+			return value{}
+		}
+		c.i = start
+		text := t.text()
+		if t.raw[len(t.raw)-1] == ':' && (seen >= connected || connectors.has(text)) {
+			c.i += len(t.raw)
+			return c.assigned(true)
+		}
+		next := nothing
+		switch {
+		case seen == numbered && command:
+			return c.secret()
+		case seen <= typed && t.marker():
+			if next = typed; is(t.raw[0], digit) {
+				next = numbered
+			}
+		case seen <= connected && t.whole() && (connectors.has(text) || dashes.has(t.raw)), seen == phrase && t.whole() && copulas.has(text):
+			next = connected
+		case seen == nothing && w.kind == commonWord && t.whole() && relations.has(text), seen == phrase && t.harmless("-.@'"):
+			next = phrase
+		case w.kind == configWord && t.whole() && string(text) == "key" && seen == keyed:
+			next = numbered
+			command = true
+		case w.kind == configWord && (seen == keyed && t.harmless("-.:/") || t.whole() && (string(text) == "address" || string(text) == "hostname")):
+			next = keyed
+		}
+		if next != nothing {
+			if !c.another(t) {
+				return value{}
+			}
+			seen = next
+			continue
+		}
+		switch {
+		case seen >= phrase || strings.IndexByte("([{<-", b) >= 0 || t.url():
+			return value{}
+		case seen == connected || seen == numbered:
+			if !t.secret() {
+				return value{}
+			}
+		case seen == typed:
+			if functions.has(text) {
+				return value{}
+			}
+		case w.kind == publicWord:
+			if t.route() || !command && !t.mixed() || functions.has(text) || !command && nouns.has(text) {
+				return value{}
+			}
+		case t.secret():
+		case functions.has(text) || nouns.has(text) || b == '/' || w.kind == proseWord && !command:
+			return value{}
+		}
+		return c.secret()
+	}
+	return value{}
+}
+
+// context tells from the line before the word whether it stands in a command. It is not ok
+// where the word is only part of something else, such as a path.
+func (w word) context(line []byte, first byte) (command, ok bool) {
+	cut := len(line)+len(w.spelling) >= lookBehind // the beginning of the line is not known
+	if i := bytes.LastIndexAny(line, "#>|"); i >= 0 && !bytes.HasSuffix(line, line[i:i+1]) {
+		line, cut = line[i+1:], false // what comes before is a prompt
+	}
+	fields := bytes.Fields(line)
+	if len(fields) == 0 {
+		if w.kind == publicWord {
+			return false, true
+		}
+		return !cut && first >= 'a', true
+	}
+	last := fields[len(fields)-1]
+	if w.kind == publicWord && (containsFold(line, "snmp") || containsFold(line, "trap")) {
+		return true, true
+	}
+	if end := line[len(line)-1]; !is(end, blank) {
+		switch {
+		case end == '-' || end == '_':
+			return w.kind != publicWord && (end == '_' || last[0] == '-'), true
+		case is(end, letter|digit):
+			if w.kind == publicWord {
+				prefix := strings.ToLower(string(last))
+				return true, prefix == "ro" || prefix == "rw" || prefix == "ro6" || prefix == "rw6"
+			}
+			return false, first < 'a' && end >= 'a' // userPassword
+		}
+		return false, strings.IndexByte("/.$%@#", end) < 0
+	}
+	if w.kind == publicWord {
+		return false, true
+	}
+	return !cut && commands.has(fold(fields[0])) || w.kind == proseWord && owners.has(fold(last)), true
+}
+
+// another moves to the token after t and reports whether there is one on the line.
+func (c *cursor) another(t token) bool {
+	c.i += len(t.raw)
+	c.skip(blank)
+	return c.peek() > ' '
+}
+
+// token is what stands between white space.
+type token struct {
+	raw   []byte
+	core  []byte // without punctuation around it
+	lower [maxName]byte
+}
+
+// token reads a token, of a long one the beginning, and leaves the cursor after it.
+func (c *cursor) token() token {
+	start := c.i
+	for c.peek() > ' ' && c.i-start < 2*maxName {
+		c.i++
+	}
+	t := token{raw: c.data[start:c.i]}
+	t.core = bytes.TrimRight(bytes.TrimLeft(t.raw, "*_(["), "*_,;.&)]}>\"'`:?!|<\\")
+	for i := range min(len(t.core), maxName) {
+		t.lower[i] = lower(t.core[i])
+	}
+	return t
+}
+
+// text returns the core in lower case, nothing of a long one.
+func (t *token) text() []byte {
+	if len(t.core) > maxName {
+		return nil
+	}
+	return t.lower[:len(t.core)]
+}
+
+// word returns the letters that the token begins with, in lower case, if they are a word.
+func (t *token) word() []byte {
+	n := 0
+	for n < len(t.raw) && n < maxName && is(t.raw[n], letter) {
+		n++
+	}
+	if n == maxName || n < len(t.raw) && (is(t.raw[n], name) || t.raw[n] >= 0x80) {
+		return nil
+	}
+	return fold(t.raw[:n])
+}
+
+// whole reports whether no punctuation surrounds the token.
+func (t *token) whole() bool { return len(t.core) == len(t.raw) || dashes.has(t.raw) }
+
+// marker reports whether the token says how the secret after it is written: 7, sha512.
+func (t *token) marker() bool {
+	if len(t.raw) == 0 || !t.whole() {
+		return false
+	}
+	if len(t.raw) <= 2 && is(t.raw[0], digit) && is(t.raw[len(t.raw)-1], digit) {
+		return true
+	}
+	return markers.has(t.text())
+}
+
+// secret reports whether the token looks like a secret rather than a word.
+func (t *token) secret() bool {
+	if string(t.core) == Redacted {
+		return true
+	}
+	digits, symbols := 0, false
+	for i, b := range t.core {
+		switch {
+		case is(b, digit):
+			digits++
+		case is(b, letter):
+			symbols = symbols || i > 0 && b < 'a' && t.core[i-1] >= 'a'
+		case b < 0x80 && strings.IndexByte("-'/.", b) < 0:
+			symbols = true
+		}
+	}
+	return symbols || digits > 0 && (digits < len(t.core) || digits > 3)
+}
+
+// mixed reports whether letters stand with digits or symbols, as they do in hardly any word.
+func (t *token) mixed() bool {
+	letters := false
+	for _, b := range t.core {
+		letters = letters || is(b, letter) || b == '$'
+	}
+	return (letters || bytes.Contains(t.core, []byte("://"))) && t.secret()
+}
+
+// route reports whether the token is a BGP community, 65000:100.
+func (t *token) route() bool {
+	for _, b := range t.core {
+		if !is(b, digit) && b != ':' {
+			return false
+		}
+	}
+	return bytes.IndexByte(t.core, ':') > 0
+}
+
+// url reports whether the token is a URL, which has its own rule.
+func (t *token) url() bool {
+	n := 0
+	for n < len(t.raw) && is(t.raw[n], letter) {
+		n++
+	}
+	return n > 0 && bytes.HasPrefix(t.raw[n:], []byte("://"))
+}
+
+// harmless reports whether the token can stand between "password for" and the secret: a name
+// with such punctuation, in which no other rule can find a secret.
+func (t *token) harmless(punctuation string) bool {
+	for _, b := range t.raw {
+		if !is(b, letter|digit) && strings.IndexByte(punctuation, b) < 0 {
+			return false
+		}
+	}
+	if bytes.Contains(t.raw, []byte("eyJ")) || bytes.Contains(t.raw, []byte("://")) || functions.has(t.text()) && !articles.has(t.text()) {
+		return false
+	}
+	for _, w := range [...]string{"word", "secret", "community", "key", "bearer", "basic"} {
+		if containsFold(t.raw, w) {
+			return false
+		}
+	}
+	return true
+}
+
+// fold returns p in lower case.
+func fold(p []byte) []byte { return bytes.ToLower(p) }
