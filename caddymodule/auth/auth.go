@@ -2,6 +2,7 @@ package auth
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -141,8 +142,12 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyht
 		whoami(rec, r, p)
 		return nil
 	}
+	err = errAborted // unless it returns
 	return next.ServeHTTP(rec, h.admit(r, p))
 }
+
+// errAborted stands for the result of a handler that panicked.
+var errAborted = errors.New("the handler was aborted")
 
 // admit prepares an authenticated request for the next handler.
 func (h *Handler) admit(r *http.Request, p policy.Principal) *http.Request {

@@ -1,0 +1,166 @@
+package auth
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
+	"go.uber.org/zap"
+
+	"github.com/svc-gateway/svc/audit"
+	"github.com/svc-gateway/svc/policy"
+	"github.com/svc-gateway/svc/policy/identity"
+)
+
+// fakeAudit keeps events; err makes it unhealthy and full.
+type fakeAudit struct {
+	err    error
+	events []audit.Event
+}
+
+func (a *fakeAudit) Healthy(context.Context) error { return a.err }
+
+func (a *fakeAudit) Queue(ctx context.Context, e ...audit.Event) error {
+	if a.err != nil {
+		<-ctx.Done()
+		return ctx.Err()
+	}
+	a.events = append(a.events, e...)
+	return nil
+}
+
+// fakeProvider lets everybody in as alice unless err is set.
+type fakeProvider struct{ err error }
+
+func (fakeProvider) Name() string { return "fake" }
+
+func (p fakeProvider) Authenticate(*http.Request) (policy.Principal, identity.Outcome, error) {
+	if p.err != nil {
+		return policy.Principal{}, identity.No, p.err
+	}
+	return policy.Principal{User: "alice", Role: policy.Readonly}, identity.Yes, nil
+}
+
+func newTestHandler(a auditor, p identity.Provider) *Handler {
+	return &Handler{
+		logger: zap.NewNop(), audit: a, chain: identity.Chain{p}, Prefix: defaultPrefix, reserved: newReserved(nil),
+	}
+}
+
+func TestNothingRunsWithoutAudit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newTestHandler(&fakeAudit{err: audit.ErrUnavailable}, fakeProvider{})
+		w := httptest.NewRecorder()
+		start := time.Now()
+		err := h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/", nil), caddyhttp.HandlerFunc(func(http.ResponseWriter, *http.Request) error {
+			t.Error("the next handler ran")
+			return nil
+		}))
+		if err != nil || w.Code != http.StatusServiceUnavailable || !strings.Contains(w.Body.String(), `"audit_unavailable"`) {
+			t.Errorf("got %v, %d %s", err, w.Code, w.Body)
+		}
+		if w.Header().Get("Retry-After") == "" {
+			t.Error("Retry-After is missing")
+		}
+		if took := time.Since(start); took > time.Second {
+			t.Errorf("the refusal waited %s for a queue that is full", took)
+		}
+	})
+}
+
+func TestTechnicalTrouble(t *testing.T) {
+	log := new(fakeAudit)
+	h := newTestHandler(log, fakeProvider{err: errors.New("disk on fire, password hunter2")})
+	w := httptest.NewRecorder()
+	if err := h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/", nil), nil); err != nil {
+		t.Fatal(err)
+	}
+	if w.Code != http.StatusServiceUnavailable || strings.Contains(w.Body.String(), "fire") || w.Header().Get("WWW-Authenticate") != "" {
+		t.Errorf("got %d %v %s", w.Code, w.Header(), w.Body)
+	}
+	if len(log.events) != 1 || log.events[0].Code != http.StatusServiceUnavailable {
+		t.Errorf("recorded %+v", log.events)
+	}
+}
+
+// TestAccountedOnce holds that every way to answer, and to fail to, makes one record.
+func TestAccountedOnce(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		next caddyhttp.HandlerFunc
+		want int
+	}{
+		{"header and body", func(w http.ResponseWriter, _ *http.Request) error {
+			w.WriteHeader(http.StatusEarlyHints)
+			w.WriteHeader(http.StatusCreated)
+			w.Write([]byte("x"))
+			return http.NewResponseController(w).Flush()
+		}, http.StatusCreated},
+		{"body only", func(w http.ResponseWriter, _ *http.Request) error {
+			_, err := w.Write([]byte("x"))
+			return err
+		}, http.StatusOK},
+		{"copied", func(w http.ResponseWriter, _ *http.Request) error {
+			_, err := w.(*recorder).ReadFrom(strings.NewReader("x"))
+			return err
+		}, http.StatusOK},
+		{"flushed", func(w http.ResponseWriter, _ *http.Request) error {
+			return http.NewResponseController(w).Flush()
+		}, http.StatusOK},
+		{"nothing", func(http.ResponseWriter, *http.Request) error { return nil }, http.StatusOK},
+		{"an error for Caddy", func(http.ResponseWriter, *http.Request) error {
+			return caddyhttp.Error(http.StatusBadGateway, errors.New("down"))
+		}, http.StatusBadGateway},
+		{"an error", func(http.ResponseWriter, *http.Request) error { return errors.New("x") }, http.StatusInternalServerError},
+		{"an error after the header", func(w http.ResponseWriter, _ *http.Request) error {
+			w.WriteHeader(http.StatusAccepted)
+			return errors.New("x")
+		}, http.StatusAccepted},
+		{"an aborted answer", func(w http.ResponseWriter, _ *http.Request) error {
+			w.WriteHeader(http.StatusAccepted)
+			panic(http.ErrAbortHandler)
+		}, http.StatusAccepted},
+		{"a panic", func(http.ResponseWriter, *http.Request) error { panic("bug") }, http.StatusInternalServerError},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			log := new(fakeAudit)
+			func() {
+				defer func() { _ = recover() }()
+				_ = newTestHandler(log, fakeProvider{}).ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/x", nil), tt.next)
+			}()
+			if len(log.events) != 1 || log.events[0].Code != tt.want || log.events[0].User != "alice" || log.events[0].Path != "/x" {
+				t.Errorf("recorded %+v, want one event with the code %d", log.events, tt.want)
+			}
+		})
+	}
+}
+
+func TestReserved(t *testing.T) {
+	set := newReserved(&IdentityHeaders{User: "x-my-user"})
+	for name, want := range map[string]bool{
+		"Remote-User": true, "remote_user": true, "REMOTE.USER": true, "Remote_role": true,
+		"X-My-User": true, "X_my.User": true, "X-Svc-Anything": true, "x_svc_role": true,
+		"Remote-Addr": false, "X-Svcx": false, "User-Agent": false, "": false,
+	} {
+		if got := set.has(name); got != want {
+			t.Errorf("%q: got %v, want %v", name, got, want)
+		}
+	}
+}
+
+func TestPlausibleID(t *testing.T) {
+	for id, want := range map[string]bool{
+		"0f8fad5b-d9cb-469f-a165-70867728950e": true, "short": false,
+		"with space": false, "line\nbreak": false, strings.Repeat("x", 65): false,
+	} {
+		if got := plausibleID(id); got != want {
+			t.Errorf("%q: got %v, want %v", id, got, want)
+		}
+	}
+}
