@@ -19,69 +19,69 @@ func (e *LimitError) Error() string {
 func (e *LimitError) Unwrap() error { return ErrTooManyRuns }
 
 // enter counts a run of the owner in, or says why it may not start.
-func (rt *Runtime) enter(ctx context.Context, owner string) error {
-	if err := rt.admit(owner); err != nil {
+func (h *Host) enter(ctx context.Context, owner string, l Limits) error {
+	if err := h.admit(owner, l); err != nil {
 		return err
 	}
-	n, reset, err := rt.bus.Count(ctx, "runs."+owner, 1, time.Minute)
+	n, reset, err := h.bus.Count(ctx, "runs."+owner, 1, time.Minute)
 	switch {
 	case err != nil:
-		rt.leave(owner)
+		h.leave(owner)
 		return fmt.Errorf("counting runs: %w", err)
-	case n > rt.limits.RunsPerMinute:
-		rt.leave(owner)
+	case n > l.RunsPerMinute:
+		h.leave(owner)
 		return &LimitError{"limits.runs_per_minute", time.Until(reset)}
 	}
 	return nil
 }
 
-func (rt *Runtime) admit(owner string) error {
-	rt.mu.Lock()
-	defer rt.mu.Unlock()
+func (h *Host) admit(owner string, l Limits) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	switch {
-	case rt.closed:
+	case h.closed:
 		return ErrStopping
-	case rt.users[owner] >= rt.limits.ParallelRuns:
+	case h.users[owner] >= l.ParallelRuns:
 		return &LimitError{"limits.parallel_runs", time.Second}
 	}
-	rt.users[owner]++
-	rt.runs.Add(1)
+	h.users[owner]++
+	h.runs.Add(1)
 	return nil
 }
 
 // leave counts a run of the owner out.
-func (rt *Runtime) leave(owner string) {
-	rt.mu.Lock()
-	defer rt.mu.Unlock()
-	if rt.users[owner]--; rt.users[owner] == 0 {
-		delete(rt.users, owner)
+func (h *Host) leave(owner string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.users[owner]--; h.users[owner] == 0 {
+		delete(h.users, owner)
 	}
-	rt.runs.Done()
+	h.runs.Done()
 }
 
 // renewLeases keeps the active runs this process's until it is closed.
-func (rt *Runtime) renewLeases() {
+func (h *Host) renewLeases() {
 	tick := time.NewTicker(leaseTime / 3)
 	defer tick.Stop()
 	for {
 		select {
-		case <-rt.base.Done():
+		case <-h.base.Done():
 			return
 		case <-tick.C:
 		}
-		for _, run := range rt.activeIDs() {
-			if _, err := rt.bus.Lease(rt.base, topic(run), rt.node, leaseTime); err != nil {
-				rt.log.Warn("renewing a run's lease failed")
+		for _, run := range h.activeIDs() {
+			if _, err := h.bus.Lease(h.base, topic(run), h.node, leaseTime); err != nil {
+				h.log.Warn("renewing a run's lease failed")
 			}
 		}
 	}
 }
 
-func (rt *Runtime) activeIDs() []string {
-	rt.mu.Lock()
-	defer rt.mu.Unlock()
-	ids := make([]string, 0, len(rt.active))
-	for id := range rt.active {
+func (h *Host) activeIDs() []string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	ids := make([]string, 0, len(h.active))
+	for id := range h.active {
 		ids = append(ids, id)
 	}
 	return ids

@@ -29,12 +29,13 @@ type eventLog struct {
 	first  int
 	stored int  // events before this one are in the store
 	ended  bool // nothing is added any more
+	over   bool // the last event is visible
 	timer  *time.Timer
 	saving sync.Mutex // one save at a time, so that the store gets events in order
 }
 
-func (rt *Runtime) newEventLog(run string) *eventLog {
-	return &eventLog{run: run, store: rt.store, bus: rt.bus, log: rt.log}
+func (h *Host) newEventLog(run string) *eventLog {
+	return &eventLog{run: run, store: h.store, bus: h.bus, log: h.log}
 }
 
 func topic(run string) string { return "run." + run }
@@ -118,19 +119,24 @@ func (l *eventLog) end(last ...Event) []Event {
 func (l *eventLog) reveal(rest []Event) {
 	l.mu.Lock()
 	l.events = append(l.events[:l.stored-l.first:l.stored-l.first], rest...)
+	l.over = true
 	l.mu.Unlock()
 	l.poke()
 }
 
 // read returns events from a sequence number on, and false when they are no longer in memory.
+// Beyond the end of a finished log stands its last event.
 func (l *eventLog) read(from int) ([]Event, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if from < l.first {
 		return nil, false
 	}
-	if from >= l.first+len(l.events) {
-		return nil, true
+	if end := l.first + len(l.events); from >= end {
+		if !l.over {
+			return nil, true
+		}
+		from = end - 1
 	}
 	return l.events[from-l.first : len(l.events) : len(l.events)], true
 }

@@ -42,7 +42,7 @@ func (d *driver) finish(ctx context.Context) {
 	d.settle(ctx)
 	r := d.run
 	r.Status, r.Updated = r.Failure.status(), time.Now().UTC()
-	end := d.rt.runEvent(audit.RunEnd, r)
+	end := runEvent(audit.RunEnd, r)
 	end.Status, end.Duration = string(r.Status), r.Updated.Sub(r.Created).Seconds()
 	if r.Failure != nil {
 		end.Error = r.Failure.Error()

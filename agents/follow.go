@@ -12,18 +12,18 @@ const readBatch = 256
 // Follow yields a run's events from a sequence number on, all that there are at a time, and
 // ends after the event done. A number beyond the end of a finished run yields its done event.
 // When ctx ends first, the last pair holds no events and the context's cause.
-func (rt *Runtime) Follow(ctx context.Context, run string, from int) iter.Seq2[[]Event, error] {
+func (h *Host) Follow(ctx context.Context, run string, from int) iter.Seq2[[]Event, error] {
 	return func(yield func([]Event, error) bool) {
-		news := rt.bus.Subscribe(topic(run))
+		news := h.bus.Subscribe(topic(run))
 		defer news.Close()
 		var log *eventLog
-		if a := rt.activeRun(run); a != nil {
+		if a := h.activeRun(run); a != nil {
 			log = a.log
 		}
 		for {
-			events, err := rt.read(ctx, log, run, from)
+			events, err := h.read(ctx, log, run, from)
 			if err == nil && len(events) == 0 && log == nil {
-				events, err = rt.over(ctx, run, from)
+				events, err = h.over(ctx, run, from)
 			}
 			if err != nil {
 				yield(nil, err)
@@ -47,13 +47,13 @@ func (rt *Runtime) Follow(ctx context.Context, run string, from int) iter.Seq2[[
 }
 
 // read takes events from memory, or from the store when they are no longer there.
-func (rt *Runtime) read(ctx context.Context, log *eventLog, run string, from int) ([]Event, error) {
+func (h *Host) read(ctx context.Context, log *eventLog, run string, from int) ([]Event, error) {
 	if log != nil {
 		if events, ok := log.read(from); ok {
 			return events, nil
 		}
 	}
-	events, err := rt.store.Events(ctx, run, from, readBatch)
+	events, err := h.store.Events(ctx, run, from, readBatch)
 	if err != nil {
 		return nil, fmt.Errorf("reading events: %w", err)
 	}
@@ -61,15 +61,15 @@ func (rt *Runtime) read(ctx context.Context, log *eventLog, run string, from int
 }
 
 // over are the last events of a finished run that are not read yet, or its done event again.
-func (rt *Runtime) over(ctx context.Context, run string, from int) ([]Event, error) {
-	r, err := rt.store.Run(ctx, run)
+func (h *Host) over(ctx context.Context, run string, from int) ([]Event, error) {
+	r, err := h.store.Run(ctx, run)
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("reading the run: %w", err)
 	case !r.Status.Final():
 		return nil, nil
 	}
-	events, err := rt.store.Events(ctx, run, from, readBatch) // it may have finished since
+	events, err := h.store.Events(ctx, run, from, readBatch) // it may have finished since
 	if err != nil || len(events) > 0 {
 		return events, err
 	}

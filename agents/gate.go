@@ -60,7 +60,7 @@ const graceAfterDeadline = 2 * time.Second
 // admit decides on a call and records the decision. It returns the recorded intent of a call
 // that may start, else its outcome.
 func (g *gate) admit(ctx context.Context, s scope, c Call) (*intent, *analysis, *outcome) {
-	principal, err := resolve(ctx, g.identity, s.principal)
+	principal, err := g.identity.Resolve(ctx, s.principal)
 	if err != nil {
 		return nil, nil, g.refuse(ctx, s, c, nil, policy.Decision{
 			Effect: policy.Deny, PolicyHash: g.policy.Hash(),
@@ -90,7 +90,7 @@ func (g *gate) admit(ctx context.Context, s scope, c Call) (*intent, *analysis, 
 
 // call runs the tool of an admitted call and records its outcome.
 func (g *gate) call(ctx context.Context, in *intent, a *analysis) outcome {
-	now, err := resolve(ctx, g.identity, in.Principal)
+	now, err := g.identity.Resolve(ctx, in.Principal)
 	if err != nil || now.Role != in.Principal.Role {
 		return g.conclude(ctx, in, Result{}, errPrincipalChanged)
 	}

@@ -13,33 +13,33 @@ import (
 
 // recover closes the runs that a process left behind when it died. Nothing is repeated: a
 // call that had started and has no outcome gets the outcome unknown.
-func (rt *Runtime) recover(ctx context.Context) error {
-	runs, err := rt.store.Unfinished(ctx)
+func (h *Host) recover(ctx context.Context) error {
+	runs, err := h.store.Unfinished(ctx)
 	if err != nil {
 		return err
 	}
 	for _, r := range runs {
-		holder, err := rt.bus.Holder(ctx, topic(r.ID))
+		holder, err := h.bus.Holder(ctx, topic(r.ID))
 		if err != nil {
 			return err
 		}
 		if holder != "" || r.Status == Interrupted {
 			continue
 		}
-		if err := rt.closeAbandoned(ctx, r); err != nil {
+		if err := h.closeAbandoned(ctx, r); err != nil {
 			return err
 		}
-		rt.log.Warn("closed a run that an earlier process left behind", zap.String("run", r.ID), zap.String("thread", r.Thread))
+		h.log.Warn("closed a run that an earlier process left behind", zap.String("run", r.ID), zap.String("thread", r.Thread))
 	}
 	return nil
 }
 
-func (rt *Runtime) closeAbandoned(ctx context.Context, r *Run) error {
+func (h *Host) closeAbandoned(ctx context.Context, r *Run) error {
 	r.Failure = endedBy(errRestart)
 	if err := harness.Check(r.Harness); err != nil {
 		r.Failure = &Failure{"harness_version", err.Error()}
 	}
-	if err := rt.closeCalls(ctx, r); err != nil {
+	if err := h.closeCalls(ctx, r); err != nil {
 		return err
 	}
 	for i := len(r.Frames) - 1; i >= 0; i-- {
@@ -53,12 +53,12 @@ func (rt *Runtime) closeAbandoned(ctx context.Context, r *Run) error {
 		}
 	}
 	r.Status, r.Updated = r.Failure.status(), time.Now().UTC()
-	end := rt.runEvent(audit.RunEnd, r)
+	end := runEvent(audit.RunEnd, r)
 	end.Status, end.Error = string(r.Status), r.Failure.Error()
-	if err := rt.audit.Record(ctx, end); err != nil {
+	if err := h.audit.Record(ctx, end); err != nil {
 		return err
 	}
-	last, err := rt.eventsAfter(ctx, r.ID)
+	last, err := h.eventsAfter(ctx, r.ID)
 	if err != nil {
 		return err
 	}
@@ -70,12 +70,12 @@ func (rt *Runtime) closeAbandoned(ctx context.Context, r *Run) error {
 	if r.Input <= len(r.Frames[0].Messages) {
 		added = r.Frames[0].Messages[r.Input:]
 	}
-	return rt.store.FinishRun(ctx, r, added, events)
+	return h.store.FinishRun(ctx, r, added, events)
 }
 
 // closeCalls records an outcome for every call whose intent the audit log has, and no more.
-func (rt *Runtime) closeCalls(ctx context.Context, r *Run) error {
-	events, err := rt.audit.Events(ctx, audit.Filter{Run: r.ID})
+func (h *Host) closeCalls(ctx context.Context, r *Run) error {
+	events, err := h.audit.Events(ctx, audit.Filter{Run: r.ID})
 	if err != nil {
 		return err
 	}
@@ -89,7 +89,7 @@ func (rt *Runtime) closeCalls(ctx context.Context, r *Run) error {
 		}
 	}
 	for _, e := range open {
-		err := rt.audit.Record(ctx, audit.Event{
+		err := h.audit.Record(ctx, audit.Event{
 			Type: audit.ToolError, Run: e.Run, Thread: e.Thread, Agent: e.Agent, Call: e.Call, Tool: e.Tool,
 			User: e.User, Role: e.Role, OnBehalfOf: e.OnBehalfOf, Address: e.Address, TokenID: e.TokenID,
 			Status: string(CallUnknown), Error: "the service stopped while this call was under way",
@@ -102,10 +102,10 @@ func (rt *Runtime) closeCalls(ctx context.Context, r *Run) error {
 }
 
 // eventsAfter is the number after a run's last stored event.
-func (rt *Runtime) eventsAfter(ctx context.Context, run string) (int, error) {
+func (h *Host) eventsAfter(ctx context.Context, run string) (int, error) {
 	next := 0
 	for {
-		events, err := rt.store.Events(ctx, run, next, readBatch)
+		events, err := h.store.Events(ctx, run, next, readBatch)
 		if err != nil || len(events) == 0 {
 			return next, err
 		}

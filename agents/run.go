@@ -55,7 +55,7 @@ type Run struct {
 	Status    Status           `json:"status"`
 	Version   int64            `json:"version"` // number of times this run was saved
 	Harness   string           `json:"harness"`
-	Base      int              `json:"base"` // messages of the thread before this run's first
+	Base      int              `json:"base"`  // messages of the thread before this run's first
 	Input     int              `json:"input"` // messages of the first frame that the thread got at the start
 	Frames    []Frame          `json:"frames"`
 	Steps     int              `json:"steps"`  // model turns taken

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -12,7 +11,6 @@ import (
 
 	"github.com/svc-gateway/svc/agents/model"
 	"github.com/svc-gateway/svc/audit"
-	"github.com/svc-gateway/svc/internal/bus"
 	"github.com/svc-gateway/svc/internal/harness"
 	"github.com/svc-gateway/svc/policy"
 )
@@ -22,7 +20,6 @@ var (
 	ErrUnknownAssistant = errors.New("unknown assistant")
 	ErrForbidden        = errors.New("not permitted")
 	ErrStopping         = errors.New("the service is stopping")
-	ErrUnknownUser      = errors.New("unknown user")
 	ErrTooManyRuns      = errors.New("too many runs")
 )
 
@@ -37,47 +34,24 @@ type Limits struct {
 	RunsPerMinute int64         // runs that a user may start
 }
 
-// Config is all that a runtime works with. Every field is required.
-type Config struct {
-	Store    Store
-	Audit    *audit.Log
-	Policy   *policy.Engine
-	Identity Identity
-	Bus      bus.Bus
-	Model    model.Model
-	Tools    []Tool
-	Agents   []Agent
-	Limits   Limits
-	Node     string // names this process among those that share the store
-	Log      *zap.Logger
+// Setup is what runs are made of. Every field is required.
+type Setup struct {
+	Model  model.Model
+	Tools  []Tool
+	Agents []Agent
+	Policy *policy.Engine
+	Limits Limits
+	Log    *zap.Logger
 }
 
-// Runtime drives runs.
+// Runtime starts runs with one setup on a host. A run keeps the setup that it started with.
 type Runtime struct {
-	store  Store
-	audit  *audit.Log
-	id     Identity
-	bus    bus.Bus
+	*Host
 	model  model.Model
 	gate   *gate
 	agents map[string]boundAgent
 	limits Limits
-	node   string
 	log    *zap.Logger
-
-	base   context.Context // of every run; ends with Close
-	stop   context.CancelCauseFunc
-	mu     sync.Mutex
-	active map[string]*activeRun
-	users  map[string]int // unfinished runs of an owner
-	closed bool
-	runs   sync.WaitGroup // from being let in to having left
-	upkeep sync.WaitGroup
-}
-
-type activeRun struct {
-	log    *eventLog
-	cancel context.CancelCauseFunc
 }
 
 // boundAgent is an agent with its tools.
@@ -87,41 +61,30 @@ type boundAgent struct {
 	specs []model.ToolSpec
 }
 
-// leaseTime is how long a run stays this process's without being renewed.
-const leaseTime = 30 * time.Second
-
-// Open checks the configuration, closes the runs that a process left behind and returns a
-// runtime that is ready to start new ones.
-func Open(ctx context.Context, c Config) (*Runtime, error) {
-	agents, err := bind(c.Agents, c.Tools)
+// Runtime checks a setup and returns a runtime that works with it.
+func (h *Host) Runtime(s Setup) (*Runtime, error) {
+	agents, err := bind(s.Agents, s.Tools)
 	if err != nil {
 		return nil, err
 	}
-	base, stop := context.WithCancelCause(context.Background())
-	rt := &Runtime{
-		store: c.Store, audit: c.Audit, id: c.Identity, bus: c.Bus, model: c.Model, agents: agents,
-		limits: c.Limits, node: c.Node, log: c.Log, base: base, stop: stop,
-		active: map[string]*activeRun{}, users: map[string]int{},
-		gate: &gate{policy: c.Policy, audit: c.Audit, identity: c.Identity, timeout: c.Limits.Tool, log: c.Log},
-	}
-	if err := rt.recover(ctx); err != nil {
-		stop(err)
-		return nil, fmt.Errorf("closing the runs of an earlier process: %w", err)
-	}
-	rt.upkeep.Go(rt.renewLeases)
-	return rt, nil
+	return &Runtime{
+		Host: h, model: s.Model, agents: agents, limits: s.Limits, log: s.Log,
+		gate: &gate{policy: s.Policy, audit: h.audit, identity: h.id, timeout: s.Limits.Tool, log: s.Log},
+	}, nil
 }
 
 // Request asks for a run.
 type Request struct {
 	Principal policy.Principal
+	User      string // whom the principal acts for; empty: itself
 	Assistant string // empty: [Default]
 	Thread    string // empty: a thread of its own
 	Input     []model.Message
 }
 
 // Start creates a run and sets it going. What it does is read with [Runtime.Follow]. The
-// errors are those above and the store's [ErrNotFound] and [ErrBusy].
+// errors are those above, [LimitError], the store's [ErrNotFound] and [ErrBusy], and those of
+// [Identity].
 func (rt *Runtime) Start(ctx context.Context, req Request) (*Run, error) {
 	if req.Assistant == "" {
 		req.Assistant = Default
@@ -129,14 +92,17 @@ func (rt *Runtime) Start(ctx context.Context, req Request) (*Run, error) {
 	if _, ok := rt.agents[req.Assistant]; !ok {
 		return nil, ErrUnknownAssistant
 	}
-	p, err := resolve(ctx, rt.id, req.Principal)
+	p, err := rt.id.Resolve(ctx, req.Principal)
+	if err == nil {
+		p, err = rt.id.ActFor(ctx, p, req.User)
+	}
 	if err != nil {
 		return nil, err
 	}
 	if !policy.Permitted(p.Role, req.Assistant, "*", policy.Use) {
 		return nil, ErrForbidden
 	}
-	if err := rt.enter(ctx, owner(p)); err != nil {
+	if err := rt.enter(ctx, owner(p), rt.limits); err != nil {
 		return nil, err
 	}
 	r, err := rt.create(ctx, p, req)
@@ -171,7 +137,7 @@ func (rt *Runtime) create(ctx context.Context, p policy.Principal, req Request) 
 	if err := rt.store.CreateRun(ctx, r, input, fresh); err != nil {
 		return nil, err
 	}
-	if err := rt.audit.Queue(ctx, rt.runEvent(audit.RunStart, r)); err != nil {
+	if err := rt.audit.Queue(ctx, runEvent(audit.RunStart, r)); err != nil {
 		r.Failure = unrecorded(err).fatal
 	}
 	started := *r
@@ -211,34 +177,6 @@ func (rt *Runtime) launch(ctx context.Context, r *Run) {
 	}()
 }
 
-// Cancel ends a run that is active here. It reports whether there was one.
-func (rt *Runtime) Cancel(run string) bool {
-	a := rt.activeRun(run)
-	if a == nil {
-		return false
-	}
-	a.cancel(errCancelled)
-	return true
-}
-
-// Close lets active runs end until ctx does, cancels the rest and waits for them. No run can
-// be started any more.
-func (rt *Runtime) Close(ctx context.Context) error {
-	rt.mu.Lock()
-	rt.closed = true
-	rt.mu.Unlock()
-	idle := make(chan struct{})
-	go func() { rt.runs.Wait(); close(idle) }()
-	select {
-	case <-idle:
-	case <-ctx.Done():
-	}
-	rt.stop(errRestart)
-	<-idle
-	rt.upkeep.Wait()
-	return rt.store.Close()
-}
-
 // Agents lists the agents that requests may name.
 func (rt *Runtime) Agents() []Agent {
 	var list []Agent
@@ -246,24 +184,6 @@ func (rt *Runtime) Agents() []Agent {
 		list = append(list, a.Agent)
 	}
 	return list
-}
-
-// Store gives read access to threads and runs; authorisation is the caller's.
-func (rt *Runtime) Store() Store { return rt.store }
-
-func (rt *Runtime) activeRun(run string) *activeRun {
-	rt.mu.Lock()
-	defer rt.mu.Unlock()
-	return rt.active[run]
-}
-
-// runEvent is a record of a run's start or end.
-func (rt *Runtime) runEvent(typ string, r *Run) audit.Event {
-	return audit.Event{
-		Type: typ, Run: r.ID, Thread: r.Thread, Agent: r.Assistant, User: r.Principal.User,
-		Role: string(r.Principal.Role), OnBehalfOf: r.Principal.OnBehalfOf, Address: r.Principal.Address,
-		TokenID: r.Principal.TokenID, Status: string(r.Status), Labels: r.Frames[0].Labels,
-	}
 }
 
 func newID() string {

@@ -20,7 +20,9 @@ import (
 )
 
 // schemas validate bodies by the type that they are decoded into.
-type schemas struct{ byType map[reflect.Type]*jsonschema.Schema }
+type schemas struct {
+	byType map[reflect.Type]*jsonschema.Schema
+}
 
 func compileSchemas() (*schemas, error) {
 	s := &schemas{map[reflect.Type]*jsonschema.Schema{}}

@@ -12,6 +12,7 @@ import (
 	"github.com/svc-gateway/svc/internal/problem"
 	"github.com/svc-gateway/svc/internal/store"
 	"github.com/svc-gateway/svc/policy"
+	"github.com/svc-gateway/svc/policy/identity"
 )
 
 // fail answers with what a client may know of an error.
@@ -44,9 +45,14 @@ func fault(err error) problem.Problem {
 		return problem.Problem{Status: http.StatusForbidden, Code: "forbidden", Detail: "your role may not use this agent"}
 	case errors.Is(err, agents.ErrTooManyRuns):
 		return problem.Problem{Status: http.StatusTooManyRequests, Code: "too_many_runs", Detail: err.Error()}
-	case errors.Is(err, agents.ErrUnknownUser):
+	case errors.Is(err, identity.ErrUserNotFound):
 		return problem.Problem{
 			Status: http.StatusUnprocessableEntity, Code: "unknown_user", Detail: "user_id: there is no such user",
+		}
+	case errors.Is(err, identity.ErrForbidden):
+		return problem.Problem{
+			Status: http.StatusForbidden, Code: "user_id_forbidden",
+			Detail: "user_id: only the role admin may act for another user; leave it out or give your own name",
 		}
 	case errors.Is(err, policy.ErrRevoked), errors.Is(err, policy.ErrExpired):
 		return problem.Problem{Status: http.StatusUnauthorized, Code: "credential_ended", Detail: "the credential is no longer valid"}

@@ -32,38 +32,21 @@ func (h *Handler) runInThread(w http.ResponseWriter, r *http.Request) {
 
 // run starts a run and streams it. It goes on when the client leaves.
 func (h *Handler) run(w http.ResponseWriter, r *http.Request, body RunRequest) {
-	p, err := h.actFor(r, body.UserID)
-	if err == nil && body.ThreadID != "" {
-		_, err = h.thread(r, body.ThreadID)
+	if body.ThreadID != "" {
+		if _, err := h.thread(r, body.ThreadID); err != nil {
+			h.fail(w, r, err)
+			return
+		}
 	}
-	if err != nil {
-		h.fail(w, r, err)
-		return
-	}
+	p, _ := policy.PrincipalFrom(r.Context())
 	run, err := h.rt.Start(r.Context(), agents.Request{
-		Principal: p, Assistant: body.AssistantID, Thread: body.ThreadID, Input: messages(body.Input),
+		Principal: p, User: body.UserID, Assistant: body.AssistantID, Thread: body.ThreadID, Input: messages(body.Input),
 	})
 	if err != nil {
 		h.fail(w, r, err)
 		return
 	}
 	h.stream(w, r, run.Thread, run.ID, 0, r.URL.Query().Get("resumable") == "1")
-}
-
-// actFor is the principal of a run: the caller, or an admin on somebody's behalf.
-func (h *Handler) actFor(r *http.Request, user string) (policy.Principal, error) {
-	p, _ := policy.PrincipalFrom(r.Context())
-	switch {
-	case user == "" || user == p.User:
-		return p, nil
-	case p.Role != policy.Admin:
-		return p, problem.Problem{
-			Status: http.StatusForbidden, Code: "user_id_forbidden",
-			Detail: "user_id: only the role admin may act for another user; leave it out or give your own name",
-		}
-	}
-	p.OnBehalfOf = user
-	return p, nil
 }
 
 func messages(in Input) []model.Message {

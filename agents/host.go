@@ -1,0 +1,119 @@
+package agents
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/svc-gateway/svc/audit"
+	"github.com/svc-gateway/svc/internal/bus"
+)
+
+// HostConfig is what a host works with. Every field is required.
+type HostConfig struct {
+	Store    Store // closed with the host
+	Audit    *audit.Log
+	Identity Identity
+	Bus      bus.Bus
+	Node     string // names this process among those that share the store
+	Log      *zap.Logger
+}
+
+// Host is where runs live: it owns what is active in this process, whatever setup it was
+// started with. Make runtimes with [Host.Runtime].
+type Host struct {
+	store Store
+	audit *audit.Log
+	id    Identity
+	bus   bus.Bus
+	node  string
+	log   *zap.Logger
+
+	base   context.Context // of every run; ends with Close
+	stop   context.CancelCauseFunc
+	mu     sync.Mutex
+	active map[string]*activeRun
+	users  map[string]int // unfinished runs of an owner
+	closed bool
+	runs   sync.WaitGroup // from being let in to having left
+	upkeep sync.WaitGroup
+}
+
+type activeRun struct {
+	log    *eventLog
+	cancel context.CancelCauseFunc
+}
+
+// leaseTime is how long a run stays this process's without being renewed.
+const leaseTime = 30 * time.Second
+
+// Open closes the runs that an earlier process left behind and returns a host that is ready.
+func Open(ctx context.Context, c HostConfig) (*Host, error) {
+	base, stop := context.WithCancelCause(context.Background())
+	h := &Host{
+		store: c.Store, audit: c.Audit, id: c.Identity, bus: c.Bus, node: c.Node, log: c.Log,
+		base: base, stop: stop, active: map[string]*activeRun{}, users: map[string]int{},
+	}
+	if err := h.recover(ctx); err != nil {
+		stop(err)
+		return nil, fmt.Errorf("closing the runs of an earlier process: %w", err)
+	}
+	h.upkeep.Go(h.renewLeases)
+	return h, nil
+}
+
+// Cancel ends a run that is active here. It reports whether there was one.
+func (h *Host) Cancel(run string) bool {
+	a := h.activeRun(run)
+	if a == nil {
+		return false
+	}
+	a.cancel(errCancelled)
+	return true
+}
+
+// Drain starts no more runs, lets the active ones end until ctx does, and then closes those
+// that are left. It returns when no run is active.
+func (h *Host) Drain(ctx context.Context) {
+	h.mu.Lock()
+	h.closed = true
+	h.mu.Unlock()
+	idle := make(chan struct{})
+	go func() { h.runs.Wait(); close(idle) }()
+	select {
+	case <-idle:
+	case <-ctx.Done():
+	}
+	h.stop(errRestart)
+	<-idle
+}
+
+// Close ends what is active and closes the store.
+func (h *Host) Close() error {
+	over, cancel := context.WithCancel(context.Background())
+	cancel()
+	h.Drain(over)
+	h.upkeep.Wait()
+	return h.store.Close()
+}
+
+// Store gives read access to threads and runs; authorisation is the caller's.
+func (h *Host) Store() Store { return h.store }
+
+func (h *Host) activeRun(run string) *activeRun {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.active[run]
+}
+
+// runEvent is a record of a run's start or end.
+func runEvent(typ string, r *Run) audit.Event {
+	return audit.Event{
+		Type: typ, Run: r.ID, Thread: r.Thread, Agent: r.Assistant, User: r.Principal.User,
+		Role: string(r.Principal.Role), OnBehalfOf: r.Principal.OnBehalfOf, Address: r.Principal.Address,
+		TokenID: r.Principal.TokenID, Status: string(r.Status), Labels: r.Frames[0].Labels,
+	}
+}

@@ -1,0 +1,192 @@
+// Package agents is the Caddy handler svc_agents: the agent runtime's API at the end of a route.
+//
+// It opens the runtime once for each data folder and keeps it over reloads, so that a run goes
+// on, with the setup it started with, while the configuration around it changes. Requests must
+// come with a principal, which the stage svc_auth puts there; without one the API answers 401.
+// The same API answers on the control socket, where local users act as themselves.
+package agents
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"time"
+
+	"github.com/caddyserver/caddy/v2"
+	"github.com/caddyserver/caddy/v2/caddyconfig/httpcaddyfile"
+	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
+	"go.uber.org/zap"
+
+	"github.com/svc-gateway/svc/agents"
+	"github.com/svc-gateway/svc/agents/api"
+	"github.com/svc-gateway/svc/agents/model"
+	"github.com/svc-gateway/svc/agents/state"
+	"github.com/svc-gateway/svc/agents/tools"
+	"github.com/svc-gateway/svc/caddymodule/app"
+	_ "github.com/svc-gateway/svc/caddymodule/order" // the directives' places
+	"github.com/svc-gateway/svc/internal/settings"
+)
+
+func init() {
+	caddy.RegisterModule(new(Handler))
+	httpcaddyfile.RegisterHandlerDirective("svc_agents", parseCaddyfile)
+}
+
+// drainTime is how long runs may go on when the process stops, in less than the grace period
+// of the default Caddyfile, so that their streams can still tell how they end.
+const drainTime = 8 * time.Second
+
+// parallelCalls is how many tool calls of one run are made side by side.
+const parallelCalls = 8
+
+// hosts holds the open host of each data folder.
+var hosts = caddy.NewUsagePool()
+
+// Handler serves the runtime's API. It has no options: all of them are settings of the app svc.
+type Handler struct {
+	api  *api.Handler
+	home string // key in hosts; empty until the host is ours
+}
+
+// CaddyModule returns the Caddy module information.
+func (*Handler) CaddyModule() caddy.ModuleInfo {
+	return caddy.ModuleInfo{ID: "http.handlers.svc_agents", New: func() caddy.Module { return new(Handler) }}
+}
+
+// parseCaddyfile reads the directive:
+//
+//	svc_agents [<matcher>]
+func parseCaddyfile(h httpcaddyfile.Helper) (caddyhttp.MiddlewareHandler, error) {
+	h.Next() // directive name
+	if h.NextArg() {
+		return nil, h.Errf("svc_agents takes no argument, found %q", h.Val())
+	}
+	for h.NextBlock(0) {
+		return nil, h.Errf("svc_agents has no option %q: the runtime is set up in the global option svc", h.Val())
+	}
+	return new(Handler), nil
+}
+
+// Provision opens the runtime with the settings of this configuration.
+func (h *Handler) Provision(ctx caddy.Context) error {
+	a, err := app.Get(ctx)
+	if err != nil {
+		return err
+	}
+	log := ctx.Logger()
+	shared, _, err := hosts.LoadOrNew(a.Home().Dir(), func() (caddy.Destructor, error) { return open(a, log) })
+	if err != nil {
+		return err
+	}
+	h.home = a.Home().Dir()
+	setup, err := newSetup(a, log)
+	if err != nil {
+		return err
+	}
+	rt, err := shared.(*host).Runtime(setup)
+	if err != nil {
+		return err
+	}
+	if h.api, err = api.New(rt, api.Options{BodyBytes: a.Settings().Limits.BodyBytes, Version: settings.Version}); err != nil {
+		return err
+	}
+	a.HandleControl("/", h.api)
+	return nil
+}
+
+// newSetup is what the settings make of runs.
+func newSetup(a *app.App, log *zap.Logger) (agents.Setup, error) {
+	s := a.Settings()
+	m, err := newModel(s.Model)
+	if err != nil {
+		return agents.Setup{}, err
+	}
+	return agents.Setup{
+		Model: m, Agents: agents.Builtin(), Policy: a.Policy(), Log: log,
+		Tools: []agents.Tool{
+			tools.RunCommand(s.Runtime.ProjectRoot, a.Home().Dir()),
+			tools.ReadFile(s.Runtime.ProjectRoot, a.Home().Dir()),
+			tools.QueryAudit(a.Audit()),
+		},
+		Limits: agents.Limits{
+			Steps: s.Runtime.MaxSteps, Tokens: int64(s.Runtime.MaxTokens), Run: s.Runtime.RunTimeout, Tool: s.Runtime.Timeout,
+			ParallelCalls: parallelCalls, ParallelRuns: s.Limits.ParallelRuns, RunsPerMinute: int64(s.Limits.RunsPerMinute),
+		},
+	}, nil
+}
+
+func newModel(s settings.Model) (model.Model, error) {
+	switch s.Provider {
+	case settings.ProviderDemo:
+		return model.NewDemo(), nil
+	case settings.ProviderOpenAI:
+		return model.NewOpenAI(model.OpenAIConfig{
+			BaseURL: s.BaseURL, Model: s.Name, APIKey: model.Secret(os.Getenv(s.APIKeyEnv)),
+			Timeout: s.Timeout, MaxRetries: s.MaxRetries,
+		})
+	}
+	return nil, fmt.Errorf("model.provider: unknown provider %q; use demo or openai", s.Provider)
+}
+
+// ServeHTTP is the end of the route.
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, _ caddyhttp.Handler) error {
+	h.api.ServeHTTP(w, r)
+	return nil
+}
+
+// Cleanup lets go of the runtime; the last one closes it.
+func (h *Handler) Cleanup() error {
+	if h.home == "" {
+		return nil
+	}
+	_, err := hosts.Delete(h.home)
+	return err
+}
+
+// host is an open host with its hold on the app's resources.
+type host struct {
+	*agents.Host
+	release func()
+	closed  chan struct{}
+}
+
+func open(a *app.App, log *zap.Logger) (*host, error) {
+	store, err := state.Open(context.Background(), a.Home().StateDB())
+	if err != nil {
+		return nil, err
+	}
+	opened, err := agents.Open(context.Background(), agents.HostConfig{
+		Store: store, Audit: a.Audit(), Identity: a.Identity(), Bus: a.Bus(), Node: a.Node(), Log: log,
+	})
+	if err != nil {
+		return nil, err
+	}
+	h := &host{Host: opened, release: a.Hold(), closed: make(chan struct{})}
+	go h.drainAt(a.Stopping())
+	return h, nil
+}
+
+// drainAt lets the active runs end when the process begins to stop.
+func (h *host) drainAt(stopping <-chan struct{}) {
+	select {
+	case <-h.closed:
+	case <-stopping:
+		ctx, cancel := context.WithTimeout(context.Background(), drainTime)
+		defer cancel()
+		h.Drain(ctx)
+	}
+}
+
+// Destruct closes the host when no configuration has it any more.
+func (h *host) Destruct() error {
+	defer h.release()
+	close(h.closed)
+	return h.Close()
+}
+
+var (
+	_ caddy.Provisioner           = (*Handler)(nil)
+	_ caddy.CleanerUpper          = (*Handler)(nil)
+	_ caddyhttp.MiddlewareHandler = (*Handler)(nil)
+)
