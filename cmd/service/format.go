@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/csv"
 	"encoding/json"
@@ -121,18 +122,27 @@ func tail(ctx context.Context, w io.Writer, r *audit.Reader, f audit.Filter, lin
 	}
 }
 
+// clip keeps a value from filling the screen; --json has all of it.
+func clip(s string) string {
+	const most = 160
+	if r := []rune(s); len(r) > most {
+		return string(r[:most]) + "…"
+	}
+	return s
+}
+
 // printEvent prints an event as one line.
 func printEvent(w io.Writer, e audit.Event, asJSON bool) error {
 	if asJSON {
 		return json.NewEncoder(w).Encode(e)
 	}
-	parts := []string{e.Time.Local().Format("2006-01-02 15:04:05.000"), fmt.Sprintf("%-12s", e.Type), e.User}
+	parts := []string{e.Time.Local().Format("2006-01-02 15:04:05.000"), fmt.Sprintf("%-12s", e.Type), cmp.Or(e.User, "-")}
 	for _, p := range []struct{ name, value string }{
 		{"agent", e.Agent}, {"tool", e.Tool}, {"action", e.Action}, {"decision", e.Decision}, {"rule", e.Rule},
 		{"status", e.Status}, {"input", e.Input}, {"error", e.Error},
 	} {
 		if p.value != "" {
-			parts = append(parts, p.name+"="+p.value)
+			parts = append(parts, p.name+"="+clip(p.value))
 		}
 	}
 	if e.Method != "" {

@@ -50,7 +50,7 @@ func announce(w io.Writer, home settings.Home, s cli.Status) {
 	}
 	fmt.Fprintln(w)
 	if !slices.Contains(s.AuthMode, settings.ModeToken) {
-		fmt.Fprintln(w, "auth.mode none: callers on this host need no token and are admins; other hosts are refused.")
+		fmt.Fprintln(w, "auth.mode none: svc_auth lets callers on this host act as admins without a token and refuses all others.")
 		return
 	}
 	if _, err := os.Stat(home.Token()); err == nil {

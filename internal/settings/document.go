@@ -39,7 +39,7 @@ func document(name string, data []byte, lax bool) ([]entry, error) {
 				return nil, err
 			}
 		default:
-			r.errs = append(r.errs, fmt.Errorf("%s: %w", at, unknown(section)))
+			r.errs = append(r.errs, fmt.Errorf("%s: %w", at, Unknown(section)))
 			if err := r.skip(); err != nil {
 				return nil, err
 			}
@@ -133,7 +133,7 @@ func (r *reader) section(section string) error {
 		key := section + "." + name
 		o, ok := lookup(key)
 		if !ok {
-			r.errs = append(r.errs, fmt.Errorf("%s: %w", at, unknown(key)))
+			r.errs = append(r.errs, fmt.Errorf("%s: %w", at, Unknown(key)))
 			continue
 		}
 		words, err := o.decode(raw, r.lax)

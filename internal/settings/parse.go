@@ -72,7 +72,7 @@ func (o option) words(s string) []string {
 func Parse(key string, words []string) (any, error) {
 	o, ok := lookup(key)
 	if !ok {
-		return nil, unknown(key)
+		return nil, Unknown(key)
 	}
 	if len(words) == 0 {
 		return nil, errors.New("a value is missing")

@@ -68,7 +68,7 @@ func Resolve(l Layers) (Settings, []Value, error) {
 			return
 		}
 		if i < 0 {
-			errs = append(errs, fmt.Errorf("%s: %w", e.place, unknown(e.key)))
+			errs = append(errs, fmt.Errorf("%s: %w", e.place, Unknown(e.key)))
 			return
 		}
 		if err := options[i].set(&s, e.words); err != nil {
@@ -76,6 +76,9 @@ func Resolve(l Layers) (Settings, []Value, error) {
 			return
 		}
 		values[i].Origin, values[i].Place = origin, e.place
+		if origin == FromCaddyfile {
+			values[i].Place = "" // the origin says it all
+		}
 	}
 	layer := func(entries []entry, origin Origin, err error) {
 		if err != nil {

@@ -72,7 +72,7 @@ func TestPrecedence(t *testing.T) {
 	want := map[string]settings.Value{
 		"runtime.max_steps":   {Key: "runtime.max_steps", Value: "4", Origin: settings.FromFlag, Place: "--set runtime.max_steps"},
 		"runtime.timeout":     {Key: "runtime.timeout", Value: "3s", Origin: settings.FromEnv, Place: "SVC_RUNTIME_TIMEOUT"},
-		"runtime.max_tokens":  {Key: "runtime.max_tokens", Value: "22", Origin: settings.FromCaddyfile, Place: "Caddyfile"},
+		"runtime.max_tokens":  {Key: "runtime.max_tokens", Value: "22", Origin: settings.FromCaddyfile},
 		"runtime.run_timeout": {Key: "runtime.run_timeout", Value: "1m0s", Origin: settings.FromFile, Place: path + ":1"},
 		"model.name":          {Key: "model.name", Origin: settings.FromDefault},
 	}

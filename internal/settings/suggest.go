@@ -48,8 +48,8 @@ func keys(section string) []string {
 	return all
 }
 
-// unknown is the error for a name that is no setting.
-func unknown(key string) error {
+// Unknown returns the error for a name that is no setting, with the nearest one that is.
+func Unknown(key string) error {
 	section, name, _ := strings.Cut(key, ".")
 	if known := keys(section); len(known) > 0 && name != "" {
 		if n := nearest(name, known); n != "" {
@@ -67,11 +67,8 @@ func unknown(key string) error {
 	return fmt.Errorf("%s is not a setting; there are %s", key, strings.Join(append(sections(), AsyncSubagentsKey), ", "))
 }
 
-// IsSection reports whether name is a section, such as auth; Unknown explains what it is not.
+// IsSection reports whether name is a section, such as auth.
 func IsSection(name string) bool { return slices.Contains(sections(), name) }
-
-// Unknown returns the error for a name that is no setting or section, with the nearest that is.
-func Unknown(key string) error { return unknown(key) }
 
 // StrayEnv lists the variables of environ (NAME=value) that look like settings and are none,
 // each with the nearest name that is. Other software may own such names, so it is a warning.
