@@ -28,7 +28,7 @@ type OpenAIConfig struct {
 	// Timeout bounds one turn with all its attempts. Default 2 minutes.
 	Timeout time.Duration
 	// IdleTimeout bounds the silence between two pieces of an answer once it has
-	// begun. Default 1 minute; never more than Timeout.
+	// begun. Default 1 minute.
 	IdleTimeout time.Duration
 	// MaxRetries is how often a turn is asked again after a refused or broken
 	// connection, 429, 500, 502 or 503, as long as nothing was given to delta.
@@ -84,7 +84,6 @@ func NewOpenAI(c OpenAIConfig) (Model, error) {
 	if o.idle == 0 {
 		o.idle = defaultIdleTimeout
 	}
-	o.idle = min(o.idle, o.timeout)
 
 	client := &http.Client{
 		Transport: http.DefaultTransport.(*http.Transport).Clone(),
