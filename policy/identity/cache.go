@@ -61,12 +61,13 @@ func (c *cache) putID(v *verified, revision int64) {
 	c.byID[place(id)].put(id, v, revision, &c.revision)
 }
 
-// place spreads ids over the shards; their characters are random hexadecimal digits.
+// place spreads ids over the shards by their first characters, which are random.
 func place(id string) int {
-	if len(id) < 2 {
-		return 0
+	var h uint32
+	for i := range min(len(id), 4) {
+		h = h*31 + uint32(id[i])
 	}
-	return int(id[0]^id[1]<<2) % shards
+	return int(h % shards)
 }
 
 func (s *shard[K]) get(k K, revision int64) *verified {

@@ -32,8 +32,6 @@ func TestVerifyRefuses(t *testing.T) {
 	r := newRig(t)
 	token := r.add(t, identity.AddUser{Name: "bob", Role: policy.User})
 	other := newRig(t).add(t, identity.AddUser{Name: "bob", Role: policy.User})
-	mistyped := []byte(token)
-	mistyped[20] ^= 1
 	for name, tt := range map[string]struct {
 		token string
 		want  error
@@ -42,7 +40,7 @@ func TestVerifyRefuses(t *testing.T) {
 		"prefix":            {"svc_", identity.ErrMalformed},
 		"cut off":           {token[:len(token)-1], identity.ErrMalformed},
 		"too long":          {token + "0", identity.ErrMalformed},
-		"mistyped":          {string(mistyped), identity.ErrMalformed},
+		"mistyped":          {mistype(token), identity.ErrMalformed},
 		"swapped":           {token[:10] + token[11:12] + token[10:11] + token[12:], identity.ErrMalformed},
 		"other prefix":      {"SVC_" + token[4:], identity.ErrMalformed},
 		"odd characters":    {token[:52] + "é", identity.ErrMalformed},
