@@ -26,6 +26,8 @@ const (
 
 	// unavailable is the code of requests refused because the audit log cannot be written.
 	unavailable = "audit_unavailable"
+	// roleInsufficient is the code of requests refused because of the option require.
+	roleInsufficient = "role_insufficient"
 )
 
 func init() {
@@ -105,6 +107,9 @@ func checkPrefix(p string) error {
 
 // ServeHTTP lets a request pass that has a principal.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.Handler) (err error) {
+	if p, ok := policy.PrincipalFrom(r.Context()); ok {
+		return h.again(w, r, p, next)
+	}
 	id := identify(w, r)
 	h.reserved.strip(r.Header)
 	rec := newRecorder(h, w, r, id)
@@ -135,7 +140,8 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyht
 	}
 	rec.principal = p
 	switch {
-	case h.Require != "" && !p.Role.May(h.Require):
+	case !h.permits(p):
+		rec.reason = roleInsufficient
 		h.forbid(rec, r, p)
 		return nil
 	case r.URL.Path == h.Prefix+"/whoami":
@@ -148,6 +154,15 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyht
 
 // errAborted stands for the result of a handler that panicked.
 var errAborted = errors.New("the handler was aborted")
+
+// again is ServeHTTP behind another svc_auth, which has done all but what differs here.
+func (h *Handler) again(w http.ResponseWriter, r *http.Request, p policy.Principal, next caddyhttp.Handler) error {
+	if !h.permits(p) {
+		h.forbid(w, r, p)
+		return nil
+	}
+	return next.ServeHTTP(w, h.admit(r, p))
+}
 
 // admit prepares an authenticated request for the next handler.
 func (h *Handler) admit(r *http.Request, p policy.Principal) *http.Request {
@@ -191,10 +206,13 @@ func (h *Handler) refuse(rec *recorder, r *http.Request, err error) {
 	problem.Write(rec, r, p)
 }
 
-func (h *Handler) forbid(rec *recorder, r *http.Request, p policy.Principal) {
-	rec.reason = "role_insufficient"
-	problem.Write(rec, r, problem.Problem{
-		Status: http.StatusForbidden, Code: "role_insufficient",
+func (h *Handler) permits(p policy.Principal) bool {
+	return h.Require == "" || p.Role.May(h.Require)
+}
+
+func (h *Handler) forbid(w http.ResponseWriter, r *http.Request, p policy.Principal) {
+	problem.Write(w, r, problem.Problem{
+		Status: http.StatusForbidden, Code: roleInsufficient,
 		Detail: fmt.Sprintf("This needs the permission %q, which the role %q has not.", h.Require, p.Role),
 	})
 }

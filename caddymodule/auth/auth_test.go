@@ -342,3 +342,36 @@ func TestCaddysOwnAuthentication(t *testing.T) {
 		t.Errorf("without a token: got %s %v", resp.Status, resp.Header)
 	}
 }
+
+func TestRequireMoreForAPart(t *testing.T) {
+	up := upstream(t)
+	srv := caddytest.Start(t, caddytest.Config{Site: "svc_auth\nhandle /admin/* {\nsvc_auth {\nrequire admin\nidentity_headers\n}\nreverse_proxy " + up.URL + "\n}\nreverse_proxy " + up.URL})
+	_, body := srv.Do(http.MethodGet, "/admin/x", "", "Remote-User", "root")
+	if got := seen(t, body).Get("Remote-User"); got != "admin" {
+		t.Errorf("Remote-User is %q", got)
+	}
+	srv.Token = srv.AddUser("ursula", policy.User, time.Time{})
+	for path, want := range map[string]int{"/x": http.StatusOK, "/admin/x": http.StatusForbidden} {
+		if resp, body := srv.Do(http.MethodGet, path, ""); resp.StatusCode != want {
+			t.Errorf("%s: got %s %s, want %d", path, resp.Status, body, want)
+		}
+	}
+	query := "select path, code from audit_events where type = 'request' and user = 'ursula'"
+	srv.Eventually("each request has one record", func() bool { return len(srv.Audit(query)) == 2 })
+}
+
+func TestTrustedProxy(t *testing.T) {
+	up := upstream(t)
+	srv := caddytest.Start(t, caddytest.Config{
+		Global: "servers {\ntrusted_proxies static 127.0.0.1/32\n}", Site: "svc_auth\nreverse_proxy " + up.URL,
+	})
+	const id = "0f8fad5b-d9cb-469f-a165-70867728950e"
+	resp, body := srv.Do(http.MethodGet, "/", "", "X-Forwarded-For", "198.51.100.7", "X-Request-Id", id)
+	if got := seen(t, body).Get("X-Request-Id"); got != id || resp.Header.Get("X-Request-Id") != id {
+		t.Errorf("the id became %q", got)
+	}
+	srv.Eventually("the record has the client's address", func() bool {
+		got := srv.Audit("select address from audit_events where type = 'request'")
+		return len(got) == 1 && got[0] == "198.51.100.7"
+	})
+}

@@ -31,6 +31,9 @@
 // The placeholders are for logs. Whoever decides anything uses the principal: Caddy's vars can
 // overwrite placeholders.
 //
+// Behind another svc_auth only the options are applied, so that a part of a site can require
+// more than the rest.
+//
 // [Provider] does a part of this for Caddy's own authentication directive. All types may be
 // used by many requests at once.
 package auth

@@ -28,9 +28,10 @@ const patience = 10 * time.Second
 
 // Config is what a server is made of.
 type Config struct {
-	Site string // directives of the site
-	Svc  string // sections of the global option svc; auth.mode is token unless a mode is set here
-	Log  string // file for Caddy's log; default none
+	Site   string // directives of the site
+	Svc    string // sections of the global option svc; auth.mode is token unless a mode is set here
+	Global string // global options beside svc
+	Log    string // file for Caddy's log; default none
 }
 
 // Server is a running Caddy.
@@ -92,8 +93,8 @@ func (s *Server) adapt(site string) []byte {
 	if s.config.Log != "" {
 		out = "file " + s.config.Log
 	}
-	text := fmt.Sprintf("{\nadmin off\npersist_config off\nauto_https off\ngrace_period 5s\nlog {\noutput %s\nlevel DEBUG\n}\nsvc {\n%s\n}\n}\nhttp://%s {\n%s\n}\n",
-		out, s.config.Svc, s.listen, site)
+	text := fmt.Sprintf("{\nadmin off\npersist_config off\nauto_https off\ngrace_period 5s\nlog {\noutput %s\nlevel DEBUG\n}\nsvc {\n%s\n}\n%s\n}\nhttp://%s {\n%s\n}\n",
+		out, s.config.Svc, s.config.Global, s.listen, site)
 	cfg, _, err := caddyconfig.GetAdapter("caddyfile").Adapt([]byte(text), map[string]any{"filename": "Caddyfile"})
 	if err != nil {
 		s.tb.Fatalf("adapting the Caddyfile: %v\n%s", err, text)
