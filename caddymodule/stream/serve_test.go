@@ -275,3 +275,57 @@ func TestErrorStatus(t *testing.T) {
 		t.Errorf("got %s", resp.Status)
 	}
 }
+
+// TestHTTP2 holds that a deadline for writes does not end an idle stream, which on HTTP/2 it
+// would if it were left standing.
+func TestHTTP2(t *testing.T) {
+	up := broadcast(t)
+	srv := caddytest.Start(t, caddytest.Config{
+		Global: "servers {\nprotocols h1 h2 h2c\n}",
+		Site:   "svc_auth\nsvc_stream {\nwrite_timeout 100ms\nkeepalive 400ms\nkeepalive_style comment\n}\nreverse_proxy " + up.URL,
+	})
+	var protocols http.Protocols
+	protocols.SetUnencryptedHTTP2(true)
+	tr := &http.Transport{Protocols: &protocols}
+	defer tr.CloseIdleConnections()
+	resp, err := tr.RoundTrip(srv.Request(http.MethodGet, "/", "", "Authorization", "Bearer "+srv.Token))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if resp.ProtoMajor != 2 {
+		t.Fatalf("got %s", resp.Proto)
+	}
+	sc := bufio.NewScanner(resp.Body)
+	for beats := 0; beats < 2; {
+		if !sc.Scan() {
+			t.Fatalf("the stream ended: %v", sc.Err())
+		}
+		if sc.Text() == ": hb" {
+			beats++
+		}
+	}
+}
+
+// TestSecretThroughAllStages sends a secret over two events of a foreign server.
+func TestSecretThroughAllStages(t *testing.T) {
+	up := broadcast(t)
+	srv := caddytest.Start(t, caddytest.Config{Site: chain + up.URL})
+	s := lines(t, srv, srv.Token)
+	srv.Eventually("the stream is open", func() bool { return up.streams() == 1 })
+	up.send(`data: {"type":"message_chunk","content":"the password: hunt"}` + "\n\n")
+	up.send(`data: {"type":"message_chunk","content":"er2tiger is it"}` + "\n\n")
+	up.send(`data: {"type":"done"}` + "\n\n")
+	var got []string
+	for len(got) < 3 {
+		line, ok := next(t, s)
+		if !ok {
+			t.Fatalf("the stream ended after %q", got)
+		}
+		got = append(got, line)
+	}
+	all := strings.Join(got, "\n")
+	if strings.Contains(all, "hunt") || strings.Contains(all, "2tiger") || !strings.Contains(all, "is it") || !strings.HasSuffix(all, `{"type":"done"}`) {
+		t.Errorf("got %s", all)
+	}
+}
