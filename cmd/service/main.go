@@ -17,6 +17,7 @@ import (
 	caddycmd "github.com/caddyserver/caddy/v2/cmd"
 	_ "github.com/caddyserver/caddy/v2/modules/standard"
 
+	_ "github.com/svc-gateway/svc/caddymodule/agents"
 	"github.com/svc-gateway/svc/caddymodule/app"
 	_ "github.com/svc-gateway/svc/caddymodule/auth"
 	_ "github.com/svc-gateway/svc/caddymodule/redact"

@@ -87,7 +87,7 @@ func (s *stream) print(e event) (done bool) {
 		fmt.Fprintf(s.told, "[%s] %s", oneLine(e.Name), oneLine(string(e.Input)))
 		if e.Status == "denied" {
 			s.denied = true
-			fmt.Fprintf(s.told, " denied: %s", oneLine(e.Reason))
+			fmt.Fprintf(s.told, " denied: %s", strings.TrimPrefix(oneLine(e.Reason), "denied: "))
 		}
 		fmt.Fprintln(s.told)
 	case "error":
