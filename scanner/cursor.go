@@ -116,7 +116,7 @@ var classes = func() (t [256]uint16) {
 	set(padding, "=")
 	set(token68, "-._~+/")
 	set(userinfo, "-._~%+")
-	set(hashed, "./$,+-")
+	set(hashed, "./$,+-_")
 	set(pemBody, "+/=-:,.()_\\")
 	set(tailing, ",;.&)]}>\"'`:?|<\\")
 	set(stops, " \t\r\n\x00/?#\"'<>`\\,;{}|()[]")

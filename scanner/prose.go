@@ -194,13 +194,13 @@ func (t *token) secret() bool {
 	if string(t.core) == Redacted {
 		return true
 	}
-	digits, symbols := 0, false
+	digits, symbols := 0, bytes.Contains(t.core, []byte(wideColon))
 	for i, b := range t.core {
 		switch {
 		case is(b, digit):
 			digits++
 		case is(b, letter):
-			symbols = symbols || i > 0 && b < 'a' && t.core[i-1] >= 'a'
+			symbols = symbols || i > 0 && b < 'a' && t.core[i-1] >= 'a' && t.core[i-1] <= 'z'
 		case b < 0x80 && strings.IndexByte("-'/.", b) < 0:
 			symbols = true
 		}

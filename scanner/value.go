@@ -37,10 +37,11 @@ func (c *cursor) closes() bool {
 	if next <= ' ' {
 		return true
 	}
-	if i := bytes.IndexAny(run, "\"'`"); i >= 0 && i < len(run)-1 {
-		return true // a quote and more: the value stood inside a string
+	last := run[len(run)-1]
+	if i := bytes.IndexAny(run, "\"'`"); i >= 0 && i < len(run)-1 || i > 0 && (run[i-1] == ',' || run[i-1] == ';') {
+		return true // the value stood inside a string, or another string follows
 	}
-	switch last := run[len(run)-1]; last {
+	switch last {
 	case '<':
 		return next == '/'
 	case ',', ';', '&':

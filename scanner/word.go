@@ -141,6 +141,9 @@ func namesSecret(identifier []byte) bool {
 	return false
 }
 
+// wideColon is the colon of Chinese text.
+const wideColon = "\uff1a"
+
 // kinds of operators.
 const (
 	noOperator = iota
@@ -151,7 +154,7 @@ const (
 
 // operator reads an assignment or comparison.
 func (c *cursor) operator() int {
-	for _, op := range [...]string{"===", "!==", "||=", "??=", "==", "!=", ":=", "=>", "->", "?=", "+=", "=~", "::", "://", ":", "=", "\xef\xbc\x9a"} {
+	for _, op := range [...]string{"===", "!==", "||=", "??=", "==", "!=", ":=", "=>", "->", "?=", "+=", "=~", "::", "://", ":", "=", wideColon} {
 		if c.take(op) {
 			if op == "::" || op == "://" {
 				return clashes
@@ -304,18 +307,19 @@ func (c *cursor) pem() bool {
 
 // placeholder reports whether <a name> or ${A_NAME} stands here.
 func (c *cursor) placeholder() bool {
-	i, last := 1, byte('>')
+	first, last := 1, byte('>')
 	if c.peek() == '$' {
 		if c.at(1) != '{' {
 			return false
 		}
-		i, last = 2, '}'
+		first, last = 2, '}'
 	}
 	for n := range maxName {
-		switch b := c.at(i + n); {
+		switch b := c.at(first + n); {
 		case b == last:
 			return n > 0
-		case !is(b, name) && (b != ' ' || last == '}'):
+		case b == ' ' && last == '>' && !namesSecret(c.data[c.i+1:c.i+1+n]):
+		case !is(b, name):
 			return false
 		}
 	}

@@ -1,0 +1,395 @@
+package scanner
+
+import "strconv"
+
+// limits of a JSON document. A deeper one is redacted as plain text.
+const (
+	maxDepth = 10_000
+	maxKey   = 256 // last bytes of a key or name that are looked at
+)
+
+// fields gives each string of a document its text. Without one, each string is a text.
+type fields interface {
+	// open returns the text that the string at this path belongs to, nil when it is a text of
+	// its own.
+	open(path []byte, key []byte) *jsonText
+	// shut is called at the end of a string that open gave a text to.
+	shut(t *jsonText)
+}
+
+// walker reads JSON byte by byte and writes it with its secrets redacted.
+type walker struct {
+	out    []byte
+	fields fields
+	levels []level
+	state  walkState
+
+	text    *jsonText // of the open string, nil while it is dropped
+	own     jsonText  // of keys, and of strings that are texts of their own
+	isKey   bool      // the open string is a key
+	dropped bool      // something of the value was dropped, and Redacted stands for it
+	escape  []byte    // an escape that is not complete
+	literal []byte    // true, false or null as far as it came
+
+	word    []byte // the key, or a string that may name the next one
+	collect bool   // word is being read
+	dash    bool   // it begins with a dash
+	secret  bool   // the key, or the string before, names the next value a secret
+	path    []byte // keys and indexes that lead to the open value, for fields
+}
+
+// level is an open object or array.
+type level struct {
+	object     bool
+	secret     bool // all below is secret
+	properties bool // the object describes properties, as a JSON Schema does
+	named      bool // "name" is the name of a secret, so "value" is one
+	naming     bool // the value of "name" comes next
+	index      int  // of the element of an array
+	path       int  // length of the path up to here
+}
+
+type walkState uint8
+
+const (
+	wantValue walkState = iota // also between documents
+	wantValueOrEnd
+	wantKey
+	wantKeyOrEnd
+	wantColon
+	wantComma
+	inString
+	inNumber
+	inLiteral
+)
+
+// reset makes the walker forget everything but its memory and its fields.
+func (w *walker) reset() {
+	w.own.reset()
+	*w = walker{
+		fields: w.fields, levels: w.levels[:0], own: w.own,
+		escape: w.escape[:0], literal: w.literal[:0], word: w.word[:0], path: w.path[:0],
+	}
+	w.own.raw, w.own.lengths, w.own.carried = w.own.raw[:0], w.own.lengths[:0], 0
+}
+
+// walk reads p and returns how much of it is JSON. After less than all of it the walker must
+// be reset; literal then holds what was read and not written.
+func (w *walker) walk(p []byte) int {
+	for i := 0; i < len(p); {
+		switch w.state {
+		case inString:
+			i += w.inString(p[i:])
+		case inNumber:
+			for i < len(p) && (is(p[i], digit) || p[i] == '.' || p[i] == 'e' || p[i] == 'E' || p[i] == '+' || p[i] == '-') {
+				if !w.dropped {
+					w.out = append(w.out, p[i])
+				}
+				i++
+			}
+			if i < len(p) {
+				w.valueEnds()
+			}
+		case inLiteral:
+			if !w.inLiteral(p[i]) {
+				return i
+			}
+			i++
+		default:
+			if !is(p[i], space) && !w.structure(p[i]) {
+				return i
+			}
+			if is(p[i], space) {
+				w.out = append(w.out, p[i])
+			}
+			i++
+		}
+	}
+	return len(p)
+}
+
+// end closes what is open at the end of the input.
+func (w *walker) end() {
+	if w.state == inString && w.text != nil {
+		if len(w.escape) > 0 {
+			w.text.plain(w.escape)
+		}
+		w.text.close()
+	}
+	w.out = append(w.out, w.literal...)
+}
+
+// announced reports whether the value of a key that names a secret is due.
+func (w *walker) announced() bool {
+	due := w.state == wantValue || w.state == wantColon || w.state == inLiteral
+	return due && (w.secret || len(w.levels) > 0 && w.levels[len(w.levels)-1].secret)
+}
+
+// structure reads a byte outside of strings, numbers and literals.
+func (w *walker) structure(b byte) bool {
+	if w.state == wantComma && len(w.levels) == 0 {
+		w.state = wantValue
+	}
+	switch w.state {
+	case wantValue, wantValueOrEnd:
+		switch {
+		case b == ']' && w.state == wantValueOrEnd:
+			return w.pop(b)
+		case b == '{' || b == '[':
+			return w.push(b)
+		}
+		return w.value(b)
+	case wantKey, wantKeyOrEnd:
+		if b == '}' && w.state == wantKeyOrEnd {
+			return w.pop(b)
+		}
+		if b != '"' {
+			return false
+		}
+		w.out = append(w.out, b)
+		w.state, w.isKey, w.text = inString, true, &w.own
+		w.own.out = &w.out
+		w.collect, w.word = true, w.word[:0]
+		return true
+	case wantColon:
+		if b == ':' {
+			w.state = wantValue
+			w.out = append(w.out, b)
+		}
+		return b == ':'
+	}
+	switch top := &w.levels[len(w.levels)-1]; {
+	case b == ',':
+		w.state = wantValue
+		if top.object {
+			w.state = wantKey
+		}
+		top.index++
+		w.out = append(w.out, b)
+		return true
+	case b == '}' && top.object, b == ']' && !top.object:
+		return w.pop(b)
+	}
+	return false
+}
+
+// value reads the first byte of a string, number or literal.
+func (w *walker) value(b byte) bool {
+	secret := w.secret || len(w.levels) > 0 && w.levels[len(w.levels)-1].secret
+	w.dropped = false
+	switch {
+	case b == '"':
+		w.state, w.isKey, w.text = inString, false, nil
+		w.collect = false
+		if !secret {
+			w.open()
+		}
+	case is(b, digit) || b == '-':
+		w.state = inNumber
+		if secret {
+			w.out = append(w.out, `"`+Redacted+`"`...)
+			w.dropped = true
+			return true
+		}
+	case b == 't' || b == 'f' || b == 'n':
+		w.state = inLiteral
+		w.literal = append(w.literal[:0], b)
+		return true
+	default:
+		return false
+	}
+	w.out = append(w.out, b)
+	return true
+}
+
+// open finds the text of a string that begins.
+func (w *walker) open() {
+	var key []byte
+	if n := len(w.levels); n > 0 {
+		top := &w.levels[n-1]
+		if w.collect = top.naming || !top.object; top.object {
+			key = w.path[top.path:]
+		}
+		if w.fields != nil && !top.object {
+			w.path = strconv.AppendInt(append(w.path[:top.path], '/'), int64(top.index), 10)
+		}
+	}
+	if w.collect {
+		w.word = w.word[:0]
+	}
+	if w.fields != nil {
+		w.text = w.fields.open(w.path, key)
+	}
+	if w.text == nil {
+		w.text = &w.own
+	}
+	w.text.out = &w.out
+}
+
+// inString reads the inside of a string and returns how much it read.
+func (w *walker) inString(p []byte) int {
+	if len(w.escape) > 0 {
+		return w.inEscape(p[0])
+	}
+	n := 0
+	for n < len(p) && p[n] != '"' && p[n] != '\\' {
+		n++
+	}
+	if n > 0 {
+		w.take(p[:n], p[:n])
+	}
+	if n == len(p) {
+		return n
+	}
+	if p[n] == '\\' {
+		w.escape = append(w.escape, '\\')
+	} else {
+		w.stringEnds()
+	}
+	return n + 1
+}
+
+// inEscape reads a byte of an escape and returns how many bytes of it were read.
+func (w *walker) inEscape(b byte) int {
+	var room [utf8Max]byte
+	w.escape = append(w.escape, b)
+	text, n, more := unescape(w.escape, room[:0])
+	if more {
+		return 1
+	}
+	raw := w.escape
+	w.escape = w.escape[:0]
+	rest := raw[n:]
+	w.take(raw[:n], text)
+	// The rest is at most one other escape and the byte that showed that it is none, or
+	// belongs to none: read it again.
+	again := append([]byte(nil), rest...)
+	if len(again) > 0 {
+		again = again[:len(again)-1]
+		for len(again) > 0 {
+			again = again[w.inString(again):]
+		}
+		return 0
+	}
+	return 1
+}
+
+const utf8Max = 4
+
+// take takes a piece of the open string.
+func (w *walker) take(raw, text []byte) {
+	if w.collect {
+		w.dash = len(w.word) == 0 && text[0] == '-' || len(w.word) > 0 && w.dash
+		w.word = append(w.word, text...)
+		w.word = append(w.word[:0], w.word[max(0, len(w.word)-maxKey):]...)
+	}
+	switch {
+	case w.text == nil:
+		if !w.dropped {
+			w.out = append(w.out, Redacted...)
+			w.dropped = true
+		}
+	case raw[0] == '\\':
+		w.text.escape(raw, text)
+	default:
+		w.text.plain(raw)
+	}
+}
+
+// stringEnds reads the closing quote.
+func (w *walker) stringEnds() {
+	switch {
+	case w.text == nil:
+	case w.text == &w.own:
+		w.text.close()
+	default:
+		w.fields.shut(w.text)
+	}
+	w.out = append(w.out, '"')
+	w.text = nil
+	if w.isKey {
+		w.keyEnds()
+		return
+	}
+	w.valueEnds()
+	if !w.collect || len(w.levels) == 0 {
+		return
+	}
+	switch top := &w.levels[len(w.levels)-1]; {
+	case top.naming:
+		top.named = namesSecret(w.word)
+	case !top.object && w.dash && len(w.word) > 0:
+		w.secret = namesSecret(w.word) // ["--password", "x"]
+	}
+}
+
+// keyEnds decides what the value of the key is.
+func (w *walker) keyEnds() {
+	w.state = wantColon
+	top := &w.levels[len(w.levels)-1]
+	key := w.word
+	top.naming = string(key) == "name" || string(key) == "key"
+	w.secret = namesSecret(key) || top.named && string(key) == "value"
+	w.path = append(append(w.path[:top.path], '/'), key...)
+}
+
+// valueEnds is called after each value.
+func (w *walker) valueEnds() {
+	w.state = wantComma
+	w.secret = false
+}
+
+// push opens an object or array.
+func (w *walker) push(b byte) bool {
+	if len(w.levels) == maxDepth {
+		return false
+	}
+	next := level{object: b == '{', secret: w.secret}
+	if n := len(w.levels); n > 0 {
+		top := w.levels[n-1]
+		if !top.object {
+			w.path = strconv.AppendInt(append(w.path[:top.path], '/'), int64(top.index), 10)
+		} else {
+			next.properties = string(w.path[top.path:]) == "/properties"
+		}
+		// {"properties": {"password": {"type": "string"}}} describes a password.
+		if top.properties && next.object {
+			next.secret = false
+		}
+		next.secret = next.secret || top.secret
+	}
+	next.path = len(w.path)
+	w.levels = append(w.levels, next)
+	w.secret = false
+	w.state = wantValueOrEnd
+	if next.object {
+		w.state = wantKeyOrEnd
+	}
+	w.out = append(w.out, b)
+	return true
+}
+
+// pop closes an object or array.
+func (w *walker) pop(b byte) bool {
+	top := w.levels[len(w.levels)-1]
+	w.levels = w.levels[:len(w.levels)-1]
+	w.path = w.path[:top.path]
+	w.out = append(w.out, b)
+	w.valueEnds()
+	return true
+}
+
+// inLiteral reads a byte of true, false or null.
+func (w *walker) inLiteral(b byte) bool {
+	for _, word := range [...]string{"true", "false", "null"} {
+		if n := len(w.literal); word[0] == w.literal[0] && n < len(word) && word[n] == b {
+			if w.literal = append(w.literal, b); len(w.literal) == len(word) {
+				w.out = append(w.out, w.literal...)
+				w.literal = w.literal[:0]
+				w.valueEnds()
+			}
+			return true
+		}
+	}
+	return false
+}
