@@ -23,7 +23,7 @@ const DemoHelp = `I understand questions with these words, several in one questi
 
 const (
 	demoName = "demo"
-	demoNote = "\n\n(demo model, from the real output of the tools)"
+	demoNote = "\n\n(answered by the built-in demo model)"
 
 	demoAbout = "I am the demo model that is built into this service. I am not a language model: I know a small fixed grammar, " +
 		"make real tool calls through the same checks as every other model, and put what the tools return into sentences. " +

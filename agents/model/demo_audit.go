@@ -1,6 +1,7 @@
 package model
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 )
@@ -51,9 +52,10 @@ func tellDenials(q question, out string) string {
 		if what == "" {
 			what = "the request " + r["path"]
 		}
-		why := strings.Trim(strings.ReplaceAll(r["reasons"], `","`, "; "), `[]"`)
-		if why == "" {
-			why = r["error"]
+		why := r["error"]
+		var reasons []string
+		if json.Unmarshal([]byte(r["reasons"]), &reasons) == nil && len(reasons) > 0 {
+			why = strings.Join(reasons, "; ")
 		}
 		return fmt.Sprintf("%s: %s%s%s", r["time"], what, by(r), because(why))
 	})

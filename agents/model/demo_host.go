@@ -108,6 +108,9 @@ func tellUptime(q question, out string) string {
 	if last := up[len(up)-1]; len(up) > 1 && strings.Contains(last, "user") {
 		up = up[:len(up)-1]
 	}
+	if h, m, ok := strings.Cut(strings.TrimSpace(up[len(up)-1]), ":"); ok {
+		up[len(up)-1] = " " + h + " h " + strings.TrimPrefix(m, "0") + " min"
+	}
 	return fmt.Sprintf("This host has been up for %s. Its load average is %s, %s and %s over the last 1, 5 and 15 minutes.",
 		strings.Join(strings.Fields(strings.Join(up, ",")), " "), loads[0], loads[1], loads[2])
 }

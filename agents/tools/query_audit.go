@@ -24,7 +24,7 @@ const auditCell = 1000 // bytes shown of one value
 func QueryAudit(log *audit.Log) agents.Tool {
 	return agents.NewTool(agents.ToolDef{
 		Name: "query_audit",
-		Description: "Ask the audit log with one SQLite SELECT. You see the caller's own records, an admin's calls see all. Views: " +
+		Description: "Ask the audit log with one SQLite SELECT over the newest 10,000 records: the caller's own, for an admin everybody's. Views: " +
 			"tool_calls(call, time, run, thread, agent, user, tool, action, decision, rule, reasons, status, duration_ms, input, output, error); " +
 			"denials(seq, time, type, user, role, address, run, agent, call, tool, action, method, path, code, rule, reasons, error). " +
 			"Tables: audit_events(seq, time, type, run, thread, agent, user, role, address, call, tool, input, output, duration, error, decision, rule, reasons, status, method, path, code); " +
