@@ -7,9 +7,11 @@ import (
 
 // op is one operation on its way through the writer.
 type op struct {
-	fn    func(*Tx) error // nil: nothing to do but to wait for what came before
-	err   error           // written by the writer before done is closed
-	done  chan struct{}   // closed when err is final; nil for a queued operation
+	fn    func(*Tx) error
+	query string // instead of fn; without either there is nothing to do but to wait for what came before
+	args  []any
+	err   error         // written by the writer before done is closed
+	done  chan struct{} // closed when err is final; nil for a queued operation
 	state atomic.Int32
 }
 
@@ -18,8 +20,6 @@ const (
 	opBegun
 	opCancelled
 )
-
-func newOp(fn func(*Tx) error) *op { return &op{fn: fn, done: make(chan struct{})} }
 
 // begin and cancel race for an operation; the winner decides whether it is run.
 func (o *op) begin() bool  { return o.state.CompareAndSwap(opWaiting, opBegun) }

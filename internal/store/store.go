@@ -131,7 +131,10 @@ func (d *DB) Read() *sql.DB { return d.read }
 //
 // op must not call methods of the DB, and must be quick: everybody waits for it.
 func (d *DB) Write(ctx context.Context, fn func(*Tx) error) error {
-	o := newOp(fn)
+	return d.await(ctx, &op{fn: fn, done: make(chan struct{})})
+}
+
+func (d *DB) await(ctx context.Context, o *op) error {
 	if err := d.send(ctx, d.urgent, o); err != nil {
 		return err
 	}
@@ -147,12 +150,26 @@ func (d *DB) Write(ctx context.Context, fn func(*Tx) error) error {
 	}
 }
 
+// WriteExec is Write for a single statement, which is all or nothing by itself and needs no savepoint.
+func (d *DB) WriteExec(ctx context.Context, query string, args ...any) error {
+	return d.await(ctx, &op{query: query, args: args, done: make(chan struct{})})
+}
+
 // Queue hands op to the writer and returns when it is accepted; it is committed within a few
 // Options.Linger, together with others. When Options.Queue operations are waiting the caller waits
 // too, until ctx ends. op may be run again when its commit failed, so it must have no effect but on
 // the database; an error of its own drops it and is reported by no one.
 func (d *DB) Queue(ctx context.Context, fn func(*Tx) error) error {
-	if err := d.send(ctx, d.queued, &op{fn: fn}); err != nil {
+	return d.enqueue(ctx, &op{fn: fn})
+}
+
+// QueueExec is Queue for a single statement.
+func (d *DB) QueueExec(ctx context.Context, query string, args ...any) error {
+	return d.enqueue(ctx, &op{query: query, args: args})
+}
+
+func (d *DB) enqueue(ctx context.Context, o *op) error {
+	if err := d.send(ctx, d.queued, o); err != nil {
 		return err
 	}
 	if len(d.queued) >= min(commitSooner, d.opts.Queue) {
@@ -195,8 +212,8 @@ func probe(tx *Tx) error {
 	if err := tx.QueryRow(`PRAGMA user_version`).Scan(&v); err != nil {
 		return err
 	}
-	_, err := tx.conn.exec(fmt.Sprintf(`PRAGMA user_version = %d`, v&0xffff+1))
-	return tx.check(err)
+	_, err := tx.Exec(fmt.Sprintf(`PRAGMA user_version = %d`, v&0xff+1)) // a PRAGMA takes no parameters
+	return err
 }
 
 // Err returns nil while commits succeed. From the first that fails until one succeeds it returns

@@ -10,63 +10,6 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// maxStatements bounds the statement cache of a connection; whoever builds SQL text from values
-// instead of binding them gets slow, not a leak.
-const maxStatements = 256
-
-// conn is the writer's connection with its prepared statements. Statements run under the background
-// context: with any other the driver starts a goroutine for each.
-type conn struct {
-	sql   *sql.Conn
-	stmts map[string]*sql.Stmt
-}
-
-func newConn(c *sql.Conn) *conn { return &conn{sql: c, stmts: make(map[string]*sql.Stmt)} }
-
-func (c *conn) prepare(query string) (*sql.Stmt, error) {
-	if s := c.stmts[query]; s != nil {
-		return s, nil
-	}
-	if len(c.stmts) >= maxStatements {
-		for q, s := range c.stmts {
-			if err := s.Close(); err != nil {
-				return nil, err
-			}
-			delete(c.stmts, q)
-			break
-		}
-	}
-	s, err := c.sql.PrepareContext(context.Background(), query)
-	if err != nil {
-		return nil, err
-	}
-	c.stmts[query] = s
-	return s, nil
-}
-
-// exec runs a statement that is not worth a place in the cache.
-func (c *conn) exec(query string) (sql.Result, error) {
-	return c.sql.ExecContext(context.Background(), query)
-}
-
-// run executes one of the writer's own statements, prepared.
-func (c *conn) run(query string) error {
-	s, err := c.prepare(query)
-	if err != nil {
-		return err
-	}
-	_, err = s.ExecContext(context.Background())
-	return err
-}
-
-func (c *conn) close() error {
-	var errs []error
-	for _, s := range c.stmts {
-		errs = append(errs, s.Close())
-	}
-	return errors.Join(append(errs, c.sql.Close())...)
-}
-
 // Tx is what an operation changes the database with. Each query string is prepared once and kept, so
 // it should be a constant. Rows must be closed before the operation returns.
 type Tx struct {
@@ -81,11 +24,7 @@ func (t *Tx) Exec(query string, args ...any) (sql.Result, error) {
 	if t.dead != nil {
 		return nil, t.dead
 	}
-	s, err := t.conn.prepare(query)
-	if err != nil {
-		return nil, t.check(err)
-	}
-	r, err := s.ExecContext(context.Background(), args...)
+	r, err := t.conn.exec(query, args)
 	return r, t.check(err)
 }
 

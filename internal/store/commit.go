@@ -1,0 +1,148 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+)
+
+// recovered finds out, with a small commit, whether the database can be written again. If not,
+// those who wait are told; what is queued is kept.
+func (w *writer) recovered() bool {
+	err := w.d.conn.run(`BEGIN IMMEDIATE`)
+	if err == nil {
+		if err = probe(&Tx{conn: w.d.conn}); err == nil {
+			err = w.d.conn.run(`COMMIT`)
+		}
+	}
+	if err != nil {
+		w.abort(err)
+		return false
+	}
+	return true
+}
+
+// commit runs everything that is waiting in one transaction, and what arrives meanwhile.
+func (w *writer) commit() {
+	if err := w.d.conn.run(`BEGIN IMMEDIATE`); err != nil {
+		w.abort(err)
+		return
+	}
+	for len(w.ran)+len(w.ranUrgent) < maxPerCommit {
+		w.gather()
+		if len(w.next)+len(w.nextUrgent) == 0 {
+			break
+		}
+		if err := w.runNext(); err != nil {
+			w.abort(err)
+			return
+		}
+	}
+	if err := w.d.conn.run(`COMMIT`); err != nil {
+		w.abort(err)
+		return
+	}
+	w.d.failed.Store(nil)
+	w.untrimmed += len(w.ran) + len(w.ranUrgent)
+	for _, o := range w.ranUrgent {
+		o.finish(nil)
+	}
+	for _, o := range w.ran {
+		if o.err != nil && w.d.opts.Dropped != nil {
+			w.d.opts.Dropped(o.err)
+		}
+	}
+	w.ran, w.ranUrgent = clean(w.ran), clean(w.ranUrgent)
+	if w.untrimmed >= trimEvery {
+		w.untrimmed = 0
+		w.d.conn.trim()
+	}
+}
+
+func (w *writer) runNext() error {
+	for i, o := range w.next {
+		w.ran = append(w.ran, o)
+		if err := w.runOne(o); err != nil {
+			w.next = append(w.next[:0], w.next[i+1:]...)
+			return err
+		}
+	}
+	w.next = clean(w.next)
+	for i, o := range w.nextUrgent {
+		if !o.begin() {
+			continue
+		}
+		w.ranUrgent = append(w.ranUrgent, o)
+		if err := w.runOne(o); err != nil {
+			w.nextUrgent = append(w.nextUrgent[:0], w.nextUrgent[i+1:]...)
+			return err
+		}
+	}
+	w.nextUrgent = clean(w.nextUrgent)
+	return nil
+}
+
+// runOne runs one operation. Its own error is kept in it; the error that is returned is the
+// storage's and ends the transaction.
+func (w *writer) runOne(o *op) error {
+	switch {
+	case o.query != "":
+		_, err := w.d.conn.exec(o.query, o.args)
+		if dead := storage(err); dead != nil {
+			return dead
+		}
+		o.err = err
+		return nil
+	case o.fn != nil:
+		return w.runInSavepoint(o)
+	}
+	return nil
+}
+
+// runInSavepoint costs 1.6 µs more, of about 12 for a wide row. Running all without savepoints, and
+// again one by one when one fails, would be cheaper and would run functions twice.
+func (w *writer) runInSavepoint(o *op) error {
+	c := w.d.conn
+	if err := c.run(`SAVEPOINT op`); err != nil {
+		return err
+	}
+	tx := &Tx{conn: c}
+	o.err = o.call(tx)
+	if tx.dead != nil {
+		o.err = nil
+		return tx.dead
+	}
+	if o.err != nil {
+		if err := c.run(`ROLLBACK TO op`); err != nil {
+			return errors.Join(o.err, err)
+		}
+	}
+	return c.run(`RELEASE op`)
+}
+
+// abort ends a transaction that cannot be committed: queued operations go back in front of the
+// others, the callers of Write are told.
+func (w *writer) abort(err error) {
+	if !errors.Is(err, ErrUnavailable) {
+		err = fmt.Errorf("%w: %w", ErrUnavailable, err)
+	}
+	// SQLite has often rolled back already and says so with an error; a transaction that is open in
+	// spite of both makes the next BEGIN fail, which brings us back here.
+	_ = w.d.conn.run(`ROLLBACK`)
+	w.d.failed.Store(&err)
+	kept := make([]*op, 0, len(w.ran)+len(w.next))
+	for _, o := range append(w.ran, w.next...) {
+		o.err = nil
+		kept = append(kept, o)
+	}
+	w.next, w.ran = kept, clean(w.ran)
+	w.gather()
+	for _, o := range w.ranUrgent {
+		o.finish(err)
+	}
+	for _, o := range w.nextUrgent {
+		if o.begin() {
+			o.finish(err)
+		}
+	}
+	w.ranUrgent, w.nextUrgent = clean(w.ranUrgent), clean(w.nextUrgent)
+}
