@@ -33,7 +33,9 @@ func document(name string, data []byte, lax bool) ([]entry, error) {
 		}
 		switch {
 		case section == AsyncSubagentsKey:
-			r.subagents(at)
+			if err := r.subagents(at); err != nil {
+				return nil, err
+			}
 		case IsSection(section):
 			if err := r.section(section); err != nil {
 				return nil, err
@@ -100,7 +102,11 @@ func (r *reader) key(seen *[]string, prefix string) (string, string, error) {
 	if err != nil {
 		return "", "", r.syntax(err)
 	}
-	k, at := t.(string), r.place()
+	k, ok := t.(string)
+	at := r.place()
+	if !ok {
+		return "", "", fmt.Errorf("%s: this is not valid JSON: a name in quotes is expected", at)
+	}
 	if slices.Contains(*seen, k) {
 		r.errs = append(r.errs, fmt.Errorf("%s: %s%s is set twice", at, prefix, k))
 	}
@@ -184,11 +190,15 @@ func (o option) decode(raw json.RawMessage, lax bool) ([]string, error) {
 var subagentFields = []string{"name", "description", "url", "assistant_id", "api_key_env"}
 
 // subagents reads the list of remote sub-agents.
-func (r *reader) subagents(at string) {
+func (r *reader) subagents(at string) error {
+	var list json.RawMessage
+	if err := r.dec.Decode(&list); err != nil {
+		return r.syntax(err)
+	}
 	var raw []map[string]json.RawMessage
-	if err := r.dec.Decode(&raw); err != nil {
+	if list[0] != '[' || json.Unmarshal(list, &raw) != nil {
 		r.errs = append(r.errs, fmt.Errorf("%s: %s must be a list of objects with %v", at, AsyncSubagentsKey, subagentFields))
-		return
+		return nil
 	}
 	e := entry{key: AsyncSubagentsKey, place: at, agents: make([]AsyncSubagent, len(raw))}
 	for i, fields := range raw {
@@ -217,4 +227,5 @@ func (r *reader) subagents(at string) {
 		}
 	}
 	r.entries = append(r.entries, e)
+	return nil
 }

@@ -165,6 +165,8 @@ func TestFileErrors(t *testing.T) {
 		{"relative root", `{"runtime": {"project_root": "src"}}`, `runtime.project_root: "src" is not an absolute path`},
 		{"root root", `{"runtime": {"project_root": "//"}}`, `runtime.project_root: the whole file system cannot be the project root`},
 		{"subagents no list", `{"async_subagents": {}}`, `async_subagents must be a list`},
+		{"subagents cut off", `{"async_subagents": [{"name": "a"`, `this is not valid JSON`},
+		{"subagents null", `{"async_subagents": null}`, `async_subagents must be a list`},
 		{"subagent field", `{"async_subagents": [{"nam": "x"}]}`, `async_subagents[0].nam is not a setting; did you mean name?`},
 		{"subagent type", `{"async_subagents": [{"name": 1}]}`, `async_subagents[0].name must be a string`},
 		{"subagent empty", `{"async_subagents": [{}]}`, `async_subagents[0].assistant_id is missing`},
