@@ -16,6 +16,7 @@ import (
 
 	"github.com/svc-gateway/svc/caddymodule/app"
 	"github.com/svc-gateway/svc/caddymodule/app/cli"
+	"github.com/svc-gateway/svc/policy"
 )
 
 func init() {
@@ -40,17 +41,9 @@ func loginCommand(cmd *cobra.Command) {
 		if err != nil {
 			return err
 		}
-		t, err := findTarget(cmd.Context(), *address)
-		if err != nil && *address != "" {
+		t, err := overNetwork(cmd.Context(), home, *address)
+		if err != nil {
 			return err
-		}
-		if t.local || t.base == "" { // a token is for the network
-			if t, err = findTarget(cmd.Context(), defaultURL); err != nil {
-				return err
-			}
-			if s, err := cli.NewClient(home).Status(cmd.Context()); err == nil && s.URL() != "" {
-				t.base = s.URL()
-			}
 		}
 		if t.token, err = askToken(cmd, *stdin); err != nil {
 			return err
@@ -58,6 +51,9 @@ func loginCommand(cmd *cobra.Command) {
 		p, err := t.whoami(cmd.Context())
 		if err != nil {
 			return err
+		}
+		if p.Source == policy.SourceNone {
+			return fmt.Errorf("%s has auth.mode none and did not look at the token", t.base)
 		}
 		if err := home.WriteToken(t.token); err != nil {
 			return err

@@ -73,7 +73,7 @@ func (o startOptions) already(cmd *cobra.Command, home settings.Home) (bool, err
 		if args := o.args(); len(args) > 0 {
 			return true, fmt.Errorf("the service is already running, pid %d: stop it with service web stop to start it with %s", s.PID, strings.Join(args, " "))
 		}
-		fmt.Fprintln(cmd.OutOrStdout(), "It has been started before.")
+		fmt.Fprintln(cmd.OutOrStdout(), "Nothing to do: it was running already.")
 		announce(cmd.OutOrStdout(), home, s)
 		return true, nil
 	}

@@ -30,7 +30,6 @@ type target struct {
 	base  string
 	token string // empty on the control socket
 	http  *http.Client
-	local bool // base is the control socket
 }
 
 // findTarget chooses the API: the one at address if that is not empty, else the service of this
@@ -44,19 +43,30 @@ func findTarget(ctx context.Context, address string) (target, error) {
 	if err != nil {
 		return target{}, err
 	}
-	t := target{base: defaultURL, token: token, http: &http.Client{CheckRedirect: refuseRedirect}}
+	if address == "" && token == "" {
+		control := cli.NewClient(home)
+		_, err := control.Status(ctx)
+		if err == nil {
+			return target{base: "http://localhost", http: control.HTTP()}, nil
+		}
+		if !errors.Is(err, cli.ErrNotRunning) {
+			return target{}, err
+		}
+	}
+	t, err := overNetwork(ctx, home, address)
+	t.token = token
+	return t, err
+}
+
+// overNetwork is the API at address, or at the service of the data folder, without a token.
+func overNetwork(ctx context.Context, home settings.Home, address string) (target, error) {
+	t := target{base: defaultURL, http: &http.Client{CheckRedirect: refuseRedirect}}
 	if address != "" {
+		var err error
 		t.base, err = checkAddress(address)
 		return t, err
 	}
-	control := cli.NewClient(home)
-	s, err := control.Status(ctx)
-	switch {
-	case err != nil && token == "" && !errors.Is(err, cli.ErrNotRunning):
-		return target{}, err // runs, and does not let us in
-	case err == nil && token == "":
-		return target{base: "http://localhost", http: control.HTTP(), local: true}, nil
-	case err == nil && s.URL() != "":
+	if s, err := cli.NewClient(home).Status(ctx); err == nil && s.URL() != "" {
 		t.base = s.URL()
 	}
 	return t, nil
