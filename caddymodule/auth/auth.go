@@ -113,47 +113,68 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyht
 	id := identify(w, r)
 	h.reserved.strip(r.Header)
 	rec := newRecorder(h, w, r, id)
-	if h.cors != nil {
-		h.cors.HandlerFunc(rec, r)
-		if rec.code != 0 { // it was a preflight
-			return nil
-		}
-		rec.keepCORS()
+	if h.crossOrigin(rec, r) {
+		return nil
 	}
-	if (r.Method == http.MethodGet || r.Method == http.MethodHead) && r.URL.Path == healthPath {
+	if open(r) {
 		rec.silent = true
 		h.stripCredentials(r.Header)
 		return next.ServeHTTP(rec, r)
 	}
 	defer func() { rec.finish(err) }()
-	if err := h.audit.Healthy(r.Context()); err != nil {
-		h.unaudited(rec, r, err)
-		return nil
-	}
-	p, err := h.chain.Authenticate(r)
-	if err != nil {
-		h.refuse(rec, r, err)
-		return nil
-	}
-	if ip := clientIP(r); ip != "" {
-		p.Address = ip
-	}
-	rec.principal = p
+	p, ok := h.authorize(rec, r)
 	switch {
-	case !h.permits(p):
-		rec.reason = roleInsufficient
-		h.forbid(rec, r, p)
+	case !ok:
 		return nil
 	case r.URL.Path == h.Prefix+"/whoami":
 		whoami(rec, r, p)
 		return nil
 	}
-	err = errAborted // unless it returns
+	err = errAborted // unless the next handler returns
 	return next.ServeHTTP(rec, h.admit(r, p))
 }
 
 // errAborted stands for the result of a handler that panicked.
 var errAborted = errors.New("the handler was aborted")
+
+// open reports whether the request needs no principal.
+func open(r *http.Request) bool {
+	return (r.Method == http.MethodGet || r.Method == http.MethodHead) && r.URL.Path == healthPath
+}
+
+// crossOrigin sets the CORS fields, and reports whether the request was a preflight and has its
+// answer.
+func (h *Handler) crossOrigin(rec *recorder, r *http.Request) bool {
+	if h.cors == nil {
+		return false
+	}
+	h.cors.HandlerFunc(rec, r)
+	rec.keepCORS()
+	return rec.code != 0
+}
+
+// authorize finds out who sends the request and whether they may, or answers it.
+func (h *Handler) authorize(rec *recorder, r *http.Request) (policy.Principal, bool) {
+	if err := h.audit.Healthy(r.Context()); err != nil {
+		h.unaudited(rec, r, err)
+		return policy.Principal{}, false
+	}
+	p, err := h.chain.Authenticate(r)
+	if err != nil {
+		h.refuse(rec, r, err)
+		return policy.Principal{}, false
+	}
+	if ip := clientIP(r); ip != "" {
+		p.Address = ip
+	}
+	rec.principal = p
+	if !h.permits(p) {
+		rec.reason = roleInsufficient
+		h.forbid(rec, r, p)
+		return policy.Principal{}, false
+	}
+	return p, true
+}
 
 // again is ServeHTTP behind another svc_auth, which has done all but what differs here.
 func (h *Handler) again(w http.ResponseWriter, r *http.Request, p policy.Principal, next caddyhttp.Handler) error {

@@ -143,15 +143,18 @@ func TestTowardsTheUpstream(t *testing.T) {
 			map[string]string{"Authorization": "", "X-Api-Key": "sk-foreign", "Cookie": "a=1; b=2"},
 		},
 		{
-			"only our cookie", "", []string{"Cookie", "svc_token=x"},
+			"only our cookie", "",
+			[]string{"Cookie", "svc_token=x"},
 			map[string]string{"Cookie": ""},
 		},
 		{
-			"a cookie that only looks like ours", "", []string{"Cookie", "my_svc_token=x"},
+			"a cookie that only looks like ours", "",
+			[]string{"Cookie", "my_svc_token=x"},
 			map[string]string{"Cookie": "my_svc_token=x"},
 		},
 		{
-			"request id of a client", "", []string{"X-Request-Id", "12345678"},
+			"request id of a client", "",
+			[]string{"X-Request-Id", "12345678"},
 			map[string]string{"X-Request-Id": "*"},
 		},
 	} {

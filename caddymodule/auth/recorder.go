@@ -28,6 +28,7 @@ type recorder struct {
 	code      int    // 0 until the header is out
 	silent    bool   // not accounted for
 	cors      [len(corsFields)][]string
+	kept      bool // cors holds what the final header has to say
 }
 
 func newRecorder(h *Handler, w http.ResponseWriter, r *http.Request, id []string) *recorder {
@@ -49,6 +50,7 @@ func (rec *recorder) keepCORS() {
 	for i, name := range corsFields {
 		rec.cors[i] = h[name]
 	}
+	rec.kept = true
 }
 
 // WriteHeader accounts for the request and puts our own fields in place of the next handler's.
@@ -57,7 +59,7 @@ func (rec *recorder) WriteHeader(code int) {
 		rec.code = code
 		h := rec.Header()
 		h[requestID] = rec.id
-		if rec.handler.cors != nil && rec.method != http.MethodOptions {
+		if rec.kept {
 			rec.placeCORS(h)
 		}
 		rec.account(code)
