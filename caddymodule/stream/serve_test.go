@@ -329,3 +329,23 @@ func TestSecretThroughAllStages(t *testing.T) {
 		t.Errorf("got %s", all)
 	}
 }
+
+// TestCompressedStream holds that an event stream that cannot be redacted is refused as a whole.
+func TestCompressedStream(t *testing.T) {
+	up := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		w.Header().Set("Content-Encoding", "gzip")
+		for r.Context().Err() == nil {
+			if _, err := io.WriteString(w, "password: hunter2tiger"); err != nil {
+				return
+			}
+			http.NewResponseController(w).Flush()
+		}
+	}))
+	defer up.Close()
+	srv := caddytest.Start(t, caddytest.Config{Site: chain + up.URL})
+	resp, body := srv.Do(http.MethodGet, "/", "")
+	if resp.StatusCode != http.StatusBadGateway || !strings.Contains(body, "upstream_encoded") || strings.Contains(body, "hunter") {
+		t.Errorf("got %s %s", resp.Status, body)
+	}
+}
