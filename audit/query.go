@@ -82,28 +82,22 @@ func (r *Reader) copyTo(ctx context.Context, db *sql.DB, f Filter) error {
 		return err
 	}
 	defer tx.Rollback() // after a Commit it does nothing
-	event, err := tx.PrepareContext(ctx, insertEvent)
-	if err != nil {
-		return err
-	}
 	for e, err := range r.source.Events(ctx, f) {
 		if err != nil {
 			return err
 		}
-		if _, err := event.ExecContext(ctx, eventValues(&e)...); err != nil {
+		query, args := e.insertion()
+		if _, err := tx.ExecContext(ctx, query, args...); err != nil {
 			return err
 		}
 	}
-	run, err := tx.PrepareContext(ctx, insertRun)
-	if err != nil {
-		return err
-	}
 	f.After = 0 // a place in the other table
-	for rec, err := range r.source.Runs(ctx, f) {
+	for turn, err := range r.source.Runs(ctx, f) {
 		if err != nil {
 			return err
 		}
-		if _, err := run.ExecContext(ctx, runValues(&rec)...); err != nil {
+		query, args := turn.insertion()
+		if _, err := tx.ExecContext(ctx, query, args...); err != nil {
 			return err
 		}
 	}

@@ -18,7 +18,7 @@ func (r reader) Events(ctx context.Context, f Filter) iter.Seq2[Event, error] {
 }
 
 func (r reader) Runs(ctx context.Context, f Filter) iter.Seq2[RunRecord, error] {
-	return scan(ctx, r.db, `SELECT `+runColumns+` FROM audit_runs`, f, scanRun)
+	return scan(ctx, r.db, `SELECT `+turnColumns+` FROM audit_runs`, f, scanRun)
 }
 
 // where turns a filter into the rest of a SELECT. Both tables have the columns it names.
@@ -98,12 +98,14 @@ func scan[T any](ctx context.Context, db *sql.DB, query string, f Filter, one fu
 
 func scanEvent(rows *sql.Rows) (e Event, err error) {
 	var when, reasons, findings, labels maybe
-	err = rows.Scan(
-		&e.Seq, &when, &e.Node, &e.Type, (*maybe)(&e.Run), (*maybe)(&e.Thread), (*maybe)(&e.Agent), (*maybe)(&e.User), (*maybe)(&e.Role),
-		(*maybe)(&e.OnBehalfOf), (*maybe)(&e.Address), (*maybe)(&e.TokenID), (*maybe)(&e.Call), (*maybe)(&e.Tool), (*maybe)(&e.Action),
-		(*maybe)(&e.Input), (*maybe)(&e.Output), (*float)(&e.Duration), (*maybe)(&e.Error), (*maybe)(&e.Traceback),
-		(*maybe)(&e.Decision), (*maybe)(&e.Rule), &reasons, (*maybe)(&e.PolicyHash), (*maybe)(&e.Digest), &findings, &labels,
-		(*maybe)(&e.Status), (*maybe)(&e.Method), (*maybe)(&e.Path), (*whole)(&e.Code), &e.Hash)
+	err = rows.Scan(&e.Seq, &when, &e.Node, &e.Type, &e.Hash,
+		(*maybe)(&e.User), (*maybe)(&e.Role), (*maybe)(&e.OnBehalfOf), (*maybe)(&e.Address), (*maybe)(&e.TokenID),
+		(*maybe)(&e.Run), (*maybe)(&e.Thread), (*maybe)(&e.Agent),
+		(*maybe)(&e.Call), (*maybe)(&e.Tool), (*maybe)(&e.Action), (*maybe)(&e.Input), (*maybe)(&e.Decision), (*maybe)(&e.Rule),
+		&reasons, (*maybe)(&e.PolicyHash), (*maybe)(&e.Digest),
+		(*maybe)(&e.Output), (*float)(&e.Duration), (*maybe)(&e.Error), (*maybe)(&e.Traceback), (*maybe)(&e.Status),
+		(*maybe)(&e.Method), (*maybe)(&e.Path), (*whole)(&e.Code),
+		&findings, &labels)
 	if err != nil {
 		return e, err
 	}
@@ -180,4 +182,16 @@ func (w *whole) Scan(v any) error {
 	}
 	*w = whole(n.V)
 	return nil
+}
+
+// collect gathers what a Source yields.
+func collect[T any](seq iter.Seq2[T, error]) ([]T, error) {
+	var all []T
+	for v, err := range seq {
+		if err != nil {
+			return all, err
+		}
+		all = append(all, v)
+	}
+	return all, nil
 }

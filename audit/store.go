@@ -25,7 +25,8 @@ type Store interface {
 	// while the storage cannot be written.
 	Enqueue(ctx context.Context, b Batch) error
 
-	// Flush returns when everything accepted before is durable.
+	// Flush returns when everything accepted before is durable. It tells, once, of a batch that was
+	// accepted and then refused because of what it holds (a Seq that is taken); so does Close.
 	Flush(ctx context.Context) error
 
 	// Healthy returns nil while the storage can be written, otherwise an error that wraps
