@@ -41,9 +41,20 @@ func main() {
 	caddy.CustomBinaryName = "service"
 	caddy.CustomLongDescription = about
 	caddy.CustomVersion = settings.Version
-	// The default Caddyfile names the data folder, so every command that adapts it needs this.
+	prepareEnvironment()
+	caddycmd.Main()
+}
+
+// prepareEnvironment sets what the default Caddyfile takes from the environment, whichever
+// command adapts it: the data folder, and no host or port that is set and empty, which would
+// count instead of the default.
+func prepareEnvironment() {
+	for _, name := range []string{"SVC_HOST", "SVC_PORT"} {
+		if os.Getenv(name) == "" {
+			_ = os.Unsetenv(name)
+		}
+	}
 	if home, err := app.LocateHome(); err == nil {
 		_ = os.Setenv("SVC_HOME", home.Dir())
 	}
-	caddycmd.Main()
 }

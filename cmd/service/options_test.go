@@ -109,3 +109,21 @@ func TestArgsGoToTheServiceProcess(t *testing.T) {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }
+
+func TestBuiltInCaddyfile(t *testing.T) {
+	t.Setenv("SVC_HOME", "/data folder")
+	t.Setenv("SVC_HOST", "")
+	t.Setenv("SVC_PORT", "")
+	prepareEnvironment()
+	var warnings strings.Builder
+	got, err := adapt("", &warnings)
+	if err != nil || warnings.Len() > 0 {
+		t.Fatalf("got %v, warnings %q", err, warnings.String())
+	}
+	want := `{"admin":{"listen":"unix//data folder/run/admin.sock|0600","config":{"persist":false}},` +
+		`"apps":{"http":{"grace_period":10000000000,"servers":{"srv0":{"listen":["0.0.0.0:2280"],"routes":[{"handle":[` +
+		`{"handler":"svc_auth"},{"handler":"svc_scan"},{"handler":"svc_redact"},{"handler":"svc_stream"},{"handler":"svc_agents"}]}]}}},"svc":{}}}`
+	if string(got) != want {
+		t.Errorf("got %s\nwant %s", got, want)
+	}
+}

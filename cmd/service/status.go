@@ -43,7 +43,7 @@ func statusCommand() *cobra.Command {
 		default:
 			_, err = fmt.Fprintln(cmd.OutOrStdout(), "The service is not running.")
 		}
-		return errors.Join(err, cli.Exit(cli.ExitDenied))
+		return errors.Join(err, cli.Exit(cli.ExitNotRunning))
 	})
 	cli.Group(cmd)
 	return cmd

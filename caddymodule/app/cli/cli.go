@@ -24,10 +24,11 @@ import (
 
 // The exit codes of our commands.
 const (
-	ExitError     = 1   // something went wrong
-	ExitUsage     = 2   // the command line makes no sense
-	ExitDenied    = 3   // chat: a call was denied or rejected; web status: not running
-	ExitCancelled = 130 // interrupted with Ctrl-C
+	ExitError      = 1   // something went wrong
+	ExitUsage      = 2   // the command line makes no sense
+	ExitDenied     = 3   // chat: a call was denied or rejected
+	ExitNotRunning = 3   // web status: the service does not run
+	ExitCancelled  = 130 // interrupted with Ctrl-C
 )
 
 // CodedError is an error with an exit code of its own. One without an Err ends the program
