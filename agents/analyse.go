@@ -61,11 +61,12 @@ func analyse(s scope, c Call) *analysis {
 		a.input.Skill = tool.Name
 	}
 	if tool.Classify != nil {
-		cmd := tool.Classify(args)
-		a.input.Command, a.input.Categories = cmd, cmd.Categories
 		a.action = policy.Mutate
-		if cmd.Class == scanner.ReadOnly {
-			a.action = policy.Use
+		if cmd := tool.Classify(args); cmd != nil {
+			a.input.Command, a.input.Categories = cmd, cmd.Categories
+			if cmd.Class == scanner.ReadOnly {
+				a.action = policy.Use
+			}
 		}
 	}
 	a.input.Action = a.action

@@ -33,7 +33,8 @@ type ToolDef struct {
 	Action      policy.Action   // what a call needs leave for
 
 	// Classify analyses the command line in the arguments of a tool that runs one. The gate
-	// takes the call's action from its class instead of Action. It may be nil.
+	// takes the call's action from its class instead of Action. It may be nil, and may return
+	// nil for arguments that hold no command line: such a call is a mutation.
 	Classify func(args map[string]any) *scanner.Command
 
 	// Timeout bounds one call; zero takes the runtime's (runtime.timeout).

@@ -18,7 +18,7 @@ func describe(routes []route, version string) ([]byte, error) {
 	r.Spec.Info.WithTitle("svc").WithVersion(version).
 		WithDescription("Runs of agents behind a security gateway. Every call needs a token of the service, but GET /health.")
 	r.Spec.SetHTTPBearerTokenSecurity("token", "opaque", "a token of the service, svc_…")
-	for _, rte := range append(routes, documents...) {
+	for _, rte := range append(routes[:len(routes):len(routes)], documents...) {
 		if err := describeRoute(r, rte); err != nil {
 			return nil, fmt.Errorf("%s %s: %w", rte.method, rte.path, err)
 		}
