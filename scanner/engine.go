@@ -134,6 +134,9 @@ func (e *engine) reset() { *e = engine{buf: e.buf[:0]} }
 // held is the input that was neither kept nor dropped yet.
 func (e *engine) held() []byte { return e.buf[e.sent:] }
 
+// live reports whether a secret may have begun.
+func (e *engine) live() bool { return e.rule != nil || e.value.end != nil || len(e.held()) > 0 }
+
 // remember adds to the output that the rules can look back at.
 func (e *engine) remember(p []byte) {
 	if len(p) >= lookBehind {

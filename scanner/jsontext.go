@@ -13,11 +13,15 @@ type jsonText struct {
 	raw     []byte  // encoded form of the text that is not decided yet
 	lengths []uint8 // its length for each decoded byte; 0 where the byte before has it all
 	carried int     // undecided bytes of an earlier string, which come before those
+	mute    bool    // what comes is ignored
 	direct  bool    // the text is its own encoded form, and nothing was undecided
 }
 
 // plain takes text without escapes.
 func (t *jsonText) plain(p []byte) {
+	if t.mute {
+		return
+	}
 	if len(t.held()) == 0 {
 		t.direct = true
 		t.step(t, p, false)
@@ -36,6 +40,9 @@ func (t *jsonText) plain(p []byte) {
 
 // escape takes one escape, or a pair of surrogates, and what it stands for.
 func (t *jsonText) escape(raw, text []byte) {
+	if t.mute {
+		return
+	}
 	t.push(raw, len(text))
 	t.step(t, text, false)
 }

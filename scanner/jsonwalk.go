@@ -31,11 +31,12 @@ type walker struct {
 	escape  []byte    // an escape that is not complete
 	literal []byte    // true, false or null as far as it came
 
-	word    []byte // the key, or a string that may name the next one
-	collect bool   // word is being read
-	dash    bool   // it begins with a dash
-	secret  bool   // the key, or the string before, names the next value a secret
-	path    []byte // keys and indexes that lead to the open value, for fields
+	word      []byte // the key, or a string that may name the next one
+	collect   bool   // word is being read
+	dash      bool   // it begins with a dash
+	secret    bool   // the key, or the string before, names the next value a secret
+	numbering bool   // the open number goes into path
+	path      []byte // keys and indexes that lead to the open value, for fields
 }
 
 // level is an open object or array.
@@ -81,12 +82,11 @@ func (w *walker) walk(p []byte) int {
 		case inString:
 			i += w.inString(p[i:])
 		case inNumber:
+			start := i
 			for i < len(p) && (is(p[i], digit) || p[i] == '.' || p[i] == 'e' || p[i] == 'E' || p[i] == '+' || p[i] == '-') {
-				if !w.dropped {
-					w.out = append(w.out, p[i])
-				}
 				i++
 			}
+			w.number(p[start:i])
 			if i < len(p) {
 				w.valueEnds()
 			}
@@ -189,8 +189,10 @@ func (w *walker) value(b byte) bool {
 		if secret {
 			w.out = append(w.out, `"`+Redacted+`"`...)
 			w.dropped = true
-			return true
 		}
+		w.indexed()
+		w.number([]byte{b})
+		return true
 	case b == 't' || b == 'f' || b == 'n':
 		w.state = inLiteral
 		w.literal = append(w.literal[:0], b)
@@ -224,6 +226,29 @@ func (w *walker) open() {
 		w.text = &w.own
 	}
 	w.text.out = &w.out
+}
+
+// indexed makes the number after the key "index" part of the path: it tells which one of
+// several texts the object is a piece of.
+func (w *walker) indexed() {
+	if w.fields == nil || len(w.levels) == 0 {
+		return
+	}
+	top := &w.levels[len(w.levels)-1]
+	if w.numbering = top.object && string(w.path[top.path:]) == "/index"; w.numbering {
+		w.path = append(w.path[:top.path], '#')
+	}
+}
+
+// number takes a piece of a number.
+func (w *walker) number(p []byte) {
+	if w.numbering {
+		w.path = append(w.path, p...)
+		w.levels[len(w.levels)-1].path = len(w.path)
+	}
+	if !w.dropped {
+		w.out = append(w.out, p...)
+	}
 }
 
 // inString reads the inside of a string and returns how much it read.
@@ -335,6 +360,7 @@ func (w *walker) keyEnds() {
 
 // valueEnds is called after each value.
 func (w *walker) valueEnds() {
+	w.numbering = false
 	w.state = wantComma
 	w.secret = false
 }

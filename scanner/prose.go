@@ -2,6 +2,7 @@ package scanner
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 )
 
@@ -173,6 +174,26 @@ func (t *token) word() []byte {
 		return nil
 	}
 	return fold(t.raw[:n])
+}
+
+// surely reports whether what was read of the token shows that it will be no word that can
+// follow an assignment, however it goes on.
+func (t *token) surely() bool {
+	letters, digits := 0, 0
+	for letters < len(t.raw) && is(t.raw[letters], letter) {
+		letters++
+	}
+	for digits < len(t.raw) && is(t.raw[digits], digit) {
+		digits++
+	}
+	if digits > 2 {
+		return true
+	}
+	if letters < 2 || letters > maxName {
+		return false
+	}
+	i, found := slices.BinarySearch(following, string(t.lower[:letters]))
+	return !found && (i == len(following) || !strings.HasPrefix(following[i], string(t.lower[:letters])))
 }
 
 // whole reports whether no punctuation surrounds the token.

@@ -1,6 +1,10 @@
 package scanner
 
-import "strings"
+import (
+	"maps"
+	"slices"
+	"strings"
+)
 
 // set is a fixed set of lower-case words.
 type set map[string]struct{}
@@ -83,3 +87,12 @@ var (
 	suffixes = words(`s key keys accesskey access value text plain plaintext data hash digest enc encrypted base b confirm
 		confirmation confirmed again repeat repeated verify old new current default temp temporary admin root user string db prod dev test`)
 )
+
+// following are all words that can follow an assignment without being a secret, sorted.
+var following = func() (all []string) {
+	for _, s := range []set{functions, literals, markers} {
+		all = slices.AppendSeq(all, maps.Keys(s))
+	}
+	slices.Sort(all)
+	return all
+}()

@@ -215,6 +215,10 @@ func (c *cursor) assigned(colon bool) value {
 			break
 		}
 		t := c.token()
+		if c.short && t.surely() {
+			c.i, c.short = start, false // no more of the token is needed to know
+			break
+		}
 		if c.short {
 			return value{}
 		}
