@@ -1,0 +1,56 @@
+# What people type: run, test. What contributors type: lint, bench, fuzz, build.
+
+SHELL := /bin/bash
+.DEFAULT_GOAL := build
+
+# Caddy's optional storage drivers are not needed; without them the binary is smaller.
+export GOFLAGS := -buildvcs=false -tags=nobadger,nomysql,nopgx
+
+VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
+LDFLAGS := -s -w -X github.com/svc-gateway/svc/internal/settings.Version=$(VERSION)
+LINT    := build/bin/golangci-lint
+
+# Packages without Caddy are tested with the race detector; those that link it take minutes to
+# build with it, and are tested as they are shipped.
+PLAIN := ./agents/... ./audit/... ./internal/... ./policy/... ./scanner/...
+CADDY := . ./bench/... ./caddymodule/... ./cmd/... ./testscript/...
+
+FUZZTIME ?= 60s
+
+.PHONY: run test build lint bench fuzz setup go
+
+## run: build, start with token authentication, ask a first question, keep serving
+run: build
+	@.ci/first-run build/service
+
+## test: install what the tests need, then run all of them
+test: go setup
+	CGO_ENABLED=1 go test -race -timeout 15m $(PLAIN)
+	CGO_ENABLED=0 go test -timeout 15m $(CADDY)
+
+## build: the service as it is shipped, build/service
+build: go
+	CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o build/service ./cmd/service
+
+## lint: gofumpt and the linters named in .golangci.yml
+lint: go $(LINT)
+	$(LINT) run ./...
+
+$(LINT): .ci/lint-version
+	@mkdir -p build/bin
+	GOFLAGS= GOBIN=$(CURDIR)/build/bin go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$$(cat .ci/lint-version)
+	@touch $@
+
+## bench: stages against bare Caddy, runs end to end, audit against bare SQLite
+bench: build
+	go run ./bench -binary build/service $(BENCHFLAGS)
+
+## fuzz: every fuzz target for FUZZTIME (60s)
+fuzz: go
+	.ci/fuzz $(FUZZTIME)
+
+setup:
+	@.ci/setup
+
+go:
+	@command -v go >/dev/null || { echo 'make: Go is missing. Install Go 1.21 or newer (https://go.dev/doc/install); it fetches the version in go.mod by itself.' >&2; exit 1; }
