@@ -99,7 +99,7 @@ type bareOp struct {
 	done chan error
 }
 
-// bareRow is what the log makes of toolStart(i), made before the clock runs in one allocation-poor step.
+// bareRow is what the log makes of toolStart(i), without the work of redacting and hashing it.
 func bareRow(i int) []any {
 	e := toolStart(i)
 	return []any{

@@ -2,20 +2,14 @@ package audit_test
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
-	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"golang.org/x/sys/unix"
 
 	"github.com/svc-gateway/svc/audit"
 	"github.com/svc-gateway/svc/audit/audittest"
@@ -111,86 +105,6 @@ request|||401||
 	}
 }
 
-func TestQuery(t *testing.T) {
-	l, path := open(t)
-	calls(t, l)
-	if err := l.RecordRun(t.Context(), audit.RunRecord{Run: "r1", User: "ann", TotalTokens: 7}); err != nil {
-		t.Fatal(err)
-	}
-	if err := l.Flush(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	ways := map[string]func(query string, lim audit.Limits) ([]string, [][]any, error){
-		"file": func(q string, lim audit.Limits) ([]string, [][]any, error) {
-			return audit.Query(t.Context(), path, q, lim)
-		},
-		"copy": func(q string, lim audit.Limits) ([]string, [][]any, error) {
-			return l.Query(t.Context(), audit.Filter{User: "ann"}, q, lim)
-		},
-	}
-	for name, query := range ways {
-		t.Run(name, func(t *testing.T) {
-			columns, rows, err := query(`SELECT call, duration_ms, 1 AS n, NULL FROM tool_calls ORDER BY call -- ;`+"\n;", audit.Limits{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff([]string{"call", "duration_ms", "n", "NULL"}, columns); diff != "" {
-				t.Error(diff)
-			}
-			if len(rows) != 5 {
-				t.Fatalf("got %d rows, want 5", len(rows))
-			}
-			if diff := cmp.Diff([]any{"done", 5.124, int64(1), nil}, rows[1]); diff != "" {
-				t.Error(diff)
-			}
-			if _, rows, err = query(`SELECT sum(total_tokens) FROM audit_runs`, audit.Limits{}); err != nil || rows[0][0] != int64(7) {
-				t.Errorf("got %v, %v; want 7 tokens", rows, err)
-			}
-			other := filepath.Join(t.TempDir(), "other.db")
-			for q, want := range map[string]string{
-				``:                                "it is empty",
-				` ; `:                             "it is empty",
-				`-- only this`:                    "it is empty",
-				`DELETE FROM audit_events`:        `begins with "DELETE"`,
-				`PRAGMA query_only = 0`:           `begins with "PRAGMA"`,
-				`ATTACH '` + other + `' AS x`:     `begins with "ATTACH"`,
-				`VACUUM INTO '` + other + `'`:     `begins with "VACUUM"`,
-				`SELECT 1; DELETE FROM t`:         "more after its ';'",
-				`SELECT 1; /* */ ATTACH 'x' AS x`: "more after its ';'",
-				`EXPLAIN PRAGMA journal_mode = x`: `EXPLAIN is followed by "PRAGMA"`,
-				`WITH x AS (SELECT 1) DELETE FROM audit_events`:                                      "readonly",
-				`WITH x AS (SELECT 1) INSERT INTO audit_runs SELECT * FROM audit_runs`:               "readonly",
-				"SELECT 1\x00; DELETE FROM t":                                                        "NUL",
-				`SELECT unheard_of`:                                                                  "no such column",
-				`SELECT load_extension('x')`:                                                         "", // an error, whatever its words
-				`SELECT writefile('` + other + `', 'x')`:                                             "no such function",
-				`SELECT length(zeroblob(900000000))`:                                                 "too big",
-				`WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n+1 FROM c) SELECT max(n) FROM c`: "the query ran for",
-			} {
-				_, _, err := query(q, audit.Limits{Time: 300 * time.Millisecond})
-				if err == nil || !strings.Contains(err.Error(), want) {
-					t.Errorf("%s: got %v, want %q", q, err, want)
-				}
-			}
-			if _, err := os.Stat(other); err == nil {
-				t.Error("a file was written")
-			}
-			if _, rows, err = query(`SELECT seq FROM audit_events`, audit.Limits{Rows: 3}); !errors.Is(err, audit.ErrLimit) || len(rows) != 3 {
-				t.Errorf("got %d rows, %v; want 3 and ErrLimit", len(rows), err)
-			}
-			if _, rows, err = query(`SELECT 'aaaaaaaaaa' FROM audit_events`, audit.Limits{Bytes: 25}); !errors.Is(err, audit.ErrLimit) || len(rows) != 2 {
-				t.Errorf("got %d rows, %v; want 2 and ErrLimit", len(rows), err)
-			}
-		})
-	}
-	if _, rows, err := l.Query(t.Context(), audit.Filter{User: "bob"}, `SELECT user, seq FROM audit_events`, audit.Limits{}); err != nil || len(rows) != 1 || rows[0][0] != "bob" {
-		t.Errorf("got %v, %v; want bob's row alone", rows, err)
-	}
-	if _, _, err := audit.Query(t.Context(), filepath.Join(t.TempDir(), "none.db"), `SELECT 1`, audit.Limits{}); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("got %v, want os.ErrNotExist", err)
-	}
-}
-
 func TestReaderAndBackup(t *testing.T) {
 	l, path := open(t)
 	calls(t, l)
@@ -231,85 +145,6 @@ func TestReaderAndBackup(t *testing.T) {
 	defer r.Close()
 	if n, err := r.Verify(t.Context(), audit.Filter{}); n != 2 || err == nil || !strings.Contains(err.Error(), "event 3") {
 		t.Errorf("a changed row: got %d, %v; want an error that names event 3", n, err)
-	}
-}
-
-// The log on a disk that fills up: what cannot be recorded is refused and Healthy says so; once there
-// is room it goes on by itself and has lost nothing that was accepted. A process of its own, because
-// RLIMIT_FSIZE, which stops root too, is the process's.
-func TestUnavailable(t *testing.T) {
-	const env = "AUDIT_TEST_FULL"
-	if path := os.Getenv(env); path != "" {
-		fillUp(t, path)
-		return
-	}
-	exe, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.CommandContext(t.Context(), exe, "-test.run=^TestUnavailable$")
-	cmd.Env = append(os.Environ(), env+"="+filepath.Join(t.TempDir(), "audit.db"))
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-}
-
-func fillUp(t *testing.T, path string) {
-	signal.Ignore(unix.SIGXFSZ)
-	limit := func(n uint64) {
-		t.Helper()
-		if err := unix.Setrlimit(unix.RLIMIT_FSIZE, &unix.Rlimit{Cur: n, Max: unix.RLIM_INFINITY}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	l, err := audit.Open(t.Context(), path, "n")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	e := audit.Event{Type: audit.Admin, Status: "before"}
-	if err := l.Record(t.Context(), e); err != nil {
-		t.Fatal(err)
-	}
-	if err := l.Healthy(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	limit(4 << 10)
-	e.Status = "refused"
-	if err := l.Record(t.Context(), e); !errors.Is(err, audit.ErrUnavailable) {
-		t.Fatalf("got %v, want ErrUnavailable", err)
-	}
-	if err := l.Healthy(t.Context()); !errors.Is(err, audit.ErrUnavailable) {
-		t.Fatalf("Healthy: got %v, want ErrUnavailable", err)
-	}
-	e.Status = "accepted"
-	if err := l.Queue(t.Context(), e); err != nil {
-		t.Fatal(err)
-	}
-	limit(unix.RLIM_INFINITY)
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
-	defer cancel()
-	for l.Healthy(ctx) != nil {
-		select {
-		case <-time.After(time.Millisecond):
-		case <-ctx.Done():
-			t.Fatal("the log does not recover")
-		}
-	}
-	e.Status = "after"
-	if err := l.Record(ctx, e); err != nil {
-		t.Fatal(err)
-	}
-	var got []string
-	events, err := l.Events(ctx, audit.Filter{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, e := range events {
-		got = append(got, e.Status)
-	}
-	if fmt.Sprint(got) != "[before accepted after]" {
-		t.Errorf("got %v", got)
 	}
 }
 

@@ -25,7 +25,7 @@ func Open(ctx context.Context, path, node string) (*Log, error) {
 
 // New makes a log on a store, which it closes at its end.
 func New(s Store, node string) *Log {
-	return &Log{Reader: Reader{source: s, close: s.Close}, store: s, node: node}
+	return &Log{Reader: Reader{source: s}, store: s, node: node}
 }
 
 // Record writes events, all of them or none, and returns when they are durable. It fills in Time and
@@ -96,3 +96,7 @@ func (l *Log) Flush(ctx context.Context) error {
 func (l *Log) Backup(ctx context.Context, path string) error {
 	return l.store.Backup(ctx, path)
 }
+
+// Close writes what is waiting and closes the log. Its error tells what could not be written. A
+// second Close does nothing.
+func (l *Log) Close() error { return l.store.Close() }

@@ -12,7 +12,7 @@ import (
 	"github.com/svc-gateway/svc/internal/store"
 )
 
-// Reader reads a log. A [Log] is one too.
+// Reader reads a log. A [Log] has the same methods.
 type Reader struct {
 	source Source
 	close  func() error

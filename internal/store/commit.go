@@ -21,23 +21,21 @@ func (w *writer) recovered() bool {
 	return true
 }
 
-// commit runs everything that is waiting in one transaction, and what arrives meanwhile.
+// commit runs everything that is waiting in one transaction. What piled up while commits failed goes
+// first, alone, so that the pile cannot grow.
 func (w *writer) commit() {
-	if err := w.d.conn.run(`BEGIN IMMEDIATE`); err != nil {
-		w.abort(err)
-		return
+	run := w.runAll
+	if len(w.next) >= cap(w.d.queued) {
+		run = w.runNext
 	}
-	for len(w.ran)+len(w.ranUrgent) < maxPerCommit {
-		w.gather()
-		if len(w.next)+len(w.nextUrgent) == 0 {
-			break
-		}
-		if err := w.runNext(); err != nil {
-			w.abort(err)
-			return
-		}
+	err := w.d.conn.run(`BEGIN IMMEDIATE`)
+	if err == nil {
+		err = run()
 	}
-	if err := w.d.conn.run(`COMMIT`); err != nil {
+	if err == nil {
+		err = w.d.conn.run(`COMMIT`)
+	}
+	if err != nil {
 		w.abort(err)
 		return
 	}
@@ -58,6 +56,23 @@ func (w *writer) commit() {
 	}
 }
 
+// runAll runs what is waiting and what arrives meanwhile, until nothing does.
+func (w *writer) runAll() error {
+	for len(w.ran)+len(w.ranUrgent) < maxPerCommit {
+		w.gather()
+		if len(w.next)+len(w.nextUrgent) == 0 {
+			break
+		}
+		if err := w.runNext(); err != nil {
+			return err
+		}
+		if err := w.runNextUrgent(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func (w *writer) runNext() error {
 	for i, o := range w.next {
 		w.ran = append(w.ran, o)
@@ -67,6 +82,10 @@ func (w *writer) runNext() error {
 		}
 	}
 	w.next = clean(w.next)
+	return nil
+}
+
+func (w *writer) runNextUrgent() error {
 	for i, o := range w.nextUrgent {
 		if !o.begin() {
 			continue
@@ -135,7 +154,7 @@ func (w *writer) abort(err error) {
 		kept = append(kept, o)
 	}
 	w.next, w.ran = kept, clean(w.ran)
-	w.gather()
+	w.gatherUrgent()
 	for _, o := range w.ranUrgent {
 		o.finish(err)
 	}

@@ -8,7 +8,7 @@ import (
 const (
 	retryEvery   = 250 * time.Millisecond // between attempts while commits fail
 	commitSooner = 512                    // queued operations that are company enough
-	maxPerCommit = 4096                   // operations in one transaction, roughly
+	maxPerCommit = 4096                   // operations after which a transaction takes no more
 	trimEvery    = 2000                   // operations, see trim
 )
 
@@ -63,7 +63,7 @@ func (w *writer) wait() {
 		}
 		return
 	}
-	if len(w.next) > 0 {
+	if len(w.next)+len(w.nextUrgent) > 0 {
 		return
 	}
 	select {
@@ -105,21 +105,20 @@ func (w *writer) addQueued(o *op, ok bool) {
 	w.next = append(w.next, o)
 }
 
-// gather takes what has arrived without waiting: first the urgent operations, then the queued ones,
-// so that everything queued before an urgent one is there to be run before it.
+// gather takes what has arrived without waiting: first the urgent operations, then all the queued
+// ones, so that everything queued before an urgent one is there to be run before it.
 func (w *writer) gather() {
+	w.gatherUrgent()
+	for n := len(w.d.queued); n > 0; n-- {
+		w.addQueued(<-w.d.queued, true)
+	}
+}
+
+func (w *writer) gatherUrgent() {
 	for more := true; more; {
 		select {
 		case o, ok := <-w.urgent:
 			w.addUrgent(o, ok)
-		default:
-			more = false
-		}
-	}
-	for more := len(w.next) < maxPerCommit; more; {
-		select {
-		case o, ok := <-w.queued:
-			w.addQueued(o, ok)
 		default:
 			more = false
 		}
