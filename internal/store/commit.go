@@ -41,13 +41,13 @@ func (w *writer) commit() {
 	}
 	w.d.failed.Store(nil)
 	w.untrimmed += len(w.ran) + len(w.ranUrgent)
-	for _, o := range w.ranUrgent {
-		o.finish(nil)
-	}
 	for _, o := range w.ran {
 		if o.err != nil && w.d.opts.Dropped != nil {
 			w.d.opts.Dropped(o.err)
 		}
+	}
+	for _, o := range w.ranUrgent {
+		o.finish(nil)
 	}
 	w.ran, w.ranUrgent = clean(w.ran), clean(w.ranUrgent)
 	if w.untrimmed >= trimEvery {

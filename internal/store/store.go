@@ -48,7 +48,7 @@ type Options struct {
 	Linger  time.Duration // how long queued operations wait for company before their commit; default 25 ms
 
 	// Dropped is told, in the writer, of each queued operation that was dropped because of an error
-	// of its own. It must not block. Default: nobody is told.
+	// of its own, before a Flush that waits for it returns. It must not block. Default: nobody is told.
 	Dropped func(error)
 }
 
