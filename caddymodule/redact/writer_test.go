@@ -149,7 +149,8 @@ func FuzzSplit(f *testing.F) {
 		if !bytes.Equal(whole, split) {
 			t.Errorf("cut at %d: got %q, want %q", at, split, whole)
 		}
-		if again := through(whole); !bytes.Equal(again, whole) {
+		// A stream that ends inside a secret gets an event for the rest, a second time too.
+		if again := through(whole); types[int(kind)%len(types)] != "text/event-stream" && !bytes.Equal(again, whole) {
 			t.Errorf("twice: got %q, want %q", again, whole)
 		}
 	})
