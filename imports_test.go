@@ -1,0 +1,137 @@
+package svc_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+const caddy = "github.com/caddyserver/caddy/v2"
+
+// rule says which packages of ours a part may import. A name ending in /... stands for all
+// packages below it too.
+type rule struct {
+	part string
+	may  []string
+}
+
+// matrix is the order of the layers, the lowest first; a package is held to the first rule whose
+// part it belongs to. What is in a part may import the rest of its part.
+var matrix = []rule{
+	{"scanner/...", nil},
+	{"internal/...", []string{"scanner", "internal/..."}},
+	{"audit/...", []string{"scanner", "internal/store/..."}},
+	{"policy/identity/...", []string{"policy", "audit", "internal/..."}},
+	{"policy/...", []string{"scanner"}},
+	{"agents/...", []string{"scanner", "audit", "policy/...", "internal/..."}},
+	{"caddymodule/app/...", []string{"scanner", "audit", "policy/...", "internal/..."}},
+	{"caddymodule/order/...", nil},
+	{"caddymodule/auth/...", stage},
+	{"caddymodule/scan/...", stage},
+	{"caddymodule/redact/...", stage},
+	{"caddymodule/stream/...", stage},
+	{"caddymodule/agents/...", []string{"..."}},
+	{"cmd/...", []string{"..."}},
+	{"bench/...", []string{"..."}},
+	{"testscript/...", []string{"agents/model/fakeopenai"}},
+	{".", nil},
+}
+
+// stage is what a stage that works in any Caddy may import: never the runtime.
+var stage = []string{"caddymodule/app", "caddymodule/order", "scanner", "audit", "policy/...", "internal/..."}
+
+// testHelpers are used by tests only and may import what they help to test.
+var testHelpers = []string{"caddymodule/auth/caddytest"}
+
+func in(name, part string) bool {
+	if part == "..." {
+		return true
+	}
+	below, all := strings.CutSuffix(part, "/...")
+	return name == below || all && strings.HasPrefix(name, below+"/")
+}
+
+func ours(path string) (name string, ok bool) {
+	if path == module {
+		return ".", true
+	}
+	return strings.CutPrefix(path, module+"/")
+}
+
+func TestImportMatrix(t *testing.T) {
+	for _, p := range repository(t) {
+		i := slices.IndexFunc(matrix, func(r rule) bool { return in(p.name(), r.part) })
+		if i < 0 {
+			t.Errorf("%s has no place in the matrix of imports", p.name())
+			continue
+		}
+		if slices.Contains(testHelpers, p.name()) {
+			continue
+		}
+		may := append([]string{matrix[i].part}, matrix[i].may...)
+		for _, path := range p.Imports {
+			name, ok := ours(path)
+			if ok && !slices.ContainsFunc(may, func(part string) bool { return in(name, part) }) {
+				t.Errorf("%s imports %s: %s may import %v only", p.name(), name, matrix[i].part, matrix[i].may)
+			}
+		}
+	}
+}
+
+func TestCaddyIsImportedByItsModulesOnly(t *testing.T) {
+	for _, p := range repository(t) {
+		if in(p.name(), "caddymodule/...") || in(p.name(), "cmd/service") {
+			continue
+		}
+		for _, path := range p.Deps {
+			if strings.HasPrefix(path, caddy) {
+				t.Errorf("%s depends on %s", p.name(), path)
+				break
+			}
+		}
+	}
+}
+
+// The scanner is text in, findings out.
+func TestScannerDoesNoIO(t *testing.T) {
+	for _, p := range repository(t) {
+		if !in(p.name(), "scanner/...") {
+			continue
+		}
+		for _, path := range p.Imports {
+			switch path {
+			case "os", "io", "io/fs", "io/ioutil", "bufio", "net", "syscall", "database/sql", "log", "log/slog":
+				t.Errorf("%s imports %s", p.name(), path)
+			}
+			if strings.HasPrefix(path, "net/") && path != "net/url" && path != "net/netip" || strings.HasPrefix(path, "os/") {
+				t.Errorf("%s imports %s", p.name(), path)
+			}
+		}
+		if slices.Contains(p.Deps, "net/http") {
+			t.Errorf("%s depends on net/http", p.name())
+		}
+	}
+}
+
+// A stage goes into any Caddy: without our runtime, and without a C compiler.
+func TestStagesLinkNeitherRuntimeNorCgo(t *testing.T) {
+	for _, name := range []string{"app", "auth", "scan", "redact", "stream"} {
+		t.Run(name, func(t *testing.T) {
+			deps, err := goList("-deps", "-json=ImportPath,Standard,CgoFiles", "./caddymodule/"+name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(deps) < 100 {
+				t.Fatalf("got only %d dependencies", len(deps))
+			}
+			for _, p := range deps {
+				if name, ok := ours(p.ImportPath); ok && (in(name, "agents/...") || in(name, "caddymodule/agents/...")) {
+					t.Errorf("links %s", name)
+				}
+				if len(p.CgoFiles) > 0 && !p.Standard {
+					t.Errorf("links %s, which needs cgo", p.ImportPath)
+				}
+			}
+		})
+	}
+}
