@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"go.uber.org/zap"
@@ -190,7 +191,7 @@ func (d *driver) act(ctx context.Context, ref CallRef, agent string, c Call) fun
 	}
 	in, a, refused := d.rt.gate.admit(ctx, s, c)
 	if refused != nil {
-		d.log.toolUse(agent, ref.Frame, c, refused.status, refused.text)
+		d.log.toolUse(agent, ref.Frame, c, refused.status, strings.TrimPrefix(refused.text, "denied: "))
 		return d.ended(ref, c, *refused)
 	}
 	d.log.toolUse(agent, ref.Frame, c, CallStarted, "")

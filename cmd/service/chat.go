@@ -39,6 +39,7 @@ Exit codes: 0 done, 1 error, 3 a tool call was denied, 130 cancelled with Ctrl-C
 	f := cmd.Flags()
 	f.StringVar(&c.agent, "agent", "", "agent to ask (default svc-orchestrator, which routes)")
 	f.StringVar(&c.thread, "thread", "", "thread to go on with")
+	f.BoolVar(&c.json, "json", false, "print the events as they come, one JSON object a line")
 	address := f.String("url", "", "address of the service (default: that of the running one, else "+defaultURL+")")
 	cmd.RunE = cli.Run(func(cmd *cobra.Command, args []string) error {
 		ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt)
@@ -84,6 +85,7 @@ type chat struct {
 	target        target
 	agent, thread string
 	out, told     io.Writer // the answer; everything else
+	json          bool      // events to out, nothing else
 }
 
 // talk asks for prompts until the input ends.
@@ -164,7 +166,10 @@ func (c *chat) ask(ctx context.Context, prompt string) error {
 		return cancelled(ctx, err)
 	}
 	defer resp.Body.Close()
-	s := stream{out: c.out, told: c.told}
+	s := stream{out: c.out, told: c.told, raw: io.Discard}
+	if c.json {
+		s = stream{out: io.Discard, told: io.Discard, raw: c.out}
+	}
 	err = s.copy(resp.Body)
 	if ctx.Err() != nil {
 		c.cancel(resp.Header.Get("Content-Location"))

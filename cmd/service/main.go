@@ -18,7 +18,6 @@ import (
 	_ "github.com/caddyserver/caddy/v2/modules/standard"
 
 	_ "github.com/svc-gateway/svc/caddymodule/agents"
-	_ "github.com/svc-gateway/svc/caddymodule/agents"
 	"github.com/svc-gateway/svc/caddymodule/app"
 	_ "github.com/svc-gateway/svc/caddymodule/auth"
 	_ "github.com/svc-gateway/svc/caddymodule/redact"

@@ -17,9 +17,11 @@ import (
 // maxEvent bounds one line of a stream.
 const maxEvent = 16 << 20
 
-// stream prints a run's events: the answer to out, everything else to told.
+// stream prints a run's events: the answer to out, everything else to told, and each event as
+// it came to raw.
 type stream struct {
 	out, told io.Writer
+	raw       io.Writer
 	denied    bool
 	failed    error
 	lineOpen  bool // the answer's last line has no end yet
@@ -52,6 +54,7 @@ func (s *stream) copy(body io.Reader) error {
 		if err := json.Unmarshal(data, &e); err != nil {
 			return fmt.Errorf("reading the stream: %w", err)
 		}
+		fmt.Fprintf(s.raw, "%s\n", data)
 		done = s.print(e)
 	}
 	if s.lineOpen {
@@ -87,7 +90,7 @@ func (s *stream) print(e event) (done bool) {
 		fmt.Fprintf(s.told, "[%s] %s", oneLine(e.Name), oneLine(string(e.Input)))
 		if e.Status == "denied" {
 			s.denied = true
-			fmt.Fprintf(s.told, " denied: %s", strings.TrimPrefix(oneLine(e.Reason), "denied: "))
+			fmt.Fprintf(s.told, " denied: %s", oneLine(e.Reason))
 		}
 		fmt.Fprintln(s.told)
 	case "error":

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"errors"
+	"io"
 	"strings"
 	"testing"
 
@@ -39,7 +40,7 @@ func TestStreamCopy(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var out, told bytes.Buffer
-			s := stream{out: &out, told: &told}
+			s := stream{out: &out, told: &told, raw: io.Discard}
 			err := s.copy(strings.NewReader(tt.body))
 			if out.String() != tt.out || told.String() != tt.told {
 				t.Errorf("got out %q, told %q; want %q, %q", out.String(), told.String(), tt.out, tt.told)
