@@ -17,7 +17,7 @@ type sink interface {
 // secret is ever held back.
 type rule struct {
 	name  string
-	marks []string // see newMarkTable
+	marks []string // see markTable.add
 	exact bool     // the mark is case-sensitive
 
 	// begins tells from the text that ends with the mark whether it is what it seems; nil: always.

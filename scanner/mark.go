@@ -1,6 +1,9 @@
 package scanner
 
-import "math/bits"
+import (
+	"math/bits"
+	"strings"
+)
 
 // A mark is the end of what announces a secret: the last letters of "password", the "://" of
 // a URL. All marks are looked for at once with a Shift-And automaton: each byte of each mark
@@ -11,41 +14,32 @@ type markTable struct {
 	starts uint64      // first bit of each mark
 	ends   uint64      // last bit of each mark
 	rule   [64]uint8   // index of the rule whose mark ends at this bit
+	used   int         // bits
 }
 
-// newMarkTable compiles the marks of the rules. In a mark, [abc] stands for any one of the
-// letters; a lower-case letter fits both cases unless the rule is exact.
-func newMarkTable(rules []rule) *markTable {
-	t := new(markTable)
-	n := 0
-	for i, r := range rules {
-		for _, mark := range r.marks {
-			t.starts |= 1 << n
-			for p := 0; p < len(mark); n++ {
-				set := mark[p : p+1]
-				p++
-				if set == "[" {
-					q := p
-					for mark[q] != ']' {
-						q++
-					}
-					set, p = mark[p:q], q+1
-				}
-				for j := range len(set) {
-					t.next[set[j]] |= 1 << n
-					if b := set[j]; !r.exact && 'a' <= b && b <= 'z' {
-						t.next[b-'a'+'A'] |= 1 << n
-					}
-				}
+// add adds a mark of the rule. In a mark, [abc] stands for any one of the letters; a lower-case
+// letter fits both cases unless the mark is exact.
+func (t *markTable) add(rule int, mark string, exact bool) {
+	t.starts |= 1 << t.used
+	for p := 0; p < len(mark); t.used++ {
+		set := mark[p : p+1]
+		p++
+		if set == "[" {
+			n := strings.IndexByte(mark[p:], ']')
+			set, p = mark[p:p+n], p+n+1
+		}
+		for i := range len(set) {
+			t.next[set[i]] |= 1 << t.used
+			if b := set[i]; !exact && 'a' <= b && b <= 'z' {
+				t.next[b-'a'+'A'] |= 1 << t.used
 			}
-			if n > 64 {
-				panic("scanner: the marks of the rules need more than 64 bytes")
-			}
-			t.ends |= 1 << (n - 1)
-			t.rule[n-1] = uint8(i)
 		}
 	}
-	return t
+	if t.used > 64 {
+		panic("scanner: the marks need more than 64 bytes")
+	}
+	t.ends |= 1 << (t.used - 1)
+	t.rule[t.used-1] = uint8(rule)
 }
 
 // find looks for the end of a mark in p, going on from the state of the bytes before. It

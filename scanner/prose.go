@@ -40,7 +40,7 @@ func (w word) spaced(c *cursor, line []byte, first byte) value {
 		text := t.text()
 		if t.raw[len(t.raw)-1] == ':' && (seen >= connected || connectors.has(text)) {
 			c.i += len(t.raw)
-			return c.assigned(true)
+			return c.assigned(true, false)
 		}
 		next := nothing
 		switch {
@@ -50,13 +50,12 @@ func (w word) spaced(c *cursor, line []byte, first byte) value {
 			if next = typed; is(t.raw[0], digit) {
 				next = numbered
 			}
-		case seen <= connected && t.whole() && (connectors.has(text) || dashes.has(t.raw)), seen == phrase && t.whole() && copulas.has(text):
+		case seen <= connected && t.whole() && (copulas.has(text) || w.kind != proseWord && connectors.has(text) || dashes.has(t.raw)), seen == phrase && t.whole() && copulas.has(text):
 			next = connected
 		case seen == nothing && w.kind == commonWord && t.whole() && relations.has(text), seen == phrase && t.harmless("-.@'"):
 			next = phrase
 		case w.kind == configWord && t.whole() && string(text) == "key" && seen == keyed:
-			next = numbered
-			command = true
+			next = typed
 		case w.kind == configWord && (seen == keyed && t.harmless("-.:/") || t.whole() && (string(text) == "address" || string(text) == "hostname")):
 			next = keyed
 		}
@@ -118,7 +117,9 @@ func (w word) context(line []byte, first byte) (command, ok bool) {
 				prefix := strings.ToLower(string(last))
 				return true, prefix == "ro" || prefix == "rw" || prefix == "ro6" || prefix == "rw6"
 			}
-			return false, first < 'a' && end >= 'a' // userPassword
+			// userPassword, set pksecret
+			command = !cut && len(fields) > 1 && commands.has(fold(fields[0]))
+			return command, command || first < 'a' && end >= 'a'
 		}
 		return false, strings.IndexByte("/.$%@#", end) < 0
 	}

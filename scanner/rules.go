@@ -130,4 +130,13 @@ func wordRule(w word, mark string, tests []ruleTest) rule {
 	return rule{name: w.spelling, marks: []string{mark}, begins: w.begins, head: w.head, tests: tests}
 }
 
-var marks = newMarkTable(rules[:])
+// marks are the marks of the rules.
+var marks = func() *markTable {
+	t := new(markTable)
+	for i, r := range rules {
+		for _, mark := range r.marks {
+			t.add(i, mark, r.exact)
+		}
+	}
+	return t
+}()

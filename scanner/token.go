@@ -214,7 +214,7 @@ func follows(before []byte, n int, class uint16) bool {
 func lastLine(p []byte) []byte { return p[bytes.LastIndexByte(p, '\n')+1:] }
 
 // containsFold reports whether p contains the lower-case word in any case.
-func containsFold(p []byte, word string) bool {
+func containsFold[T string | []byte](p T, word string) bool {
 	for ; len(p) >= len(word); p = p[1:] {
 		if hasPrefixFold(p, word) {
 			return true
@@ -224,7 +224,7 @@ func containsFold(p []byte, word string) bool {
 }
 
 // hasPrefixFold reports whether p begins with the lower-case word in any case.
-func hasPrefixFold(p []byte, word string) bool {
+func hasPrefixFold[T string | []byte](p T, word string) bool {
 	if len(p) < len(word) {
 		return false
 	}

@@ -38,7 +38,7 @@ var (
 		than that that's the their them then there these they they're this those though through thus till to today too
 		try type under unknown unless until up upon us use used uses using valid very via want was wasn't we well were
 		weren't what when where whether which while who whoever whom whose why will with within without won't would
-		wouldn't wrong yes yet you you'll you're your yours`)
+		wouldn't wrong right away yes yet you you'll you're your yours`)
 
 	// nouns are words that stand after a credential word as its company: password manager.
 	nouns = words(`access account accounts agent agents algorithm algorithms analysis and/or app application apps area argument
@@ -47,12 +47,12 @@ var (
 		column command complexity config configuration confirmation contract cracker cracking creation credential credentials database databases
 		dialog discussion dump dumps edition encoder encoding encrypted encryption engine engineer entries entropy entry error errors event events
 		example examples expiration expiry exposure feature field fields file files form format forms forum function generation generator grant
-		group groups guess guessing guest guidelines guide handling hash hasher hashes hashing health hint hints history hygiene id identifier
+		group groups guess guessing guest guidelines guide handler handlers handling hash hasher hashes hashing health hint hints history hygiene id identifier
 		ingredient input inputs integration issue issues item items key keys leak leakage leaks length life link links list lists lockout login
 		logins logon love manager managers management material meeting member members menu message messages method methods
 		mode module name names number object objects option options owner page pages parameter parameters pair pairs part parts path permission
-		phrase plugin policies policy practices project projects prompt prompts property protected protection quality question
-		questions random recovery rejected relations remote rename replaced requirement requirements rescue reset resets resource resources retrieval reuse
+		phrase plugin policies policy practices project projects prompt prompts property protected provider providers protection quality question
+		questions random recovery rejected relations remote rename replaced request requests requirement requirements rescue reset resets resource resources retrieval reuse
 		review revoked rotation rule rules safe salt sauce scan scanner scanning screen script scripts section security selector sender server service
 		services session sets settings setting setup sharing shop site sites size software source sources space spaces spec spraying standard standards
 		status storage store stores strategy strategies strength string strings strip stuffing support synchronization sync system systems
@@ -69,7 +69,7 @@ var (
 	articles   = words(`a an the my your our their his her its this that user new old`)
 
 	// markers say how the secret after them is written.
-	markers = words(`encrypted encryption sha1 sha256 sha512 sha-256 sha-512 md5 bcrypt scrypt pbkdf2 plain plaintext plain-text cleartext
+	markers = words(`encrypted sha1 sha256 sha512 sha-256 sha-512 md5 bcrypt scrypt pbkdf2 plain plaintext plain-text cleartext
 		clear-text clear cipher ciphertext irreversible-cipher simple ascii-text ascii hexadecimal hex text local remote enc level`)
 
 	// literals are values that are no secrets.

@@ -63,7 +63,8 @@ func (w word) head(c *cursor, before []byte) value {
 	}
 	switch c.operator() {
 	case assigns:
-		return c.assigned(c.data[c.i-1] == ':' || c.data[c.i-1] >= 0x80)
+		colon := c.data[c.i-1] == ':' || c.data[c.i-1] >= 0x80
+		return c.assigned(colon, bytes.IndexByte(closers, ')') < 0)
 	case separates:
 		// A call: set("password", "x").
 		if open := len(line) - len(closers); len(closers) > 0 && open > 0 && line[open-1] == '(' {
@@ -176,8 +177,9 @@ func (c *cursor) operator() int {
 	return noOperator
 }
 
-// assigned reads what follows an assignment. After a colon prose may follow.
-func (c *cursor) assigned(colon bool) value {
+// assigned reads what follows an assignment. After a colon prose may follow. The value may
+// stand on a line of its own where below says so.
+func (c *cursor) assigned(colon, below bool) value {
 	blanks := c.skip(blank)
 	c.safe = c.i
 	if b := c.peek(); (b == '|' || b == '>') && blanks > 0 {
@@ -194,10 +196,12 @@ func (c *cursor) assigned(colon bool) value {
 		return c.secret()
 	}
 	if b := c.peek(); b == '\n' || b == '\r' {
-		// A value of its own line must be quoted or bracketed.
-		c.skip(space)
+		// On a line of its own a value must be quoted or bracketed.
+		c.take("\r")
+		c.take("\n")
+		c.skip(blank)
 		c.safe = c.i
-		if b := c.peek(); !is(b, quoting) && b != '{' && b != '[' {
+		if b := c.peek(); !below || b != '"' && b != '\'' && b != '{' && b != '[' {
 			return value{}
 		}
 	}
