@@ -199,8 +199,12 @@ func (s *Server) Audit(query string) []string {
 // without telling.
 func (s *Server) Eventually(what string, ok func() bool) {
 	s.tb.Helper()
-	for end := time.Now().Add(patience); !ok(); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(end) {
+	tick, late := time.NewTicker(5*time.Millisecond), time.After(patience)
+	defer tick.Stop()
+	for !ok() {
+		select {
+		case <-tick.C:
+		case <-late:
 			s.tb.Fatalf("waited %s for: %s", patience, what)
 		}
 	}
@@ -213,7 +217,11 @@ func shortTempDir(tb testing.TB) string {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	tb.Cleanup(func() { os.RemoveAll(dir) })
+	tb.Cleanup(func() {
+		if err := os.RemoveAll(dir); err != nil {
+			tb.Error(err)
+		}
+	})
 	return dir
 }
 
@@ -223,6 +231,9 @@ func freeAddress(tb testing.TB) string {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	defer l.Close()
-	return l.Addr().String()
+	address := l.Addr().String()
+	if err := l.Close(); err != nil {
+		tb.Fatal(err)
+	}
+	return address
 }
