@@ -79,7 +79,7 @@ func TestKeepalive(t *testing.T) {
 					if tt.write != "" {
 						io.WriteString(w, tt.write)
 					}
-					time.Sleep(tt.after)
+					<-time.After(tt.after)
 					return nil
 				})
 				if err := <-done; err != nil {
@@ -104,7 +104,7 @@ func TestBusyStreamGetsNoKeepalive(t *testing.T) {
 			events(w)
 			for range 10 {
 				io.WriteString(w, "data: 1\n\n")
-				time.Sleep(7 * time.Second)
+				<-time.After(7 * time.Second)
 			}
 			return nil
 		})
@@ -183,12 +183,12 @@ func TestOneHiccupIsTolerated(t *testing.T) {
 		h, a := newHandler(t, &Handler{})
 		defer h.Cleanup()
 		_, done := serve(h, alice, wait)
-		time.Sleep(4 * time.Second) // between two looks
+		<-time.After(4 * time.Second) // between two looks
 		for range 5 {
 			a.set(errors.New("busy"))
-			time.Sleep(8 * time.Second)
+			<-time.After(8 * time.Second)
 			a.set(nil)
-			time.Sleep(8 * time.Second)
+			<-time.After(8 * time.Second)
 		}
 		select {
 		case <-done:
@@ -207,7 +207,7 @@ func TestWritesFailAfterTheGracePeriod(t *testing.T) {
 		var late error
 		c, done := serve(h, alice, func(w http.ResponseWriter, r *http.Request) error {
 			wait(w, r)
-			time.Sleep(1100 * time.Millisecond)
+			<-time.After(1100 * time.Millisecond)
 			_, late = io.WriteString(w, "data: late\n\n")
 			return late
 		})
@@ -263,7 +263,7 @@ func TestPanics(t *testing.T) {
 			}))
 			return nil
 		}
-		if got := caught(http.ErrAbortHandler, false); got != http.ErrAbortHandler {
+		if got := caught(http.ErrAbortHandler, false); got != any(http.ErrAbortHandler) {
 			t.Errorf("an upstream that died: got %v, want the panic to go on", got)
 		}
 		if got := caught(http.ErrAbortHandler, true); got != nil {
@@ -308,7 +308,7 @@ func TestRetiredHubOutlivesItsStreams(t *testing.T) {
 		if a.held() != 1 {
 			t.Errorf("the shared resources are held %d times, want once", a.held())
 		}
-		time.Sleep(9 * time.Second)
+		<-time.After(9 * time.Second)
 		if got, want := c.body(), "data: 1\n\n\n"; got != want {
 			t.Errorf("after the reload: got %q, want %q", got, want)
 		}

@@ -51,7 +51,7 @@ func (w *writer) check(now time.Time) error {
 		return policy.ErrExpired
 	}
 	_, err := w.handler.users.Resolve(ctx, p)
-	switch {
+	switch { //nolint:nilerr // some failures are tolerated
 	case err == nil:
 		w.failures.Store(0)
 		return nil
@@ -59,10 +59,10 @@ func (w *writer) check(now time.Time) error {
 		return policy.ErrRevoked
 	case errors.Is(err, policy.ErrExpired):
 		return policy.ErrExpired
-	case w.failures.Add(1) <= tolerated:
-		return nil
+	case w.failures.Add(1) > tolerated:
+		return fmt.Errorf("resolving the principal: %w", err)
 	}
-	return fmt.Errorf("resolving the principal: %w", err)
+	return nil
 }
 
 // wait is the time until the next look: one keepalive after the last write, or the end of the

@@ -69,7 +69,7 @@ func (w *writer) begin(code int) {
 	}
 	w.tail, w.last = newTail(), time.Now()
 	w.ResponseWriter.WriteHeader(code)
-	w.flush()
+	_ = w.flush() // a client that is gone shows at the first write
 	w.timer = time.AfterFunc(time.Hour, w.tick)
 	w.timer.Reset(w.wait(w.last))
 	w.handler.hub.add(w)
