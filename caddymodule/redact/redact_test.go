@@ -53,6 +53,8 @@ func TestBodies(t *testing.T) {
 		{"no type at all", "nonsense", "password: hunter2tiger\n", "password: REDACTED\n"},
 		{"svg", "image/svg+xml", "<svg>password: hunter2tiger </svg>", "<svg>password: REDACTED </svg>"},
 		{"broken json", "application/json", `{"password":"hunter2tiger`, ""},
+		{"a log that begins like json", "text/plain", "[12:00] INFO password: hunter2tiger\n", "[12:00] INFO password: REDACTED\n"},
+		{"json lines", "application/x-ndjson", "{\"a\":1}\n{\"password\":\"hunter2tiger\"}\n", "{\"a\":1}\n{\"password\":\"REDACTED\"}\n"},
 		{"nothing to redact", "text/html", "<p>hello</p>", "<p>hello</p>"},
 		{"empty", "text/html", "", ""},
 	} {
