@@ -47,7 +47,7 @@ type Handler struct {
 	WriteTimeout caddy.Duration `json:"write_timeout,omitempty"`
 
 	// How long the handler may go on writing after its stream was ended, for its last events.
-	// Default: 1s.
+	// When the process stops, the server's grace period takes its place. Default: 1s.
 	Grace caddy.Duration `json:"grace,omitempty"`
 
 	logger *zap.Logger

@@ -212,15 +212,37 @@ func TestWritesFailAfterTheGracePeriod(t *testing.T) {
 			return late
 		})
 		synctest.Wait()
-		close(a.stopping)
+		a.set(policy.ErrRevoked)
+		a.bus.Publish(context.Background(), identity.TopicChanges, nil)
 		if err := <-done; err != nil {
 			t.Errorf("got error %v, want none after the first byte", err)
 		}
-		if !errors.Is(late, policy.ErrStopping) {
-			t.Errorf("late write: got %v, want %v", late, policy.ErrStopping)
+		if !errors.Is(late, policy.ErrRevoked) {
+			t.Errorf("late write: got %v, want %v", late, policy.ErrRevoked)
 		}
 		if strings.Contains(c.body(), "late") {
 			t.Errorf("got %q", c.body())
+		}
+	})
+}
+
+func TestWritesGoOnWhileTheProcessStops(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h, a := newHandler(t, &Handler{})
+		defer h.Cleanup()
+		c, done := serve(h, alice, func(w http.ResponseWriter, r *http.Request) error {
+			wait(w, r)
+			<-time.After(5 * time.Second)
+			_, err := io.WriteString(w, "data: last\n\n")
+			return err
+		})
+		synctest.Wait()
+		close(a.stopping)
+		if err := <-done; err != nil {
+			t.Errorf("got error %v", err)
+		}
+		if !strings.Contains(c.body(), "last") {
+			t.Errorf("got %q, want the last event: the server's grace period bounds it, not ours", c.body())
 		}
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"math"
 	"net"
 	"net/http"
 	"strings"
@@ -14,6 +15,8 @@ import (
 
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 	"go.uber.org/zap"
+
+	"github.com/svc-gateway/svc/policy"
 )
 
 // writer is the ResponseWriter of one response. Until the header says text/event-stream it only
@@ -27,7 +30,7 @@ type writer struct {
 	wrote bool // a final header is out
 	live  bool // and it began an event stream
 
-	until    atomic.Int64 // 0 while open; then the end of the grace period in Unix nanoseconds
+	until    atomic.Int64 // 0 while open; then when writing ends, in Unix nanoseconds
 	failures atomic.Int32 // checks of the principal in a row that could not be made
 
 	timer   *time.Timer
@@ -174,9 +177,14 @@ func (w *writer) EnableFullDuplex() error {
 // over reports whether this stage ended the stream.
 func (w *writer) over() bool { return w.until.Load() != 0 }
 
-// end cancels the handler's context with the cause. The first cause counts.
+// end cancels the handler's context with the cause. The first cause counts. A handler that goes
+// on when the process stops may do so for as long as the server waits for it.
 func (w *writer) end(cause error) {
-	if w.until.CompareAndSwap(0, time.Now().Add(time.Duration(w.handler.Grace)).UnixNano()) {
+	until := time.Now().Add(time.Duration(w.handler.Grace)).UnixNano()
+	if errors.Is(cause, policy.ErrStopping) {
+		until = math.MaxInt64
+	}
+	if w.until.CompareAndSwap(0, until) {
 		w.cancel(cause)
 	}
 }
