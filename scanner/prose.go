@@ -38,7 +38,7 @@ func (w word) spaced(c *cursor, line []byte, first byte) value {
 		}
 		c.i = start
 		text := t.text()
-		if t.raw[len(t.raw)-1] == ':' && (seen >= connected || connectors.has(text)) {
+		if t.raw[len(t.raw)-1] == ':' && (connectors.has(text) || seen >= connected && t.harmless("-.@':")) {
 			c.i += len(t.raw)
 			return c.assigned(true, false)
 		}
@@ -266,7 +266,7 @@ func (t *token) harmless(punctuation string) bool {
 			return false
 		}
 	}
-	if bytes.Contains(t.raw, []byte("eyJ")) || bytes.Contains(t.raw, []byte("://")) || functions.has(t.text()) && !articles.has(t.text()) {
+	if bytes.Contains(t.raw, []byte(Redacted)) || bytes.Contains(t.raw, []byte("eyJ")) || bytes.Contains(t.raw, []byte("://")) || functions.has(t.text()) && !articles.has(t.text()) {
 		return false
 	}
 	for _, w := range [...]string{"word", "secret", "community", "key", "bearer", "basic"} {

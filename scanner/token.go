@@ -172,7 +172,7 @@ func armourHead(c *cursor, _ []byte) value {
 	c.breaks(64)
 	start := c.i
 	c.safe = start
-	for _, field := range []string{"proc-type:", "dek-info:", "version:", "comment:", "hash:"} {
+	for _, field := range [...]string{"proc-type:", "dek-info:", "version:", "comment:", "hash:"} {
 		if c.take(field) {
 			c.i = start
 			return value{end: endArmour}
@@ -182,9 +182,7 @@ func armourHead(c *cursor, _ []byte) value {
 		c.i++
 	}
 	n := c.i - start
-	enough := n == 16 || n > 0 && c.atEnd()
-	c.i = start
-	if !enough {
+	if c.i = start; n < 16 {
 		return value{}
 	}
 	return value{end: endArmour}

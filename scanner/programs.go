@@ -1,0 +1,79 @@
+package scanner
+
+import "strings"
+
+// programs are the commands that are known. A command that is not here is Unknown.
+var programs = func() map[string]program {
+	table := map[string]program{
+		// Readers that can do more.
+		"sort": {class: ReadOnly, except: "o --output --compress-program"}, "uniq": {class: ReadOnly, limit: 2},
+		"date": {class: ReadOnly, except: "s --set"}, "hostname": {class: ReadOnly, limit: 1, except: "F --file b --boot"},
+		"dmesg": {class: ReadOnly, except: "c C D E n --clear --read-clear --console-on --console-off --console-level"},
+		"journalctl": {class: ReadOnly, except: "--vacuum-size --vacuum-time --vacuum-files --rotate --flush --sync --relinquish-var " +
+			"--smart-relinquish-var --update-catalog --setup-keys"},
+		"ss": {class: ReadOnly, except: "K --kill"}, "rg": {class: ReadOnly, except: "--pre --hostname-bin"},
+		"tree": {class: ReadOnly, except: "o"}, "file": {class: ReadOnly, except: "C --compile"},
+		"arp": {class: ReadOnly, except: "s d f --set --delete --file"}, "route": {class: ReadOnly, limit: 1},
+		"ifconfig": {class: ReadOnly, limit: 2}, "mount": {class: ReadOnly, limit: 1, except: "a --all o --options"},
+		"sysctl": {judge: judgeSysctl}, "ps": {judge: judgePs}, "find": {judge: judgeFind}, "ip": {judge: judgeIP}, "sed": {judge: judgeSed},
+		"env": {class: Unknown}, "printenv": {class: Unknown}, "command": {class: ReadOnly}, "type": {class: ReadOnly},
+		"less": {class: ReadOnly, except: "o O --log-file --LOG-FILE"}, "zless": {class: ReadOnly, except: "o O"}, "sar": {class: ReadOnly, except: "o"},
+		"dmidecode": {class: ReadOnly, except: "--dump-bin"}, "lshw": {class: ReadOnly, except: "-dump"},
+		"yq": {class: ReadOnly, except: "i --inplace"}, "xxd": {class: ReadOnly, except: "r", limit: 2},
+
+		// Files.
+		"touch": {class: Mutate, writes: true}, "mkdir": {class: Mutate, writes: true}, "rmdir": {class: Mutate, writes: true},
+		"cp": {class: Mutate, judge: judgeCopy("cp")}, "install": {class: Mutate, judge: judgeCopy("install")}, "ln": {class: Mutate, judge: judgeCopy("ln")},
+		"scp": {class: Mutate, judge: judgeCopy("scp")}, "rsync": {judge: judgeRsync},
+		"mv": {class: Mutate, writes: true}, "tee": {class: Mutate, writes: true}, "truncate": {class: Mutate, writes: true},
+		"unlink": {class: Mutate, writes: true}, "patch": {class: Mutate, writes: true}, "split": {class: Mutate, writes: true},
+		"chmod": {judge: judgeOwner("chmod")}, "chown": {judge: judgeOwner("chown")}, "chgrp": {judge: judgeOwner("chgrp")},
+		"gzip": {class: Mutate, writes: true}, "gunzip": {class: Mutate, writes: true}, "bzip2": {class: Mutate, writes: true}, "xz": {class: Mutate, writes: true},
+		"rm": {judge: judgeRm}, "tar": {judge: judgeTar}, "unzip": {reads: "l -l -Z", judge: judgeTarget("unzip", "d")}, "zip": {class: Mutate, writes: true},
+		"curl": {judge: judgeDownload("curl")}, "wget": {judge: judgeDownload("wget")},
+		"shred": {class: Dangerous, category: Erase}, "srm": {class: Dangerous, category: RecursiveDeletion},
+
+		// Disks.
+		"dd":    {judge: judgeDd},
+		"fdisk": {class: Dangerous, category: Formatting, reads: "l --list"}, "sfdisk": {class: Dangerous, category: Formatting, reads: "l d --list --dump"},
+		"parted": {class: Dangerous, category: Formatting, reads: "l --list"}, "gdisk": {class: Dangerous, category: Formatting, reads: "l"},
+		"sgdisk": {class: Dangerous, category: Formatting, reads: "p --print"}, "cfdisk": {class: Dangerous, category: Formatting},
+		"wipefs": {class: Dangerous, category: Formatting}, "mkfs": {class: Dangerous, category: Formatting, reads: "V"}, "mkswap": {class: Dangerous, category: Formatting},
+		"mke2fs": {class: Dangerous, category: Formatting}, "format": {class: Dangerous, category: Formatting}, "diskpart": {class: Dangerous, category: Formatting},
+		"tune2fs": {class: Dangerous, category: RawDiskWrite, reads: "l"}, "hdparm": {class: Dangerous, category: RawDiskWrite, reads: "I i"},
+		"blkdiscard": {class: Dangerous, category: RawDiskWrite}, "badblocks": {class: Dangerous, category: RawDiskWrite},
+		"nvme":       {class: Dangerous, category: Formatting, verbs: "list list-ns list-subsys id-ctrl id-ns smart-log version"},
+		"cryptsetup": {class: Dangerous, category: Formatting, verbs: "status isLuks luksDump luksUUID"},
+		"lvremove":   {class: Dangerous, category: Formatting}, "vgremove": {class: Dangerous, category: Formatting}, "pvremove": {class: Dangerous, category: Formatting},
+		"zpool": {class: Dangerous, category: Formatting, verbs: "status list iostat history get"}, "zfs": {class: Dangerous, category: Formatting, verbs: "list get"},
+		"mdadm": {class: Dangerous, category: Formatting, reads: "D E Q --detail --examine --query"},
+
+		// The host and its processes.
+		"reboot": {class: Dangerous, category: Reload}, "kexec": {class: Dangerous, category: Reload},
+		"shutdown": {judge: judgeShutdown}, "halt": {class: Dangerous, category: Shutdown}, "poweroff": {class: Dangerous, category: Shutdown},
+		"init": {class: Dangerous, category: Shutdown}, "telinit": {class: Dangerous, category: Shutdown},
+		"systemctl": {judge: judgeSystemctl}, "service": {judge: judgeService}, "initctl": {class: Dangerous, category: CriticalProcess, verbs: "list status"},
+		"kill": {judge: judgeKill}, "pkill": {class: Dangerous, category: CriticalProcess}, "killall": {class: Dangerous, category: CriticalProcess, reads: "l --list"},
+		"skill": {class: Dangerous, category: CriticalProcess}, "fuser": {judge: judgeFuser}, "ifdown": {class: Dangerous, category: Shutdown},
+		"crontab": {judge: judgeCrontab}, "userdel": {class: Dangerous, category: Erase}, "groupdel": {class: Dangerous, category: Erase},
+		"passwd": {class: Dangerous, reads: "S --status"}, "iptables": {class: Dangerous, reads: "L S --list --list-rules"},
+		"ip6tables": {class: Dangerous, reads: "L S --list --list-rules"}, "nft": {class: Dangerous, verbs: "list"},
+		"ufw": {class: Dangerous, verbs: "status"}, "swapoff": {class: Dangerous, category: Shutdown},
+
+		// Tools with verbs.
+		"git": {judge: judgeGit}, "docker": {judge: judgeContainer}, "podman": {judge: judgeContainer}, "kubectl": {judge: judgeKubectl},
+		"dpkg": {class: Mutate, reads: "l L s S --list --listfiles --status --search"}, "rpm": {class: Mutate, reads: "q --query V --verify"},
+		"apt": {class: Mutate, verbs: "list show search policy"}, "apt-get": {class: Mutate}, "apt-cache": {class: ReadOnly},
+		"go": {class: Mutate, verbs: "version env list vet doc"}, "make": {class: Mutate}, "terraform": {class: Unknown, verbs: "plan show validate version output"},
+	}
+	for _, name := range strings.Fields(`[ : b2sum base32 base64 basename bc cal cat cd cksum cmp column comm cut df diff dig dirname du
+		echo egrep expand expr false fgrep findmnt fmt fold free getconf getent grep groups head hexdump host hostid id iostat ipcalc
+		jq last lastlog ls lsblk lscpu lsmem lsmod lsns lsof lspci lsusb md5sum mpstat mtr namei nl nm nproc nslookup numfmt
+		objdump od paste pgrep pidof pidstat ping ping6 pr printf pstree pwd readelf readlink realpath rev seq sha1sum sha224sum
+		sha256sum sha384sum sha512sum size sleep stat strings sum tac tail test top tr tracepath traceroute true tty uname
+		unexpand uptime users vmstat w wc whatis whereis which who whoami zcat zgrep
+		include exclude begin section count no-more`) {
+		table[name] = program{class: ReadOnly}
+	}
+	return table
+}()
