@@ -50,57 +50,99 @@ func TestDecide(t *testing.T) {
 		severity Severity
 		reasons  []string
 	}{
-		{name: "read-only command of anybody", role: Readonly, action: Use, command: command(scanner.ReadOnly),
-			effect: Allow, reasons: []string{"permission: role readonly may use"}},
-		{name: "change by a user", role: User, action: Mutate, command: command(scanner.Mutate),
-			effect: Allow, reasons: []string{"permission: role user may mutate"}},
-		{name: "change by readonly", role: Readonly, action: Mutate, command: command(scanner.Mutate),
+		{
+			name: "read-only command of anybody", role: Readonly, action: Use, command: command(scanner.ReadOnly),
+			effect: Allow, reasons: []string{"permission: role readonly may use"},
+		},
+		{
+			name: "change by a user", role: User, action: Mutate, command: command(scanner.Mutate),
+			effect: Allow, reasons: []string{"permission: role user may mutate"},
+		},
+		{
+			name: "change by readonly", role: Readonly, action: Mutate, command: command(scanner.Mutate),
 			effect: Deny, rule: "permission", severity: Medium,
-			reasons: []string{"permission: role readonly may not mutate (agent core, skill run_command)"}},
-		{name: "change declared as use by readonly", role: Readonly, action: Use, command: command(scanner.Mutate),
+			reasons: []string{"permission: role readonly may not mutate (agent core, skill run_command)"},
+		},
+		{
+			name: "change declared as use by readonly", role: Readonly, action: Use, command: command(scanner.Mutate),
 			effect: Deny, rule: "permission", severity: Medium,
-			reasons: []string{"permission: role readonly may not mutate (agent core, skill run_command; command class mutate)"}},
-		{name: "unknown command declared as use by readonly", role: Readonly, action: Use, command: command(scanner.Unknown),
+			reasons: []string{"permission: role readonly may not mutate (agent core, skill run_command; command class mutate)"},
+		},
+		{
+			name: "unknown command declared as use by readonly", role: Readonly, action: Use, command: command(scanner.Unknown),
 			effect: Deny, rule: "permission", severity: Medium,
-			reasons: []string{"permission: role readonly may not mutate (agent core, skill run_command; command class unknown)"}},
-		{name: "no command", role: User, action: Mutate,
-			effect: Allow, reasons: []string{"permission: role user may mutate"}},
-		{name: "unknown role", role: "root", action: Use,
-			effect: Deny, rule: "permission", severity: Medium, reasons: []string{`permission: unknown role "root"`}},
-		{name: "unknown action", role: Admin, action: "fly",
-			effect: Deny, rule: "permission", severity: Medium, reasons: []string{`permission: unknown action "fly"`}},
-		{name: "reload", role: Admin, action: Mutate, command: command(scanner.Dangerous, "reload"),
-			effect: Approve, rule: "hitl-reload", severity: High},
-		{name: "erase", role: Admin, action: Mutate, command: command(scanner.Dangerous, "erase"),
-			effect: Approve, rule: "hitl-erase", severity: Critical},
-		{name: "shutdown", role: Admin, action: Mutate, command: command(scanner.Dangerous, "shutdown"),
-			effect: Approve, rule: "hitl-shutdown", severity: Critical},
-		{name: "critical process", role: Admin, action: Mutate, command: command(scanner.Dangerous, "critical_process"),
-			effect: Approve, rule: "hitl-critical-process", severity: High},
-		{name: "recursive deletion", role: User, action: Mutate, command: command(scanner.Dangerous, "recursive_deletion"),
-			effect: Approve, rule: "hitl-recursive-deletion", severity: Critical},
-		{name: "raw disk write", role: User, action: Mutate, command: command(scanner.Dangerous, "raw_disk_write"),
-			effect: Approve, rule: "hitl-raw-disk-write", severity: Critical},
-		{name: "formatting", role: User, action: Mutate, command: command(scanner.Dangerous, "formatting"),
-			effect: Approve, rule: "hitl-formatting", severity: Critical},
-		{name: "write outside of the root by a command", role: User, action: Mutate, command: command(scanner.Mutate, "write_outside_root"),
-			effect: Approve, rule: "hitl-write-outside-root", severity: High},
-		{name: "write outside of the root by a tool", role: User, action: Mutate, extra: []string{"write_outside_root"},
-			effect: Approve, rule: "hitl-write-outside-root", severity: High},
-		{name: "dangerous without a category", role: Admin, action: Mutate, command: command(scanner.Dangerous),
-			effect: Approve, rule: "hitl-unclear-command", severity: High},
-		{name: "unknown command", role: Admin, action: Mutate, command: command(scanner.Unknown),
-			effect: Approve, rule: "hitl-unclear-command", severity: High},
-		{name: "class that does not exist", role: Admin, action: Use, command: command("harmless"),
-			effect: Approve, rule: "hitl-unclear-command", severity: High},
-		{name: "two categories", role: Admin, action: Mutate, command: command(scanner.Dangerous, "formatting"), extra: []string{"erase"},
+			reasons: []string{"permission: role readonly may not mutate (agent core, skill run_command; command class unknown)"},
+		},
+		{
+			name: "no command", role: User, action: Mutate,
+			effect: Allow, reasons: []string{"permission: role user may mutate"},
+		},
+		{
+			name: "unknown role", role: "root", action: Use,
+			effect: Deny, rule: "permission", severity: Medium, reasons: []string{`permission: unknown role "root"`},
+		},
+		{
+			name: "unknown action", role: Admin, action: "fly",
+			effect: Deny, rule: "permission", severity: Medium, reasons: []string{`permission: unknown action "fly"`},
+		},
+		{
+			name: "reload", role: Admin, action: Mutate, command: command(scanner.Dangerous, "reload"),
+			effect: Approve, rule: "hitl-reload", severity: High,
+		},
+		{
+			name: "erase", role: Admin, action: Mutate, command: command(scanner.Dangerous, "erase"),
+			effect: Approve, rule: "hitl-erase", severity: Critical,
+		},
+		{
+			name: "shutdown", role: Admin, action: Mutate, command: command(scanner.Dangerous, "shutdown"),
+			effect: Approve, rule: "hitl-shutdown", severity: Critical,
+		},
+		{
+			name: "critical process", role: Admin, action: Mutate, command: command(scanner.Dangerous, "critical_process"),
+			effect: Approve, rule: "hitl-critical-process", severity: High,
+		},
+		{
+			name: "recursive deletion", role: User, action: Mutate, command: command(scanner.Dangerous, "recursive_deletion"),
+			effect: Approve, rule: "hitl-recursive-deletion", severity: Critical,
+		},
+		{
+			name: "raw disk write", role: User, action: Mutate, command: command(scanner.Dangerous, "raw_disk_write"),
+			effect: Approve, rule: "hitl-raw-disk-write", severity: Critical,
+		},
+		{
+			name: "formatting", role: User, action: Mutate, command: command(scanner.Dangerous, "formatting"),
+			effect: Approve, rule: "hitl-formatting", severity: Critical,
+		},
+		{
+			name: "write outside of the root by a command", role: User, action: Mutate, command: command(scanner.Mutate, "write_outside_root"),
+			effect: Approve, rule: "hitl-write-outside-root", severity: High,
+		},
+		{
+			name: "write outside of the root by a tool", role: User, action: Mutate, extra: []string{"write_outside_root"},
+			effect: Approve, rule: "hitl-write-outside-root", severity: High,
+		},
+		{
+			name: "dangerous without a category", role: Admin, action: Mutate, command: command(scanner.Dangerous),
+			effect: Approve, rule: "hitl-unclear-command", severity: High,
+		},
+		{
+			name: "unknown command", role: Admin, action: Mutate, command: command(scanner.Unknown),
+			effect: Approve, rule: "hitl-unclear-command", severity: High,
+		},
+		{
+			name: "class that does not exist", role: Admin, action: Use, command: command("harmless"),
+			effect: Approve, rule: "hitl-unclear-command", severity: High,
+		},
+		{
+			name: "two categories", role: Admin, action: Mutate, command: command(scanner.Dangerous, "formatting"), extra: []string{"erase"},
 			effect: Approve, rule: "hitl-erase", severity: Critical,
 			reasons: []string{
 				"rule hitl-erase: category erase",
 				"rule hitl-formatting: category formatting",
 				`rule hitl-unclear-command: when command.present && command.class not in ["read_only", "mutate"]`,
 				"permission: role admin may mutate",
-			}},
+			},
+		},
 	}
 	e := mustNew(t)
 	for _, tt := range tests {

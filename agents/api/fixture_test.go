@@ -187,7 +187,7 @@ func answerOf(events []map[string]any) string {
 	var b strings.Builder
 	for _, e := range events {
 		if e["type"] == "message_chunk" || e["type"] == "text" {
-			b.WriteString(fmt.Sprint(e["content"]))
+			fmt.Fprint(&b, e["content"])
 		}
 	}
 	return b.String()

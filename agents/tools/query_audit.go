@@ -52,7 +52,7 @@ func (a auditor) query(ctx context.Context, tc agents.ToolContext, args map[stri
 		return agents.Result{}, err
 	}
 	columns, rows, err := a.log.Query(ctx, f, query, a.limits)
-	if err != nil && !(errors.Is(err, audit.ErrLimit) && len(rows) > 0) {
+	if err != nil && (!errors.Is(err, audit.ErrLimit) || len(rows) == 0) {
 		return agents.Result{}, err
 	}
 	return agents.Result{Text: asText(columns, rows, err != nil), Truncated: err != nil}, nil

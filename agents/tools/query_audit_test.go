@@ -24,7 +24,8 @@ func openAudit(t *testing.T) auditor {
 		}
 	})
 	for _, user := range []string{"alice", "bob"} {
-		err := log.Record(t.Context(),
+		err := log.Record(
+			t.Context(),
 			audit.Event{Type: audit.ToolStart, Run: "run-" + user, Call: "c1", User: user, Agent: "core", Tool: "run_command", Input: `{"command":"df -h"}`, Decision: "allow"},
 			audit.Event{Type: audit.ToolEnd, Run: "run-" + user, Call: "c1", User: user, Agent: "core", Tool: "run_command", Output: "a|b\nc", Duration: 0.25, Status: "success"},
 			audit.Event{Type: audit.ToolDenied, Run: "run-" + user, Call: "c2", User: user, Agent: "core", Tool: "run_command", Input: `{"command":"rm x"}`, Decision: "deny", Reasons: []string{"because"}, Status: "denied"},

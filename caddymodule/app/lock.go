@@ -42,7 +42,7 @@ func acquireLock(home settings.Home, wait time.Duration) (*lock, error) {
 		case time.Now().After(deadline):
 			return nil, errors.Join(inUse(home), f.Close())
 		default:
-			time.Sleep(20 * time.Millisecond) // flock has no deadline of its own
+			time.Sleep(20 * time.Millisecond) //nolint:forbidigo // flock has no deadline of its own
 		}
 	}
 }

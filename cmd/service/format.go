@@ -138,8 +138,14 @@ func printEvent(w io.Writer, e audit.Event, asJSON bool) error {
 	}
 	parts := []string{e.Time.Local().Format("2006-01-02 15:04:05.000"), fmt.Sprintf("%-12s", e.Type), cmp.Or(e.User, "-")}
 	for _, p := range []struct{ name, value string }{
-		{"agent", e.Agent}, {"tool", e.Tool}, {"action", e.Action}, {"decision", e.Decision}, {"rule", e.Rule},
-		{"status", e.Status}, {"input", e.Input}, {"error", e.Error},
+		{"agent", e.Agent},
+		{"tool", e.Tool},
+		{"action", e.Action},
+		{"decision", e.Decision},
+		{"rule", e.Rule},
+		{"status", e.Status},
+		{"input", e.Input},
+		{"error", e.Error},
 	} {
 		if p.value != "" {
 			parts = append(parts, p.name+"="+clip(p.value))

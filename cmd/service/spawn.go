@@ -148,7 +148,7 @@ func awaitReady(ctx context.Context, home settings.Home, pid int, exited <-chan 
 	client := cli.NewClient(home)
 	for {
 		select {
-		case <-exited:
+		case <-exited: //nolint:errcheck // how it ended is told from its log
 			return cli.Status{}, errDied
 		case <-ctx.Done():
 			return cli.Status{}, fmt.Errorf("the service, pid %d, does not answer yet", pid)

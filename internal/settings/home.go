@@ -33,19 +33,41 @@ func Locate(env func(string) (string, bool), fallback string) (Home, error) {
 	return Home{dir: abs}, nil
 }
 
-// Dir is the absolute path of the data folder; the methods below name what is in it.
-func (h Home) Dir() string           { return h.dir }
-func (h Home) Config() string        { return h.path("config", "api.json") }
-func (h Home) Token() string         { return h.path("token") }
-func (h Home) AuditDB() string       { return h.path("databases", "audit.db") }
-func (h Home) IdentityDB() string    { return h.path("databases", "identity.db") }
-func (h Home) StateDB() string       { return h.path("databases", "state.db") }
+// Dir is the absolute path of the data folder.
+func (h Home) Dir() string { return h.dir }
+
+// Config is the settings file, config/api.json.
+func (h Home) Config() string { return h.path("config", "api.json") }
+
+// Token is the file with the command line's token.
+func (h Home) Token() string { return h.path("token") }
+
+// AuditDB is the audit log.
+func (h Home) AuditDB() string { return h.path("databases", "audit.db") }
+
+// IdentityDB is the database of users and tokens.
+func (h Home) IdentityDB() string { return h.path("databases", "identity.db") }
+
+// StateDB is the database of threads and runs.
+func (h Home) StateDB() string { return h.path("databases", "state.db") }
+
+// ControlSocket is the socket of the local commands.
 func (h Home) ControlSocket() string { return h.path("run", "control.sock") }
-func (h Home) AdminSocket() string   { return h.path("run", "admin.sock") }
-func (h Home) PIDFile() string       { return h.path("run", "service.pid") }
-func (h Home) LockFile() string      { return h.path("run", "service.lock") }
-func (h Home) LogFile() string       { return h.path("service.log") }
-func (h Home) Workspace() string     { return h.path("workspace") }
+
+// AdminSocket is the socket of Caddy's own API.
+func (h Home) AdminSocket() string { return h.path("run", "admin.sock") }
+
+// PIDFile is the file with the process id of the service.
+func (h Home) PIDFile() string { return h.path("run", "service.pid") }
+
+// LockFile is the file that the serving process holds a lock on.
+func (h Home) LockFile() string { return h.path("run", "service.lock") }
+
+// LogFile is the log of a service in the background.
+func (h Home) LogFile() string { return h.path("service.log") }
+
+// Workspace is the default project root.
+func (h Home) Workspace() string { return h.path("workspace") }
 
 func (h Home) path(elem ...string) string {
 	return filepath.Join(append([]string{h.dir}, elem...)...)

@@ -77,7 +77,7 @@ func (c Chain) Authenticate(r *http.Request) (policy.Principal, error) {
 			p.Address = cmp.Or(p.Address, peer(r))
 			return p, nil
 		case No:
-			return policy.Principal{}, cmp.Or(err, error(ErrNoCredentials))
+			return policy.Principal{}, cmp.Or(err, ErrNoCredentials)
 		case NotMine:
 			if kept == nil || kept.Status == http.StatusForbidden {
 				kept = cmp.Or(refused, kept)

@@ -63,8 +63,12 @@ func TestChain(t *testing.T) {
 		"asking says more than 403":    {identity.Chain{say(identity.NotMine, forbidden), bearer}, "", identity.ErrNoCredentials, []string{"Bearer"}, 401},
 		"a final 403 stays":            {identity.Chain{bearer, say(identity.No, forbidden)}, "", forbidden, nil, 403},
 		"every scheme is named":        {identity.Chain{bearer, challenging{fixed{challenge: "Basic"}}}, "", identity.ErrNoCredentials, []string{"Bearer", "Basic"}, 401},
-		"what is wrong with the token": {identity.Chain{challenging{fixed{challenge: "Bearer", outcome: identity.No, err: bad}}, challenging{fixed{challenge: "Basic"}}}, "", bad,
-			[]string{`Bearer, error="invalid_token", error_description="bad 'token''"`, "Basic"}, 401},
+		"what is wrong with the token": {
+			identity.Chain{challenging{fixed{challenge: "Bearer", outcome: identity.No, err: bad}}, challenging{fixed{challenge: "Basic"}}},
+			"", bad,
+			[]string{`Bearer, error="invalid_token", error_description="bad 'token''"`, "Basic"},
+			401,
+		},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
