@@ -1,0 +1,40 @@
+// Package testscript tests the service as its users have it: the real binary, driven by the
+// readable scripts in testdata.
+//
+//	CGO_ENABLED=0 go test ./testscript                          all scripts
+//	CGO_ENABLED=0 go test ./testscript -run 'TestScripts/reload' one of them
+//	SVC_BINARY=build/service go test ./testscript               with that binary
+//
+// Each script has a HOME, a data folder and a free port ($PORT) of its own, and the binary in its
+// PATH as service; the scripts run in parallel and what they start is ended after them. A script
+// that holds an attack off is named <name>-regression.txtar and tells the attack at its head.
+//
+// Beside the commands of github.com/rogpeppe/go-internal/testscript there are:
+//
+//	adduser VAR NAME [FLAG…]      add a user; the token is in $VAR
+//	as VAR|nobody                 whose token the next requests send; at first that of the file
+//	http [-H LINE] [-d BODY] METHOD PATH [FILE]
+//	                              a request; stdout is the whole answer; from status 400 on it fails
+//	raw FILE                      the file's bytes over TCP, then the end; stdout is the answer
+//	ask [-agent A] [-thread T] [-user U] QUESTION
+//	                              POST /runs/stream; stdout is the stream, stderr the joined answer
+//	sse …                         like http, for a stream that is read to its end
+//	stream NAME [-n N] [-slow] …  like http, opens N streams that go on; -slow reads a byte a second
+//	await NAME REGEXP             until all streams of NAME have received something like it
+//	finish NAME                   until they have ended; stdout is what each received, once
+//	leave NAME                    hang up
+//	upstream                      a foreign server at $UPSTREAM; what it receives is in upstream.log
+//	model [-sequence] FILE        a language model with the turns in FILE; before web start
+//	release                       let the model and the upstream go on where they hold back
+//	capture VAR REGEXP            the first group of what stdout holds becomes $VAR
+//	later VAR DURATION            $VAR is the time in a while, as in RFC 3339
+//	until REGEXP COMMAND ARG…     repeat a command or program until its output is like that
+//	mode PERM FILE…               the files have these permissions, in octal
+//	repeat FILE A N UNIT B        write A, N times UNIT, and B
+//	waithealth                    until GET /health answers
+//	kill9, sigterm, gone          end the service at once; ask it to end; until it is gone
+//	tmpfs DIR SIZE                mount a small file system (only under the condition [mount])
+//
+// A command that waits gives up after half a minute. The helpers are used by one script at a
+// time each, and are safe for that.
+package testscript

@@ -1,0 +1,207 @@
+package testscript
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"golang.org/x/sys/unix"
+)
+
+type sessionKey struct{}
+
+// session is what a script has beside its files. Its commands run one after the other.
+type session struct {
+	home, port string
+	program    string // the binary, without symbolic links
+	token      *string
+	streams    map[string]*group
+	releases   []func()
+	cleanup    func(func())
+}
+
+// setup prepares a script: a HOME whose path is short enough for sockets, a port, the binary in
+// the PATH. Of the environment of the tests nothing but the PATH is left.
+func setup(e *testscript.Env, bin string) error {
+	home, err := os.MkdirTemp("", "svc")
+	if err != nil {
+		return err
+	}
+	program, err := filepath.EvalSymlinks(filepath.Join(bin, "service"))
+	if err != nil {
+		return err
+	}
+	port, err := freePort()
+	if err != nil {
+		return err
+	}
+	s := &session{home: home, port: port, program: program, streams: map[string]*group{}, cleanup: e.Defer}
+	e.Values[sessionKey{}] = s
+	e.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	e.Setenv("HOME", home)
+	e.Setenv("PORT", port)
+	e.Setenv("SVC_PORT", port)
+	e.Setenv("SVC_AUTH_MODE", "token")
+	e.Setenv("SVC_RUNTIME_PROJECT_ROOT", e.WorkDir)
+	e.Defer(func() {
+		err := errors.Join(s.endServices(), unmountBelow(home), os.RemoveAll(home))
+		if err != nil {
+			e.T().Log("cleaning up: " + err.Error())
+		}
+	})
+	return nil
+}
+
+var nextPort struct {
+	sync.Mutex
+	n int
+}
+
+// freePort finds a port below those that the kernel gives to outgoing connections, so that no
+// other script's client gets it meanwhile.
+func freePort() (string, error) {
+	nextPort.Lock()
+	defer nextPort.Unlock()
+	if nextPort.n == 0 {
+		nextPort.n = 20000 + os.Getpid()%5000
+	}
+	for range 5000 {
+		nextPort.n++
+		port := strconv.Itoa(nextPort.n)
+		ln, err := net.Listen("tcp", "0.0.0.0:"+port)
+		if err == nil {
+			return port, ln.Close()
+		}
+	}
+	return "", errors.New("there is no free port")
+}
+
+// services are the processes of this script's services.
+func (s *session) services() ([]int, error) {
+	dirs, err := filepath.Glob("/proc/[0-9]*")
+	if err != nil {
+		return nil, err
+	}
+	var pids []int
+	for _, dir := range dirs {
+		pid, err := strconv.Atoi(filepath.Base(dir))
+		if err != nil {
+			return nil, err
+		}
+		if exe, err := os.Readlink(dir + "/exe"); err != nil || strings.TrimSuffix(exe, " (deleted)") != s.program {
+			continue
+		}
+		// Another script's, or a process that has just ended.
+		environ, err := os.ReadFile(dir + "/environ")
+		if err == nil && bytes.Contains(environ, []byte("HOME="+s.home+"\x00")) {
+			pids = append(pids, pid)
+		}
+	}
+	return pids, nil
+}
+
+// signal sends sig to the service, which must be running.
+func (s *session) signal(sig syscall.Signal) error {
+	pids, err := s.services()
+	if err != nil {
+		return err
+	}
+	if len(pids) == 0 {
+		return errors.New("the service is not running")
+	}
+	for _, pid := range pids {
+		if err := syscall.Kill(pid, sig); err != nil {
+			return fmt.Errorf("signalling %d: %w", pid, err)
+		}
+	}
+	return nil
+}
+
+func (s *session) awaitGone() error {
+	return poll(func() (bool, error) {
+		pids, err := s.services()
+		if len(pids) > 0 {
+			err = fmt.Errorf("still running: %v", pids)
+		}
+		return len(pids) == 0 && err == nil, err
+	})
+}
+
+func (s *session) endServices() error {
+	if pids, err := s.services(); err != nil || len(pids) == 0 {
+		return err
+	}
+	return errors.Join(s.signal(syscall.SIGKILL), s.awaitGone())
+}
+
+func kill9(c *call) error {
+	return errors.Join(c.signal(syscall.SIGKILL), c.awaitGone())
+}
+
+func sigterm(c *call) error { return c.signal(syscall.SIGTERM) }
+
+func gone(c *call) error { return c.awaitGone() }
+
+// tmpfs mounts a file system that can be filled up.
+func tmpfs(c *call) error {
+	if len(c.args) != 2 {
+		return errors.New("usage: tmpfs DIR SIZE")
+	}
+	dir := c.ts.MkAbs(c.args[0])
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	return unix.Mount("tmpfs", dir, "tmpfs", 0, "mode=0700,size="+c.args[1])
+}
+
+// unmountBelow ends the mounts in a folder.
+func unmountBelow(dir string) error {
+	table, err := os.ReadFile("/proc/mounts")
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for line := range strings.SplitSeq(string(table), "\n") {
+		if f := strings.Fields(line); len(f) > 1 && strings.HasPrefix(f[1], dir+"/") {
+			errs = append(errs, unix.Unmount(f[1], unix.MNT_DETACH))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// condition adds [mount]: file systems can be mounted here.
+func condition(name string) (bool, error) {
+	if name != "mount" {
+		return false, fmt.Errorf("there is no condition %s", name)
+	}
+	dir, err := os.MkdirTemp("", "svc")
+	if err != nil {
+		return false, err
+	}
+	defer os.RemoveAll(dir)
+	if err := unix.Mount("tmpfs", dir, "tmpfs", 0, "size=64k"); err != nil {
+		return false, nil
+	}
+	return true, unix.Unmount(dir, 0)
+}
+
+func later(c *call) error {
+	if len(c.args) != 2 {
+		return errors.New("usage: later VAR DURATION")
+	}
+	d, err := time.ParseDuration(c.args[1])
+	if err != nil {
+		return err
+	}
+	c.ts.Setenv(c.args[0], time.Now().Add(d).UTC().Format(time.RFC3339Nano))
+	return nil
+}
