@@ -47,7 +47,7 @@ func TestEveryReaderSeesTheSameLog(t *testing.T) {
 					t.Errorf("reader %d: %v", i, err)
 				}
 				if i%4 == 0 && len(logs[i]) < 5 {
-					time.Sleep(time.Millisecond) //nolint:forbidigo // a slow reader
+					time.Sleep(time.Millisecond) // a slow reader
 				}
 				logs[i] = append(logs[i], events...)
 			}
