@@ -1,6 +1,7 @@
 package scanner
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 )
@@ -39,5 +40,36 @@ func BenchmarkRedact(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		Redact(ordinary)
+	}
+}
+
+// BenchmarkSSE is events of 80 bytes, as a model's answer has them.
+func BenchmarkSSE(b *testing.B) {
+	var src []byte
+	for word := range strings.FieldsSeq(ordinary[:4000]) {
+		src = append(src, "data: {\"type\":\"message_chunk\",\"content\":\""+word+" and some more of the text \"}\n\n"...)
+	}
+	r, dst := NewSSERedactor(), make([]byte, 0, len(src))
+	b.SetBytes(int64(len(src)))
+	b.ReportAllocs()
+	for b.Loop() {
+		dst = r.Append(dst[:0], src)
+	}
+}
+
+func BenchmarkRedactJSON(b *testing.B) {
+	doc, _ := json.Marshal(map[string]any{"messages": []any{map[string]any{"role": "user", "content": ordinary[:1000]}}, "n": 1.5, "tools": []string{"a", "b"}})
+	r, dst := NewJSONRedactor(), make([]byte, 0, len(doc))
+	b.SetBytes(int64(len(doc)))
+	b.ReportAllocs()
+	for b.Loop() {
+		dst = r.Close(r.Append(dst[:0], doc))
+	}
+}
+
+func BenchmarkAnalyzeCommand(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		AnalyzeCommand("sudo timeout 5 df -h /var | sort -k5 | head -n 3 2>/dev/null")
 	}
 }

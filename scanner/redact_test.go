@@ -33,6 +33,14 @@ func seeds() []string {
 		"password=a\\\\\"},b\x00c", "password: <your password> or ${PASSWORD}", "password=,x=1", "password=\xff\xfe",
 		"password for the admin account: x", "password for bob secret x1: y",
 	}
+	// Texts that once came out differently when they were cut, or redacted twice.
+	texts = append(texts,
+		"https://-----BEGIN PRIVATE KEY-----password=(#REDACTED", "://key-stringkey-strings=..x: [", "https://svc_aaaaaaaaaaaaaaaaaaaa://",
+		"://svc_aaaaaaaaaaaaaaaaaaaa65000:100", "address is https://password:=]hunter2", "https://PassWord65000:100\\nx", "$2a$secret=\\nREDACTED;",
+		"password$6$secret=\xff…0", "for PassWord hunter2secret\uff1a!svc_https://x", "<password>password:'key 65000:100", "level community set manager*x: {the",
+		"pre-shared-key address community->\xff$?{client </", "community\t$6$10.0.0.1 ://aaaa:=", "$2a$eyJ_policy10.0.0.1 \x00$7", "pre shared key\uff1a<secret >user",
+		"community-community\tpassword\uff1a->", "-----BEGIN PRIVATE KEY----- eyJaaaaaaaaa..s", "community\tis -->svc_aaaaaaaaaaaaaaaaaaaa…b\"!\\\": *is", "password is \\x: y",
+	)
 	for _, r := range rules {
 		for _, tt := range r.tests {
 			texts = append(texts, tt.in, strings.TrimSuffix(tt.in, tt.in[len(tt.in)*2/3:]))
@@ -99,4 +107,33 @@ func FuzzRedactFragments(f *testing.F) {
 			t.Fatalf("Redact(%q)\n= %q\nis not stable:\n  %q", text, whole, again)
 		}
 	})
+}
+
+// A secret may be of any length; what is held back may not.
+func TestHeldBackIsBounded(t *testing.T) {
+	for _, head := range []string{
+		"password=", "password=\"", "password=[", "secret ", "password", "password:", "password   ", "password for a ", "password is", "<password>", "Bearer ", "Basic ",
+		"svc_", "eyJ", "eyJaaaaaaaaa.", "://", "://u:", "://u:p@", "$6$", "-----BEGIN PRIVATE KEY-----", "-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhki",
+	} {
+		for _, fill := range []string{"a", "A1", "1", " ", "\n", ")", "\\", "\"", "'", ".", "@", "=", "-", "a ", ", ", ",a", "[", "{\"", "é", "\x00", "password ", "://"} {
+			r := NewRedactor()
+			r.Append(nil, []byte(head))
+			piece := []byte(strings.Repeat(fill, 50))
+			for range 200 {
+				r.Append(nil, piece)
+				if n := len(r.buf); n > 2048 {
+					t.Fatalf("%q and many %q: %d bytes are held back", head, fill, n)
+				}
+			}
+		}
+	}
+}
+
+// What is no part of a match is written at once.
+func TestNothingWaits(t *testing.T) {
+	for _, text := range []string{"pass", "password", "Password:", "the password ", "secret =", "svc_", "see https://example.com", "http://localhost:", "eyJ", "Bearer ", "\"secret\": \""} {
+		if got := string(NewRedactor().Append(nil, []byte(text))); got != text {
+			t.Errorf("%q: only %q was written", text, got)
+		}
+	}
 }

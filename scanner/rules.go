@@ -2,17 +2,17 @@ package scanner
 
 // credentialWords are the words that announce a secret.
 var credentialWords = [...]word{
-	{"password", commonWord},
-	{"community", publicWord},
-	{"secret", proseWord},
-	{"key-string", configWord},
-	{"pre-shared-key", configWord},
+	{"password", "sword", commonWord},
+	{"community", "unity", publicWord},
+	{"secret", "ecret", proseWord},
+	{"key-string", "tring", configWord},
+	{"pre-shared-key", "[-_ d]key", configWord},
 }
 
 // rules are the kinds of secrets that are redacted. The tests run every example; one without
 // an out stays as it is.
 var rules = [...]rule{
-	wordRule(credentialWords[0], "sword", []ruleTest{
+	wordRule(credentialWords[0], []ruleTest{
 		{"password: hunter2, then", "password: REDACTED, then"},
 		{`{"password": "hunter2"}`, `{"password": "REDACTED"}`},
 		{"DB_PASSWORD=hunter2\n", "DB_PASSWORD=REDACTED\n"},
@@ -25,26 +25,26 @@ var rules = [...]rule{
 		{"Forgot your password? Reset the password here.", ""},
 		{"password_policy: strict", ""},
 	}),
-	wordRule(credentialWords[1], "unity", []ruleTest{
+	wordRule(credentialWords[1], []ruleTest{
 		{"snmp-server community public RO", "snmp-server community REDACTED RO"},
 		{"rocommunity public", "rocommunity REDACTED"},
 		{"community = public", "community = REDACTED"},
 		{"the community members", ""},
 		{"set community 65000:100 additive", ""},
 	}),
-	wordRule(credentialWords[2], "ecret", []ruleTest{
+	wordRule(credentialWords[2], []ruleTest{
 		{"enable secret 5 $1$mERr$hx5rVt7rPNoS4wqbXKX7m0", "enable secret 5 REDACTED"},
 		{"username noc secret sha512 $6$salt$hash", "username noc secret sha512 REDACTED"},
 		{"client_secret=abc&grant_type=x", "client_secret=REDACTED&grant_type=x"},
 		{"AWS_SECRET_ACCESS_KEY: wJalrXUtnFEMI", "AWS_SECRET_ACCESS_KEY: REDACTED"},
 		{"a secret meeting", ""},
 	}),
-	wordRule(credentialWords[3], "tring", []ruleTest{
+	wordRule(credentialWords[3], []ruleTest{
 		{" key-string 7 0822455D0A16", " key-string 7 REDACTED"},
 		{"key_string = abc", "key_string = REDACTED"},
 		{"the key-string is used", ""},
 	}),
-	wordRule(credentialWords[4], "[-_ d]key", []ruleTest{
+	wordRule(credentialWords[4], []ruleTest{
 		{`pre-shared-key ascii-text "x y";`, `pre-shared-key ascii-text "REDACTED";`},
 		{"pre-shared-key address 10.0.0.1 key abc", "pre-shared-key address 10.0.0.1 key REDACTED"},
 		{"pre-shared-key local 0 abc", "pre-shared-key local 0 REDACTED"},
@@ -125,9 +125,9 @@ var rules = [...]rule{
 	},
 }
 
-// wordRule makes a rule of a credential word and its mark.
-func wordRule(w word, mark string, tests []ruleTest) rule {
-	return rule{name: w.spelling, marks: []string{mark}, begins: w.begins, head: w.head, tests: tests}
+// wordRule makes a rule of a credential word.
+func wordRule(w word, tests []ruleTest) rule {
+	return rule{name: w.spelling, marks: []string{w.mark}, begins: w.begins, head: w.head, tests: tests}
 }
 
 // marks are the marks of the rules.

@@ -25,7 +25,7 @@ func (w *shell) words(list []*syntax.Word) []arg {
 func (w *shell) word(word *syntax.Word) arg {
 	var b strings.Builder
 	var a arg
-	if !literal1(&b, &a, word.Parts, false) {
+	if !literal(&b, &a, word.Parts, false) {
 		return arg{text: w.text[word.Pos().Offset():word.End().Offset()], dynamic: true}
 	}
 	a.text = b.String()
@@ -33,7 +33,7 @@ func (w *shell) word(word *syntax.Word) arg {
 }
 
 // literal1 writes the parts of a word and reports whether all are literal.
-func literal1(b *strings.Builder, a *arg, parts []syntax.WordPart, quoted bool) bool {
+func literal(b *strings.Builder, a *arg, parts []syntax.WordPart, quoted bool) bool {
 	for _, part := range parts {
 		switch p := part.(type) {
 		case *syntax.Lit:
@@ -44,7 +44,7 @@ func literal1(b *strings.Builder, a *arg, parts []syntax.WordPart, quoted bool) 
 			}
 			b.WriteString(p.Value)
 		case *syntax.DblQuoted:
-			if p.Dollar || !literal1(b, a, p.Parts, true) {
+			if p.Dollar || !literal(b, a, p.Parts, true) {
 				return false
 			}
 		default:

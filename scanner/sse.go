@@ -61,8 +61,8 @@ func (r *SSERedactor) Append(dst, src []byte) []byte {
 				src = src[1:]
 			}
 		}
-		n := bytes.IndexAny(src, "\r\n")
-		if n < 0 {
+		n := lineLength(src)
+		if n == len(src) {
 			r.part(src)
 			break
 		}
@@ -200,10 +200,21 @@ func isData(line []byte) bool {
 	return string(field) == "data"
 }
 
+// lineLength returns the number of bytes before the first line end.
+func lineLength(p []byte) int {
+	if n := bytes.IndexByte(p, '\n'); n >= 0 {
+		p = p[:n]
+	}
+	if n := bytes.IndexByte(p, '\r'); n >= 0 {
+		p = p[:n]
+	}
+	return len(p)
+}
+
 // sseLine cuts the first line off an event, with its line end.
 func sseLine(event []byte) (line, end, rest []byte) {
-	n := bytes.IndexAny(event, "\r\n")
-	if n < 0 {
+	n := lineLength(event)
+	if n == len(event) {
 		return event, nil, nil
 	}
 	m := n + 1

@@ -5,6 +5,7 @@ import "bytes"
 // word is a word that announces a secret: "password = x", "password": "x", password 7 x.
 type word struct {
 	spelling string // in lower case; - stands for nothing, - or _
+	mark     string // its end, see markTable.add
 	kind     wordKind
 }
 
@@ -129,14 +130,26 @@ func secretSuffix(rest []byte) bool {
 	return n == 0 || suffixes.has(text[:n])
 }
 
+// wordMarks are the marks of the credential words.
+var wordMarks = func() *markTable {
+	t := new(markTable)
+	for i, w := range credentialWords {
+		t.add(i, w.mark, false)
+	}
+	return t
+}()
+
 // namesSecret reports whether what is called so is a secret: db_password, secretKey.
 func namesSecret(identifier []byte) bool {
-	for i := range identifier {
-		for _, w := range credentialWords {
-			if rest := identifier[i+1:]; w.begins(identifier[:i+1]) &&
-				(len(rest) == 0 || secretSuffix(rest)) {
-				return true
-			}
+	state := uint64(0)
+	for i := 0; i < len(identifier); {
+		next, n, w := find(wordMarks, state, identifier[i:])
+		if state, i = next, i+n; w < 0 {
+			return false
+		}
+		rest := identifier[i:]
+		if credentialWords[w].begins(identifier[:i]) && (len(rest) == 0 || secretSuffix(rest)) {
+			return true
 		}
 	}
 	return false
@@ -262,6 +275,7 @@ func (c *cursor) secret() value {
 	switch {
 	case is(b, quoting):
 		c.i += escapes + 1
+		c.safe = c.i
 		c.triple(b)
 		next := 0
 		for next < escapes && c.at(next) == '\\' {

@@ -1,0 +1,114 @@
+package scanner
+
+import (
+	"bufio"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// sample is a labelled text: 1 should be found, 0 should not.
+type sample struct {
+	Text    string
+	Label   int
+	Secrets []string
+}
+
+// samples reads a file of the folder that SVC_CORPORA names.
+func samples(t *testing.T, name string) (list []sample) {
+	t.Helper()
+	dir := os.Getenv("SVC_CORPORA")
+	if dir == "" {
+		t.Skip("SVC_CORPORA is not set")
+	}
+	f, err := os.Open(filepath.Join(dir, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	lines := bufio.NewScanner(f)
+	lines.Buffer(nil, 1<<24)
+	for lines.Scan() {
+		var s sample
+		if err := json.Unmarshal(lines.Bytes(), &s); err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, s)
+	}
+	return list
+}
+
+func TestCorpusSecrets(t *testing.T) {
+	hidden := 0
+	list := samples(t, "secrets.jsonl")
+	for _, s := range list {
+		out, kept := Redact(s.Text), false
+		for _, secret := range s.Secrets {
+			kept = kept || strings.Contains(out, secret)
+		}
+		if kept {
+			t.Logf("kept: %s", out)
+		} else {
+			hidden++
+		}
+	}
+	t.Logf("%d of %d secrets are redacted", hidden, len(list))
+	if hidden < 31 {
+		t.Error("there were more")
+	}
+}
+
+func TestCorpusBenign(t *testing.T) {
+	changed, low, high := 0, 0, 0
+	list := samples(t, "benign.jsonl")
+	for _, s := range list {
+		if Redact(s.Text) != s.Text {
+			changed++
+		}
+		found := Scan(s.Text)
+		if len(found) > 0 {
+			low++
+		}
+		for _, f := range found {
+			if f.Confidence == High {
+				high++
+				break
+			}
+		}
+	}
+	t.Logf("of %d benign texts %d are redacted, %d have findings, %d of high confidence", len(list), changed, low, high)
+	if changed*50 > len(list) || high*200 > len(list) {
+		t.Errorf("too many false alarms")
+	}
+}
+
+func TestCorpusHomographs(t *testing.T) {
+	for _, s := range samples(t, "homograph.jsonl") {
+		found := 0
+		for _, f := range Scan(s.Text) {
+			if f.Category == URLHomograph {
+				found = 1
+			}
+		}
+		if found != s.Label {
+			t.Errorf("%q: got %d, want %d", s.Text, found, s.Label)
+		}
+	}
+}
+
+func TestCorpusCommands(t *testing.T) {
+	count := make(map[int]map[Class]int)
+	for _, s := range samples(t, "commands.jsonl") {
+		c := AnalyzeCommand(s.Text)
+		if count[s.Label] == nil {
+			count[s.Label] = make(map[Class]int)
+		}
+		count[s.Label][c.Class]++
+		if s.Label == 1 && (c.Class == ReadOnly || c.Class == Mutate) || s.Label == 0 && c.Class == Dangerous {
+			t.Errorf("%q: got %s %v, label %d", s.Text, c.Class, c.Spans, s.Label)
+		}
+	}
+	t.Logf("harmful: %v, harmless: %v", count[1], count[0])
+}
