@@ -1,0 +1,75 @@
+package main
+
+import (
+	"fmt"
+	"time"
+)
+
+// The aims of docs/performance.md.
+const (
+	aimStages    = 0.7
+	aimAdded     = 300 * time.Microsecond
+	aimSSE       = 0.8
+	aimRuns      = 1000.0
+	aimFirst     = 3 * time.Millisecond
+	aimAudit     = 0.8
+	aimReady     = time.Second
+	aimIdle      = 80 << 20
+	aimStream    = 1.5
+	manyRuns     = 50
+	streamPeers  = 2 // waiters come in pairs: bare, ours
+	bytesPerMiB  = 1 << 20
+	bytesPerKiB  = 1 << 10
+	oneClient    = 1
+	burstTraffic = "sse-burst"
+)
+
+// judge holds the figures against the aims.
+func (r *report) judge() {
+	for _, s := range r.Stages {
+		switch {
+		case s.Shape == burstTraffic: // a worst case for comparison, nobody's aim
+		case s.Events > 0:
+			r.atLeast(fmt.Sprintf("event streams at %d: events/s of bare Caddy's", s.Clients), aimSSE, s.Ratio)
+		default:
+			r.atLeast(fmt.Sprintf("JSON at %d: throughput of bare Caddy's", s.Clients), aimStages, s.Ratio)
+			// With more clients than cores the median is the queue, which is throughput again.
+			if s.Clients == oneClient {
+				r.within("JSON at 1: added to the median", aimAdded, s.AddedP50)
+			}
+		}
+	}
+	for _, f := range r.Runs {
+		switch {
+		case f.Child: // a figure of its own
+		case f.Clients == manyRuns:
+			r.add(fmt.Sprintf("runs (%s) at %d: runs/s", f.Name, f.Clients), fmt.Sprintf("≥ %.0f", aimRuns), fmt.Sprintf("%.0f", f.Rate), f.Rate >= aimRuns)
+		case f.Clients == oneClient:
+			r.within(fmt.Sprintf("runs (%s) at 1: first event, median", f.Name), aimFirst, f.First)
+		}
+	}
+	if r.Audit != nil {
+		r.atLeast("audit log: events/s of bare SQLite's", aimAudit, r.Audit.Ratio)
+	}
+	if s := r.Start; s != nil {
+		r.within("web start: ready, slowest", aimReady, s.Slowest)
+		r.add("idle: resident MiB", fmt.Sprintf("≤ %d", aimIdle/bytesPerMiB), mib(s.Idle.Resident), s.Idle.Resident <= aimIdle)
+	}
+	for i := 0; i+1 < len(r.Streams); i += streamPeers {
+		bare, ours := r.Streams[i], r.Streams[i+1]
+		ratio := float64(ours.Loaded.Resident) / float64(bare.Loaded.Resident)
+		r.add(fmt.Sprintf("memory of a waiting stream, %s, of the bare one's", ours.Name), fmt.Sprintf("≤ %.1f", aimStream), fmt.Sprintf("%.2f", ratio), ratio <= aimStream)
+	}
+}
+
+func (r *report) add(name, want, got string, met bool) {
+	r.Aims = append(r.Aims, aim{Name: name, Want: want, Got: got, Met: met, Rough: r.Rounds == 1})
+}
+
+func (r *report) atLeast(name string, want, got float64) {
+	r.add(name, fmt.Sprintf("≥ %.1f", want), fmt.Sprintf("%.2f", got), got >= want)
+}
+
+func (r *report) within(name string, want, got time.Duration) {
+	r.add(name, "≤ "+ms(want)+" ms", ms(got)+" ms", got <= want)
+}

@@ -1,0 +1,122 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+)
+
+// checker holds a response's body against what it has to be.
+type checker interface {
+	begin()
+	see(b []byte) error // the next piece
+	begun() bool        // the first event is complete
+	end() error
+}
+
+var errBody = errors.New("a response is not what it has to be")
+
+// exactly wants these bytes.
+type exactly struct {
+	want  []byte
+	first int // bytes until the first event is complete
+	seen  int
+}
+
+func (e *exactly) begin()      { e.seen = 0 }
+func (e *exactly) begun() bool { return e.seen >= e.first }
+
+func (e *exactly) see(b []byte) error {
+	if !bytes.HasPrefix(e.want[e.seen:], b) {
+		return fmt.Errorf("%w: after %d bytes: got %.120q, want %.120q", errBody, e.seen, b, e.want[e.seen:])
+	}
+	e.seen += len(b)
+	return nil
+}
+
+func (e *exactly) end() error {
+	if e.seen != len(e.want) {
+		return fmt.Errorf("%w: it ends after %d bytes of %d", errBody, e.seen, len(e.want))
+	}
+	return nil
+}
+
+// answered wants the stream of an agent run that succeeded: its tool calls, pieces of an answer
+// with a certain word in it, and done at the end.
+type answered struct {
+	word  string
+	tools int // calls that must be shown
+
+	line  []byte // an unfinished one
+	lines int
+	calls int
+	found bool
+	done  bool
+}
+
+func (a *answered) begin() {
+	*a = answered{word: a.word, tools: a.tools, line: a.line[:0]}
+}
+
+func (a *answered) begun() bool { return a.lines > 0 }
+
+func (a *answered) see(b []byte) error {
+	for {
+		i := bytes.IndexByte(b, '\n')
+		if i < 0 {
+			a.line = append(a.line, b...)
+			return nil
+		}
+		line := b[:i]
+		if len(a.line) > 0 {
+			a.line = append(a.line, line...)
+			line = a.line
+		}
+		b = b[i+1:]
+		if err := a.event(line); err != nil {
+			return err
+		}
+		a.line = a.line[:0]
+	}
+}
+
+var (
+	isDone  = []byte(`data: {"type":"done"`)
+	isChunk = []byte(`data: {"type":"message_chunk"`)
+	isTool  = []byte(`data: {"type":"tool_use"`)
+	denied  = []byte(`"status":"denied"`)
+)
+
+// event sees a line of the stream.
+func (a *answered) event(line []byte) error {
+	if len(line) == 0 {
+		return nil
+	}
+	if a.done {
+		return fmt.Errorf("%w: %.120q after done", errBody, line)
+	}
+	a.lines++
+	switch {
+	case bytes.HasPrefix(line, isChunk):
+		a.found = a.found || bytes.Contains(line, []byte(a.word))
+	case bytes.HasPrefix(line, isTool) && !bytes.Contains(line, denied):
+		a.calls++
+	case bytes.HasPrefix(line, isDone):
+		a.done = true
+	default:
+		return fmt.Errorf("%w: unexpected event %.400q", errBody, line)
+	}
+	return nil
+}
+
+func (a *answered) end() error {
+	switch {
+	case !a.done:
+		return fmt.Errorf("%w: the stream ends without done", errBody)
+	case !a.found:
+		return fmt.Errorf("%w: no piece of the answer has the word %q", errBody, a.word)
+	case a.calls != a.tools:
+		return fmt.Errorf("%w: it shows %d tool calls, want %d", errBody, a.calls, a.tools)
+	}
+	return nil
+}

@@ -1,0 +1,185 @@
+// Command bench measures the service on the machine it runs on and holds the figures against
+// the aims of docs/performance.md.
+//
+// # Use
+//
+//	make bench                                        (builds the service first)
+//	go run ./bench [-binary build/service] [-quick] [-json] [-only stages,runs] [-rounds 3]
+//
+// Run it in the root of the repository. It takes about four minutes, with -quick less than one.
+// What it measures:
+//
+//   - stages: the same upstream, a process of its own, through the binary as bare reverse_proxy
+//     (a) and through all stages in front of it (b), in turns: 1 KB of JSON there and back, and
+//     event streams, at 1, 16 and 256 clients;
+//   - runs: complete agent runs with the demo model over POST /runs/stream;
+//   - audit: the log against a bare SQLite group commit (BenchmarkRecord of package audit);
+//   - start: how long web start takes, and the memory of the idle service;
+//   - streams: the memory of a waiting event stream, with thousands of them open.
+//
+// # Guarantees
+//
+// Every response is checked, its status and all of its content; the first that is wrong ends the
+// run with exit code 1. Figures are medians over rounds in which (a) and (b) take turns, ratios
+// are medians of the rounds' ratios: noise of the machine meets both. Only loopback addresses and
+// a temporary folder are used, and only processes that it started itself are ended. An aim that
+// is missed is reported and is no error.
+//
+// # Concurrency
+//
+// One measurement runs at a time; within one, each client is a goroutine with a connection of its
+// own.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+)
+
+func main() {
+	if len(os.Args) > 1 && os.Args[1] == upstreamCommand {
+		if err := runUpstream(os.Stdin, os.Stdout); err != nil {
+			fmt.Fprintln(os.Stderr, "bench: upstream:", err)
+			os.Exit(1)
+		}
+		return
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	err := run(ctx, os.Args[1:])
+	stop()
+	if err != nil && !errors.Is(err, flag.ErrHelp) {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+// options are what the command line says.
+type options struct {
+	binary string
+	only   string
+	json   bool
+	plan   plan
+}
+
+func parse(args []string) (options, error) {
+	var o options
+	var quick bool
+	var rounds int
+	fs := flag.NewFlagSet("bench", flag.ContinueOnError)
+	fs.StringVar(&o.binary, "binary", "build/service", "the service's `program`")
+	fs.StringVar(&o.only, "only", "", "measure only these, of "+strings.Join(partNames(), ","))
+	fs.BoolVar(&o.json, "json", false, "print the figures as JSON")
+	fs.BoolVar(&quick, "quick", false, "less than a minute, with rougher figures")
+	fs.IntVar(&rounds, "rounds", 0, "rounds of each measurement (default 3, quick 1)")
+	if err := fs.Parse(args); err != nil {
+		return options{}, err
+	}
+	if fs.NArg() > 0 {
+		return options{}, fmt.Errorf("unexpected argument %q: bench takes flags only", fs.Arg(0))
+	}
+	o.plan = fullPlan
+	if quick {
+		o.plan = quickPlan
+	}
+	if rounds > 0 {
+		o.plan.rounds = rounds
+	}
+	var err error
+	if o.binary, err = filepath.Abs(o.binary); err != nil {
+		return options{}, fmt.Errorf("locating the service: %w", err)
+	}
+	if _, err := os.Stat(o.binary); err != nil {
+		return options{}, fmt.Errorf("locating the service: %w; build it with make build, or name it with -binary", err)
+	}
+	return o, nil
+}
+
+// part is one of the measurements.
+type part struct {
+	name    string
+	measure func(*bench, context.Context) error
+}
+
+var parts = []part{
+	{"stages", (*bench).stages},
+	{"runs", (*bench).runs},
+	{"audit", (*bench).audit},
+	{"start", (*bench).start},
+	{"streams", (*bench).streams},
+}
+
+func partNames() []string {
+	names := make([]string, len(parts))
+	for i, p := range parts {
+		names[i] = p.name
+	}
+	return names
+}
+
+func (o options) parts() ([]part, error) {
+	if o.only == "" {
+		return parts, nil
+	}
+	var some []part
+next:
+	for name := range strings.SplitSeq(o.only, ",") {
+		for _, p := range parts {
+			if p.name == name {
+				some = append(some, p)
+				continue next
+			}
+		}
+		return nil, fmt.Errorf("-only: unknown part %q: want some of %s", name, strings.Join(partNames(), ","))
+	}
+	return some, nil
+}
+
+func run(ctx context.Context, args []string) (err error) {
+	o, err := parse(args)
+	if err != nil {
+		return err
+	}
+	chosen, err := o.parts()
+	if err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "svc-bench-")
+	if err != nil {
+		return fmt.Errorf("making a temporary folder: %w", err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	b := &bench{site: site{dir: dir, binary: o.binary}, plan: o.plan, report: newReport(o.plan)}
+	for _, p := range chosen {
+		fmt.Fprintf(os.Stderr, "bench: measuring %s\n", p.name)
+		if err := p.measure(b, ctx); err != nil {
+			return fmt.Errorf("measuring %s: %w", p.name, err)
+		}
+	}
+	b.report.judge()
+	if o.json {
+		out := json.NewEncoder(os.Stdout)
+		out.SetIndent("", "  ")
+		return out.Encode(b.report)
+	}
+	return b.report.print(os.Stdout)
+}
+
+// bench is one run of the program.
+type bench struct {
+	site   site
+	plan   plan
+	report *report
+}
+
+// progress says on standard error what is being measured.
+func (b *bench) progress(format string, args ...any) {
+	fmt.Fprintf(os.Stderr, "bench:   "+format+"\n", args...)
+}

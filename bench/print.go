@@ -1,0 +1,74 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"text/tabwriter"
+	"time"
+)
+
+// print writes the report for people.
+func (r *report) print(to io.Writer) error {
+	w := tabwriter.NewWriter(to, 0, 0, 2, ' ', tabwriter.AlignRight)
+	line := func(format string, args ...any) { fmt.Fprintf(w, format+"\t\n", args...) }
+	title := func(text string) {
+		_ = w.Flush() // the last one tells
+		fmt.Fprintf(w, "\n%s\n\n", text)
+	}
+	fmt.Fprintf(w, "%s, %s, plan %s, medians of %d round(s)\n", r.When.Format(time.RFC3339), r.Machine, r.Plan, r.Rounds)
+	if len(r.Stages) > 0 {
+		title("Stages: (a) bare reverse_proxy, (b) auth, scan, redact and stream in front of it; times in ms, cpu in µs a response")
+		line("traffic\tclients\ta /s\tb /s\tb/a\ta p50\tb p50\tadded\ta p99\tb p99\ta first\tb first\ta cpu\tb cpu")
+		for _, s := range r.Stages {
+			a, b := s.Bare, s.Stages
+			line("%s\t%d\t%.0f\t%.0f\t%.2f\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%.0f\t%.0f", s.Shape, s.Clients, a.Rate, b.Rate, s.Ratio,
+				ms(a.P50), ms(b.P50), ms(s.AddedP50), ms(a.P99), ms(b.P99), ms(a.First), ms(b.First), us(a.CPU), us(b.CPU))
+		}
+		for _, s := range r.Stages {
+			if s.Events > 0 {
+				n := float64(s.Events)
+				line("%s\t%d\t%.0f\t%.0f\tevents/s", s.Shape, s.Clients, s.Bare.Rate*n, s.Stages.Rate*n)
+			}
+		}
+	}
+	if len(r.Runs) > 0 {
+		title("Runs with the demo model, audit durable; times in ms, cpu in µs a run")
+		line("question\tclients\truns/s\tp50\tp99\tfirst p50\tfirst p99\tcpu")
+		for _, f := range r.Runs {
+			line("%s\t%d\t%.0f\t%s\t%s\t%s\t%s\t%.0f", f.Name, f.Clients, f.Rate, ms(f.P50), ms(f.P99), ms(f.First), ms(f.F99), us(f.CPU))
+		}
+		_ = w.Flush()
+		fmt.Fprintf(w, "\n  in the audit log afterwards: %v\n", r.Recorded)
+	}
+	if r.Audit != nil {
+		title("Audit log against a bare SQLite group commit, 50 writers, events/s")
+		line("log\tbare\tratio")
+		line("%.0f\t%.0f\t%.2f", r.Audit.Log, r.Audit.Bare, r.Audit.Ratio)
+	}
+	if s := r.Start; s != nil {
+		title("Start, ms, and idle memory, MiB")
+		line("new folder\tagain\tslowest\tresident\tnot of files")
+		line("%s\t%s\t%s\t%s\t%s", ms(s.Fresh), ms(s.Again), ms(s.Slowest), mib(s.Idle.Resident), mib(s.Idle.Own))
+	}
+	if len(r.Streams) > 0 {
+		title(fmt.Sprintf("Memory of one waiting stream of %d, KiB: resident, and after a collection resident and in use", r.Streams[0].Streams))
+		line("kind\tresident\tcollected\tin use")
+		for _, f := range r.Streams {
+			line("%s\t%s\t%s\t%s", f.Name, kib(f.Loaded.Resident), kib(f.Collected.Resident), kib(f.Collected.Live))
+		}
+	}
+	title("Aims")
+	line("figure\taim\treached\t")
+	for _, a := range r.Aims {
+		verdict := map[bool]string{true: "met", false: "MISSED"}[a.Met]
+		line("%s\t%s\t%s\t%s", a.Name, a.Want, a.Got, verdict)
+	}
+	return w.Flush()
+}
+
+func ms(d time.Duration) string { return fmt.Sprintf("%.2f", float64(d)/float64(time.Millisecond)) }
+func us(d time.Duration) float64 {
+	return float64(d) / float64(time.Microsecond)
+}
+func mib(n int64) string { return fmt.Sprintf("%.0f", float64(n)/bytesPerMiB) }
+func kib(n int64) string { return fmt.Sprintf("%.1f", float64(n)/bytesPerKiB) }

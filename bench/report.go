@@ -1,0 +1,92 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+	"time"
+)
+
+// report is everything that was measured. Durations are nanoseconds in JSON, sizes bytes.
+type report struct {
+	When     time.Time
+	Plan     string
+	Rounds   int
+	Machine  string
+	Stages   []stageFigures  `json:",omitempty"`
+	Runs     []runFigures    `json:",omitempty"`
+	Recorded map[string]int  `json:",omitempty"` // audit events by type after the runs
+	Audit    *auditFigures   `json:",omitempty"`
+	Start    *startFigures   `json:",omitempty"`
+	Streams  []streamFigures `json:",omitempty"`
+	Aims     []aim
+}
+
+// stageFigures compare one kind of traffic through (a) and (b).
+type stageFigures struct {
+	Shape        string
+	Clients      int
+	Events       int // of a response; 0: it is no event stream
+	Bare, Stages sample
+	Ratio        float64       // throughput of (b) / (a)
+	AddedP50     time.Duration // (b) - (a)
+}
+
+// runFigures are of complete agent runs.
+type runFigures struct {
+	Name    string
+	Clients int
+	Child   bool // a run starts a child process
+	sample
+}
+
+// auditFigures are events a second, and the log's in relation to bare SQLite's.
+type auditFigures struct{ Log, Bare, Ratio float64 }
+
+// startFigures are of web start.
+type startFigures struct {
+	Fresh   time.Duration // with a new data folder
+	Again   time.Duration
+	Slowest time.Duration
+	Idle    memory
+}
+
+// streamFigures are the memory of one waiting stream.
+type streamFigures struct {
+	Name      string
+	Streams   int
+	Loaded    memory // as it was when the streams had come
+	Collected memory // after a garbage collection
+}
+
+// aim is a figure that is wanted.
+type aim struct {
+	Name  string
+	Want  string
+	Got   string
+	Met   bool
+	Rough bool `json:",omitempty"` // judged on a single round
+}
+
+func newReport(p plan) *report {
+	return &report{When: time.Now().UTC(), Plan: p.name, Rounds: p.rounds, Machine: machine()}
+}
+
+// machine describes what the figures depend on.
+func machine() string {
+	model := "unknown processor"
+	if text, err := os.ReadFile("/proc/cpuinfo"); err == nil {
+		for line := range strings.Lines(string(text)) {
+			if name, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(name) == "model name" {
+				model = strings.TrimSpace(value)
+				break
+			}
+		}
+	}
+	kernel, err := os.ReadFile("/proc/sys/kernel/osrelease")
+	if err != nil {
+		kernel = []byte("unknown")
+	}
+	return fmt.Sprintf("%d × %s, %s %s, Linux %s", runtime.NumCPU(), model, runtime.GOARCH, runtime.Version(), strings.TrimSpace(string(kernel)))
+}
