@@ -27,6 +27,10 @@ const (
 // is written in an extra event before it, which repeats the event that the rest is from with
 // nothing else in its texts and without an id; a rest that may be a secret is REDACTED there.
 //
+// Texts of one path are told apart by the "index" of an object around them, not by its id:
+// messages that are interleaved under one path count as one text. A stream that is redacted
+// again keeps its texts; a rest may then move to another event.
+//
 // An event of more than 1 MiB is redacted on its own as it comes. The zero value is ready for use.
 type SSERedactor struct {
 	dst     []byte
