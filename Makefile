@@ -6,6 +6,9 @@ SHELL := /bin/bash
 # Caddy's optional storage drivers are not needed; without them the binary is smaller.
 export GOFLAGS := -buildvcs=false -tags=nobadger,nomysql,nopgx
 
+# Where .ci/setup puts a newer Node.js when the one of the system is too old.
+export PATH := $(CURDIR)/build/node/node_modules/.bin:$(PATH)
+
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 LDFLAGS := -s -w -X github.com/svc-gateway/svc/internal/settings.Version=$(VERSION)
 LINT    := build/bin/golangci-lint
