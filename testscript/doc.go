@@ -24,7 +24,8 @@
 //	finish NAME                   until they have ended; stdout is what each received, once
 //	leave NAME                    hang up
 //	upstream                      a foreign server at $UPSTREAM; what it receives is in upstream.log
-//	model [-sequence] FILE        a language model with the turns in FILE; before web start
+//	model [-sequence] FILE        a language model with the turns in FILE, before web start; what it
+//	                              is asked is in model.log
 //	release                       let the model and the upstream go on where they hold back
 //	capture VAR REGEXP            the first group of what stdout holds becomes $VAR
 //	later VAR DURATION            $VAR is the time in a while, as in RFC 3339
@@ -35,6 +36,6 @@
 //	kill9, sigterm, gone          end the service at once; ask it to end; until it is gone
 //	tmpfs DIR SIZE                mount a small file system (only under the condition [mount])
 //
-// A command that waits gives up after half a minute. The helpers are used by one script at a
-// time each, and are safe for that.
+// A command that waits gives up after half a minute. The tests need Linux, where processes are
+// found in /proc. A helper serves one script at a time and is safe for that.
 package testscript

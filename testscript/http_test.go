@@ -1,3 +1,5 @@
+//go:build linux
+
 package testscript
 
 import (
@@ -74,7 +76,7 @@ func (c *call) send(ctx context.Context, r request) (*http.Response, error) {
 		return nil, err
 	}
 	req.Header, req.Host = r.header.Clone(), r.host
-	client := &http.Transport{DisableKeepAlives: true, DisableCompression: true}
+	client := &http.Transport{DisableKeepAlives: true, DisableCompression: true, ExpectContinueTimeout: patience}
 	return client.RoundTrip(req)
 }
 
@@ -144,7 +146,7 @@ func raw(c *call) error {
 
 func waitHealth(c *call) error {
 	return poll(func() (bool, error) {
-		resp, err := c.send(context.Background(), request{method: http.MethodGet, path: "/health"})
+		resp, err := c.send(context.Background(), request{method: http.MethodGet, path: "/health", header: http.Header{}})
 		if err != nil {
 			return false, err
 		}

@@ -1,3 +1,5 @@
+//go:build linux
+
 package testscript
 
 import (
@@ -5,6 +7,8 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"net/http"
+	"os"
 	"sync"
 
 	"github.com/svc-gateway/svc/agents/model/fakeopenai"
@@ -34,8 +38,15 @@ func startModel(c *call) error {
 	if err := json.Unmarshal([]byte(c.ts.ReadFile(f.Arg(0))), &turns); err != nil {
 		return fmt.Errorf("reading %s: %w", f.Arg(0), err)
 	}
+	log, err := os.Create(c.ts.MkAbs("model.log"))
+	if err != nil {
+		return err
+	}
 	released := make(chan struct{})
 	server := fakeopenai.Start(func(n int, r fakeopenai.Request) fakeopenai.Turn {
+		if _, err := log.Write(append(r.Body, '\n')); err != nil {
+			return fakeopenai.Turn{Status: http.StatusInternalServerError}
+		}
 		if !*sequence {
 			n = answersSinceQuestion(r)
 		}
@@ -49,6 +60,7 @@ func startModel(c *call) error {
 	c.cleanup(func() {
 		let()
 		server.Close()
+		_ = log.Close()
 	})
 	c.releases = append(c.releases, let)
 	c.ts.Setenv("SVC_MODEL_PROVIDER", "openai")
