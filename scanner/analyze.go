@@ -249,7 +249,7 @@ func (w *shell) command(args []arg, at place, s *syntax.Stmt) {
 				w.raise(verdict{Unknown, "", "a shell runs a line that is only known at run time"}, at)
 				return
 			}
-			w.analysis.line(line.text, 0, &at)
+			w.line(line.text, 0, &at)
 			return
 		}
 		inner, ok := unwrap(args)
