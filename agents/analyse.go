@@ -63,7 +63,7 @@ func analyse(s scope, c Call) *analysis {
 	if tool.Classify != nil {
 		a.action = policy.Mutate
 		if cmd := tool.Classify(args); cmd != nil {
-			a.input.Command, a.input.Categories = cmd, cmd.Categories
+			a.input.Command = cmd
 			if cmd.Class == scanner.ReadOnly {
 				a.action = policy.Use
 			}

@@ -70,10 +70,10 @@ func (f *fixture) open() {
 	if err != nil {
 		f.t.Fatal(err)
 	}
-	f.host, err = agents.Open(f.t.Context(), agents.HostConfig{
+	f.host = agents.Open(agents.HostConfig{
 		Store: store, Audit: f.audit, Identity: f.users, Bus: f.bus, Node: "node", Log: zap.NewNop(),
 	})
-	if err != nil {
+	if err := f.host.Recover(f.t.Context()); err != nil {
 		f.t.Fatal(err)
 	}
 	f.t.Cleanup(func() { f.host.Close() })

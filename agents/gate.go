@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"runtime/debug"
 	"slices"
+	"strings"
 	"time"
 
 	"go.uber.org/zap"
@@ -73,7 +74,8 @@ func (g *gate) admit(ctx context.Context, s scope, c Call) (*intent, *analysis, 
 	switch d.Effect {
 	case policy.Allow, policy.Log:
 	case policy.Approve:
-		d.Reasons = append(slices.Clone(d.Reasons), "approval: required, and this build cannot ask for one")
+		d.Reasons = append(slices.Clone(d.Reasons), "approval: required, and this version cannot ask for one")
+		d.Message = strings.TrimSpace(d.Message + " It needs a person's approval, and this version cannot ask for one.")
 		d.Effect = policy.Deny
 		return nil, nil, g.refuse(ctx, s, c, a, d, nil)
 	default:

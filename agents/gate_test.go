@@ -216,12 +216,9 @@ func TestNoToolRunsWithoutAnAuditLog(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	host, err := agents.Open(t.Context(), agents.HostConfig{
+	host := agents.Open(agents.HostConfig{
 		Store: store, Audit: audit.New(brokenStore{}, "node"), Identity: f.users, Bus: f.bus, Node: "node", Log: zap.NewNop(),
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	f.host = host
 	t.Cleanup(func() { host.Close() })
 	f.setup.Tools = []agents.Tool{touch}

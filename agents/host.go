@@ -2,7 +2,6 @@ package agents
 
 import (
 	"context"
-	"fmt"
 	"sync"
 	"time"
 
@@ -50,19 +49,16 @@ type activeRun struct {
 // leaseTime is how long a run stays this process's without being renewed.
 const leaseTime = 30 * time.Second
 
-// Open closes the runs that an earlier process left behind and returns a host that is ready.
-func Open(ctx context.Context, c HostConfig) (*Host, error) {
+// Open returns a host that is ready. It changes nothing in the store: other processes may still
+// be at work on it. [Host.Recover] does.
+func Open(c HostConfig) *Host {
 	base, stop := context.WithCancelCause(context.Background())
 	h := &Host{
 		store: c.Store, audit: c.Audit, id: c.Identity, bus: c.Bus, node: c.Node, log: c.Log,
 		base: base, stop: stop, active: map[string]*activeRun{}, users: map[string]int{},
 	}
-	if err := h.recover(ctx); err != nil {
-		stop(err)
-		return nil, fmt.Errorf("closing the runs of an earlier process: %w", err)
-	}
 	h.upkeep.Go(h.renewLeases)
-	return h, nil
+	return h
 }
 
 // Cancel ends a run that is active here. It reports whether there was one.

@@ -2,6 +2,7 @@ package agents
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"go.uber.org/zap"
@@ -11,12 +12,14 @@ import (
 	"github.com/svc-gateway/svc/internal/harness"
 )
 
-// recover closes the runs that a process left behind when it died. Nothing is repeated: a
-// call that had started and has no outcome gets the outcome unknown.
-func (h *Host) recover(ctx context.Context) error {
+// Recover closes the runs that a process left behind when it died. Nothing is repeated: a
+// call that had started and has no outcome gets the outcome unknown. Runs whose lease somebody
+// holds are left alone; a process calls it once it knows that it alone, or with others on one
+// bus, works on the store.
+func (h *Host) Recover(ctx context.Context) error {
 	runs, err := h.store.Unfinished(ctx)
 	if err != nil {
-		return err
+		return fmt.Errorf("listing unfinished runs: %w", err)
 	}
 	for _, r := range runs {
 		holder, err := h.bus.Holder(ctx, topic(r.ID))
@@ -27,7 +30,7 @@ func (h *Host) recover(ctx context.Context) error {
 			continue
 		}
 		if err := h.closeAbandoned(ctx, r); err != nil {
-			return err
+			return fmt.Errorf("closing run %s of an earlier process: %w", r.ID, err)
 		}
 		h.log.Warn("closed a run that an earlier process left behind", zap.String("run", r.ID), zap.String("thread", r.Thread))
 	}

@@ -49,7 +49,7 @@ func New(rt *agents.Runtime, o Options) (*Handler, error) {
 		h.mux.Handle(rte.method+" "+rte.path, h.permit(rte))
 	}
 	h.mux.Handle("GET /openapi.json", h.authenticated(serveJSON(doc)))
-	h.mux.Handle("GET /docs", h.authenticated(http.RedirectHandler("/docs/", http.StatusMovedPermanently).ServeHTTP))
+	h.mux.Handle("GET /docs", h.authenticated(docs().ServeHTTP))
 	h.mux.Handle("GET /docs/", h.authenticated(docs().ServeHTTP))
 	return h, nil
 }

@@ -55,12 +55,9 @@ func newServer(t *testing.T, m model.Model) *server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	host, err := agents.Open(t.Context(), agents.HostConfig{
+	host := agents.Open(agents.HostConfig{
 		Store: store, Audit: log, Identity: id, Bus: live, Node: "node", Log: zap.NewNop(),
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	t.Cleanup(func() { host.Close() })
 	rt, err := host.Runtime(agents.Setup{
 		Model: m, Policy: engine, Log: zap.NewNop(),

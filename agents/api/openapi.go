@@ -55,7 +55,7 @@ func describeRoute(r *openapi31.Reflector, rte route) error {
 		u.HTTPStatus, u.ContentType = rte.success.status, rte.success.media
 		u.Description = http.StatusText(rte.success.status)
 	})
-	faults := rte.faults
+	faults := append([]int{http.StatusInternalServerError}, rte.faults...)
 	if !rte.open {
 		op.AddSecurity("token")
 		faults = append([]int{http.StatusUnauthorized, http.StatusForbidden}, faults...)

@@ -46,7 +46,13 @@ func (h *Handler) run(w http.ResponseWriter, r *http.Request, body RunRequest) {
 		h.fail(w, r, err)
 		return
 	}
-	h.stream(w, r, run.Thread, run.ID, 0, r.URL.Query().Get("resumable") == "1")
+	h.stream(w, r, run.Thread, run.ID, 0, resumable(r))
+}
+
+// resumable reports whether the client wants an id with every event.
+func resumable(r *http.Request) bool {
+	yes, err := strconv.ParseBool(r.URL.Query().Get("resumable"))
+	return err == nil && yes
 }
 
 func messages(in Input) []model.Message {
@@ -63,7 +69,7 @@ func (h *Handler) join(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
-	from, ids := 0, r.URL.Query().Get("resumable") == "1"
+	from, ids := 0, resumable(r)
 	if last := r.Header.Get("Last-Event-ID"); last != "" {
 		n, err := strconv.Atoi(last)
 		if err != nil || n < -1 {

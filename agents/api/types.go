@@ -25,6 +25,7 @@ type Input struct {
 // RunRequest is the body of POST /runs/stream.
 type RunRequest struct {
 	Input       Input  `json:"input" required:"true"`
+	Resumable   string `query:"resumable" json:"-" enum:"0,1,true,false" description:"send an id with every event"`
 	AssistantID string `json:"assistant_id,omitempty" minLength:"1" default:"svc-orchestrator" description:"target agent"`
 	ThreadID    string `json:"thread_id,omitempty" format:"uuid" description:"conversation thread for multi-turn use"`
 	UserID      string `json:"user_id,omitempty" minLength:"1" description:"acts for this user; somebody else's needs the role admin"`
@@ -33,6 +34,7 @@ type RunRequest struct {
 // ThreadRunRequest is RunRequest within a thread that the path names.
 type ThreadRunRequest struct {
 	ThreadPath
+	Resumable   string `query:"resumable" json:"-" enum:"0,1,true,false" description:"send an id with every event"`
 	Input       Input  `json:"input" required:"true"`
 	AssistantID string `json:"assistant_id,omitempty" minLength:"1" default:"svc-orchestrator" description:"target agent"`
 	UserID      string `json:"user_id,omitempty" minLength:"1" description:"acts for this user; somebody else's needs the role admin"`
@@ -53,7 +55,7 @@ type RunPath struct {
 type JoinRequest struct {
 	ThreadPath
 	LastEventID string `header:"Last-Event-ID" json:"-" description:"continue after this event; -1: from the start"`
-	Resumable   bool   `query:"resumable" json:"-" description:"send an id with every event"`
+	Resumable   string `query:"resumable" json:"-" enum:"0,1,true,false" description:"send an id with every event"`
 }
 
 // ThreadRequest is the body of POST /threads.

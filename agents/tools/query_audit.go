@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -66,7 +67,7 @@ func visible(p policy.Principal) (audit.Filter, error) {
 	case p.Role == policy.Admin:
 		return audit.Filter{}, nil
 	}
-	return audit.Filter{User: p.User}, nil
+	return audit.Filter{User: cmp.Or(p.OnBehalfOf, p.User)}, nil
 }
 
 // asText writes rows as lines of values between bars, under a line of the columns' names

@@ -80,6 +80,7 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 		return err
 	}
 	h.home = a.Home().Dir()
+	a.OnStart(shared.(*host).Recover)
 	setup, err := newSetup(a, log)
 	if err != nil {
 		return err
@@ -156,12 +157,9 @@ func open(a *app.App, log *zap.Logger) (*host, error) {
 	if err != nil {
 		return nil, err
 	}
-	opened, err := agents.Open(context.Background(), agents.HostConfig{
+	opened := agents.Open(agents.HostConfig{
 		Store: store, Audit: a.Audit(), Identity: a.Identity(), Bus: a.Bus(), Node: a.Node(), Log: log,
 	})
-	if err != nil {
-		return nil, err
-	}
 	h := &host{Host: opened, release: a.Hold(), closed: make(chan struct{})}
 	go h.drainAt(a.Stopping())
 	return h, nil

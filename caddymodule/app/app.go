@@ -33,6 +33,7 @@ type App struct {
 	home     settings.Home
 	shared   *shared
 	control  *routes
+	onStart  []func(context.Context) error
 	ctx      caddy.Context
 	logger   *zap.Logger
 }
@@ -109,6 +110,11 @@ func (a *App) Start() error {
 	if err := a.bootstrap(); err != nil {
 		return err
 	}
+	for _, f := range a.onStart {
+		if err := f(a.ctx); err != nil {
+			return err
+		}
+	}
 	a.shared.server.push(a.control)
 	for _, stray := range settings.StrayEnv(os.Environ()) {
 		a.logger.Warn("unknown environment variable", zap.String("hint", stray))
@@ -172,6 +178,10 @@ func (a *App) Node() string { return a.shared.node }
 // pattern again replaces the handler. The request's context has the local user as principal,
 // with the role admin and the source os. On a reload the new app's handlers take over.
 func (a *App) HandleControl(pattern string, h http.Handler) { a.control.handle(pattern, h) }
+
+// OnStart has f called when the configuration starts and the data folder is this process's own.
+// A configuration that is only validated never starts: another process may be serving.
+func (a *App) OnStart(f func(context.Context) error) { a.onStart = append(a.onStart, f) }
 
 // Stopping returns a channel that is closed when the process goes down and never on a reload.
 // Streams end then, so that the exit has not to wait for them.

@@ -42,13 +42,18 @@ func (s *shared) backup(ctx context.Context, by policy.Principal, path string) e
 	if err != nil {
 		return err
 	}
-	err = s.audit.Record(ctx, audit.Event{
-		Type: audit.Admin, User: by.User, Role: string(by.Role), Action: "audit.backup", Input: string(input),
-	})
-	if err != nil {
+	e := audit.Event{
+		Type: audit.Admin, User: by.User, Role: string(by.Role), Action: "audit.backup", Input: string(input), Status: "started",
+	}
+	if err := s.audit.Record(ctx, e); err != nil {
 		return err
 	}
-	return s.audit.Backup(ctx, path)
+	err = s.audit.Backup(ctx, path)
+	e.Status = "success"
+	if err != nil {
+		e.Status, e.Error = "error", err.Error()
+	}
+	return errors.Join(err, s.audit.Queue(context.WithoutCancel(ctx), e))
 }
 
 // serveBackup is POST /audit/backup {path} on the control socket.

@@ -67,7 +67,7 @@ func wide(contentType string) bool {
 func tooLarge(limit int64) problem.Problem {
 	return problem.Problem{
 		Status: http.StatusRequestEntityTooLarge, Code: "body_too_large",
-		Detail: fmt.Sprintf("The request body is larger than %d bytes.", limit),
+		Detail: fmt.Sprintf("The request body is larger than %d bytes (setting limits.body_bytes, option max_body of svc_scan).", limit),
 	}
 }
 
