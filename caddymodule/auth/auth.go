@@ -137,9 +137,18 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyht
 // errAborted stands for the result of a handler that panicked.
 var errAborted = errors.New("the handler was aborted")
 
-// open reports whether the request needs no principal.
+// open reports whether the request needs no principal. A rewrite does not open a path.
 func open(r *http.Request) bool {
-	return (r.Method == http.MethodGet || r.Method == http.MethodHead) && r.URL.Path == healthPath
+	method, path := asked(r)
+	return (method == http.MethodGet || method == http.MethodHead) && path == healthPath && r.URL.Path == healthPath
+}
+
+// asked is what the client asked for, whatever a rewrite made of it.
+func asked(r *http.Request) (method, path string) {
+	if orig, ok := r.Context().Value(caddyhttp.OriginalRequestCtxKey).(http.Request); ok {
+		return orig.Method, orig.URL.Path
+	}
+	return r.Method, r.URL.Path
 }
 
 // crossOrigin sets the CORS fields, and reports whether the request was a preflight and has its

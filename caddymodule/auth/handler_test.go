@@ -164,3 +164,25 @@ func TestPlausibleID(t *testing.T) {
 		}
 	}
 }
+
+func TestOnlyWhatTheClientAskedForIsOpen(t *testing.T) {
+	for _, tc := range []struct {
+		method, asked, rewritten string
+		want                     bool
+	}{
+		{"GET", "/health", "/health", true},
+		{"HEAD", "/health", "/health", true},
+		{"POST", "/health", "/health", false},
+		{"GET", "/api/health", "/health", false},
+		{"GET", "/health", "/secret", false},
+		{"GET", "/health/", "/health/", false},
+		{"GET", "/Health", "/Health", false},
+	} {
+		original := httptest.NewRequest(tc.method, tc.asked, nil)
+		r := httptest.NewRequest(tc.method, tc.rewritten, nil)
+		r = r.WithContext(context.WithValue(r.Context(), caddyhttp.OriginalRequestCtxKey, *original))
+		if got := open(r); got != tc.want {
+			t.Errorf("%s %s, rewritten to %s: got open %v, want %v", tc.method, tc.asked, tc.rewritten, got, tc.want)
+		}
+	}
+}

@@ -34,13 +34,9 @@ type recorder struct {
 func newRecorder(h *Handler, w http.ResponseWriter, r *http.Request, id []string) *recorder {
 	rec := &recorder{
 		ResponseWriterWrapper: caddyhttp.ResponseWriterWrapper{ResponseWriter: w},
-		handler:               h, id: id, address: clientIP(r), method: r.Method, path: r.URL.Path,
-		ctx: r.Context(),
+		handler:               h, id: id, address: clientIP(r), ctx: r.Context(),
 	}
-	// What the client asked for counts, not what a rewrite made of it.
-	if orig, ok := rec.ctx.Value(caddyhttp.OriginalRequestCtxKey).(http.Request); ok {
-		rec.method, rec.path = orig.Method, orig.URL.Path
-	}
+	rec.method, rec.path = asked(r)
 	return rec
 }
 
