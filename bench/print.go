@@ -70,5 +70,5 @@ func ms(d time.Duration) string { return fmt.Sprintf("%.2f", float64(d)/float64(
 func us(d time.Duration) float64 {
 	return float64(d) / float64(time.Microsecond)
 }
-func mib(n int64) string { return fmt.Sprintf("%.0f", float64(n)/bytesPerMiB) }
+func mib(n int64) string { return fmt.Sprintf("%.1f", float64(n)/bytesPerMiB) }
 func kib(n int64) string { return fmt.Sprintf("%.1f", float64(n)/bytesPerKiB) }
