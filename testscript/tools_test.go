@@ -102,14 +102,21 @@ func until(c *call) error {
 		if cmd, ok := commands[name]; ok {
 			err = cmd(last)
 		} else {
-			var out string
-			out, err = last.program(name, args...)
-			last.out.WriteString(out)
+			err = last.quietly(name, args)
 		}
 		return re.Match(last.out.Bytes()), err
 	})
 	c.out, c.err = last.out, last.err
 	return err
+}
+
+// quietly runs a program whose output does not go into the log, because it may run many times.
+func (c *call) quietly(name string, args []string) error {
+	const out = ".until"
+	err := c.ts.Exec("sh", append([]string{"-c", `"$@" >` + out + ` 2>&1`, "until", name}, args...)...)
+	text, readErr := os.ReadFile(c.ts.MkAbs(out))
+	c.out.Write(text)
+	return errors.Join(err, readErr)
 }
 
 func mode(c *call) error {
