@@ -49,9 +49,8 @@ func (h *Handler) stream(w http.ResponseWriter, r *http.Request, thread, run str
 	ctx, stop := untilGone(r.Context())
 	defer stop()
 	out := http.NewResponseController(w)
-	var buf bytes.Buffer
 	for events, err := range h.rt.Follow(ctx, run, from) {
-		buf.Reset()
+		var buf bytes.Buffer // kept by no stream that waits
 		for _, e := range events {
 			if s, ok := event(e); ok {
 				writeEvent(&buf, e.Seq, s, ids)
