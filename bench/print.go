@@ -39,6 +39,9 @@ func (r *report) print(to io.Writer) error {
 		}
 		_ = w.Flush()
 		fmt.Fprintf(w, "\n  in the audit log afterwards: %v\n", r.Recorded)
+		for i, when := range []string{"before", "after"} {
+			fmt.Fprintf(w, "  the disk's fsync of 4 KiB %s: p50 %s, p99 %s ms\n", when, ms(r.Sync[i].P50), ms(r.Sync[i].P99))
+		}
 	}
 	if r.Audit != nil {
 		title("Audit log against a bare SQLite group commit, 50 writers, events/s")

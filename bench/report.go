@@ -1,12 +1,6 @@
 package main
 
-import (
-	"fmt"
-	"os"
-	"runtime"
-	"strings"
-	"time"
-)
+import "time"
 
 // report is everything that was measured. Durations are nanoseconds in JSON, sizes bytes.
 type report struct {
@@ -17,6 +11,7 @@ type report struct {
 	Stages   []stageFigures  `json:",omitempty"`
 	Runs     []runFigures    `json:",omitempty"`
 	Recorded map[string]int  `json:",omitempty"` // audit events by type after the runs
+	Sync     []syncFigures   `json:",omitempty"` // of the disk before and after the runs
 	Audit    *auditFigures   `json:",omitempty"`
 	Start    *startFigures   `json:",omitempty"`
 	Streams  []streamFigures `json:",omitempty"`
@@ -71,22 +66,4 @@ type aim struct {
 
 func newReport(p plan) *report {
 	return &report{When: time.Now().UTC(), Plan: p.name, Rounds: p.rounds, Machine: machine()}
-}
-
-// machine describes what the figures depend on.
-func machine() string {
-	model := "unknown processor"
-	if text, err := os.ReadFile("/proc/cpuinfo"); err == nil {
-		for line := range strings.Lines(string(text)) {
-			if name, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(name) == "model name" {
-				model = strings.TrimSpace(value)
-				break
-			}
-		}
-	}
-	kernel, err := os.ReadFile("/proc/sys/kernel/osrelease")
-	if err != nil {
-		kernel = []byte("unknown")
-	}
-	return fmt.Sprintf("%d × %s, %s %s, Linux %s", runtime.NumCPU(), model, runtime.GOARCH, runtime.Version(), strings.TrimSpace(string(kernel)))
 }

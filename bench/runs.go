@@ -44,6 +44,9 @@ func (b *bench) runs(ctx context.Context) error {
 		return err
 	}
 	defer sv.stop()
+	if err := b.probeDisk(); err != nil {
+		return err
+	}
 	for _, q := range questions {
 		if q.child && !b.plan.children {
 			continue
@@ -54,6 +57,9 @@ func (b *bench) runs(ctx context.Context) error {
 				return fmt.Errorf("%s: %w", q.name, err)
 			}
 		}
+	}
+	if err := b.probeDisk(); err != nil {
+		return err
 	}
 	return b.accounted(ctx, sv)
 }
