@@ -23,13 +23,20 @@ func (h *Host) enter(ctx context.Context, owner string, l Limits) error {
 	if err := h.admit(owner, l); err != nil {
 		return err
 	}
+	if err := h.count(ctx, owner, l); err != nil {
+		h.leave(owner)
+		return err
+	}
+	return nil
+}
+
+// count counts what an owner starts against the rate that is allowed.
+func (h *Host) count(ctx context.Context, owner string, l Limits) error {
 	n, reset, err := h.bus.Count(ctx, "runs."+owner, 1, time.Minute)
 	switch {
 	case err != nil:
-		h.leave(owner)
 		return fmt.Errorf("counting runs: %w", err)
 	case n > l.RunsPerMinute:
-		h.leave(owner)
 		return &LimitError{"limits.runs_per_minute", time.Until(reset)}
 	}
 	return nil

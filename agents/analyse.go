@@ -32,9 +32,14 @@ type analysis struct {
 	invalid  string // why the call cannot be made at all
 }
 
-// analyse looks at a call without doing anything.
-func analyse(s scope, c Call) *analysis {
-	a := &analysis{input: policy.Input{Principal: s.principal, Agent: s.agent, Tool: c.Name, Labels: c.Labels}}
+// analyse looks at a call without doing anything. What it cannot look at is denied.
+func analyse(s scope, c Call) (a *analysis) {
+	defer func() {
+		if p := recover(); p != nil {
+			a.invalid = fmt.Sprintf("analysis_failed: %s: %v", c.Name, p)
+		}
+	}()
+	a = &analysis{input: policy.Input{Principal: s.principal, Agent: s.agent, Tool: c.Name, Labels: c.Labels}}
 	tool, ok := s.tools[c.Name]
 	if !ok {
 		a.invalid = fmt.Sprintf("unknown_tool: agent %s has no tool %q", s.agent, c.Name)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -26,11 +27,14 @@ type driver struct {
 	slots    chan struct{} // tool calls that may run side by side
 }
 
+// maxCalls is how many calls a model may ask for in one turn.
+const maxCalls = 64
+
 // drive goes on with the run until it is in a final state.
 func (d *driver) drive(ctx context.Context, cancel context.CancelCauseFunc) {
 	for {
-		if err := context.Cause(ctx); err != nil && d.run.Failure == nil {
-			d.run.Failure = endedBy(err)
+		if err := context.Cause(ctx); err != nil {
+			d.fail(endedBy(err))
 		}
 		for _, e := range d.run.next() {
 			if _, ok := e.(finish); ok {
@@ -44,8 +48,8 @@ func (d *driver) drive(ctx context.Context, cancel context.CancelCauseFunc) {
 		switch {
 		case d.inflight > 0:
 			d.apply()
-		case d.run.Failure == nil:
-			d.run.Failure = &Failure{"internal", "the run has nothing left to do and no answer"}
+		default:
+			d.fail(&Failure{"internal", "the run has nothing left to do and no answer"})
 		}
 	}
 }
@@ -71,6 +75,7 @@ func (d *driver) start(ctx context.Context, e effect) {
 			return
 		}
 		d.run.Frames[e.frame].Thinking = true
+		d.run.Steps++
 		req := d.request(e.frame)
 		work = func() func() { return d.think(ctx, e.frame, req) }
 	case act:
@@ -82,11 +87,39 @@ func (d *driver) start(ctx context.Context, e effect) {
 		f := &d.run.Frames[e.frame]
 		f.Closed = true
 		opener, record := *f.Opener, d.run.call(*f.Opener).Record
-		answer := f.Messages[len(f.Messages)-1].Content
-		work = func() func() { return d.conclude(ctx, opener, record, answer) }
+		answer, seen := f.Messages[len(f.Messages)-1].Content, slices.Clone(f.Labels)
+		work = func() func() { return d.conclude(ctx, opener, record, answer, seen) }
 	}
 	d.inflight++
-	go func() { d.applied <- work() }()
+	go func() { d.applied <- d.contained(work) }()
+}
+
+// contained makes a panic of ours the end of this run, and of nothing else.
+func (d *driver) contained(work func() func()) (change func()) {
+	defer func() {
+		if p := recover(); p != nil {
+			d.rt.log.Error("a run's step panicked", zap.String("run", d.run.ID), zap.Any("panic", p), zap.Stack("stack"))
+			change = func() { d.fail(&Failure{"internal", "the run cannot go on"}) }
+		}
+	}()
+	return work()
+}
+
+// fail ends the run. The first reason counts.
+func (d *driver) fail(f *Failure) {
+	if d.run.Failure == nil {
+		d.run.Failure = f
+	}
+}
+
+// slot waits until one more model turn or tool call may run beside the others.
+func (d *driver) slot(ctx context.Context) (free func(), ok bool) {
+	select {
+	case d.slots <- struct{}{}:
+		return func() { <-d.slots }, true
+	case <-ctx.Done():
+		return nil, false
+	}
 }
 
 // overLimit is the reason for which the run may not take another model turn.
@@ -114,35 +147,37 @@ func (d *driver) request(frame int) model.Request {
 
 // think takes one model turn.
 func (d *driver) think(ctx context.Context, frame int, req model.Request) func() {
+	free, ok := d.slot(ctx)
+	if !ok {
+		return func() { d.fail(endedBy(context.Cause(ctx))) }
+	}
+	defer free()
 	id := newID()
 	voice := d.log.speak(req.Agent, frame, id)
 	started := time.Now()
 	resp, err := turn(ctx, d.rt.model, req, voice.say)
+	if n := len(resp.Message.ToolCalls); err == nil && n > maxCalls {
+		err = fmt.Errorf("%w: it asked for %d tool calls at once, of %d at most", model.ErrBadResponse, n, maxCalls)
+	}
 	if err != nil {
 		voice.end("")
 		if cause := context.Cause(ctx); cause != nil {
 			err = cause
 		}
 		d.rt.log.Warn("model turn failed", zap.String("run", d.run.ID), zap.String("agent", req.Agent), zap.Error(err))
-		return func() {
-			d.run.Frames[frame].Thinking = false
-			if d.run.Failure == nil {
-				d.run.Failure = endedBy(err)
-			}
-		}
+		return func() { d.fail(endedBy(err)) }
 	}
 	m := resp.Message
 	m.ID, m.Role = id, model.RoleAssistant
 	m.ToolCalls = withOwnIDs(m.ToolCalls)
 	voice.end(m.Content)
-	failure := d.account(ctx, req.Agent, resp, time.Since(started))
+	err = d.account(ctx, req.Agent, resp, time.Since(started))
 	return func() {
 		d.run.proposed(frame, m, resp.Usage.TotalTokens)
-		if failure != nil {
-			d.run.Failure = failure
-			return
-		}
-		if len(m.ToolCalls) > 0 {
+		if err != nil {
+			d.rt.log.Error("recording a model turn failed", zap.String("run", d.run.ID), zap.Error(err))
+			d.fail(noAudit)
+		} else if len(m.ToolCalls) > 0 {
 			d.save(ctx)
 		}
 	}
@@ -162,34 +197,36 @@ func turn(ctx context.Context, m model.Model, req model.Request, say func(string
 func withOwnIDs(calls []model.ToolCall) []model.ToolCall {
 	own := make([]model.ToolCall, len(calls))
 	for i, c := range calls {
-		c.ID = "call_" + newID()
+		c.ID = "call_" + strings.ReplaceAll(newID(), "-", "") // servers take 40 characters at most
 		own[i] = c
 	}
 	return own
 }
 
 // account records what a turn cost.
-func (d *driver) account(ctx context.Context, agent string, resp model.Response, took time.Duration) *Failure {
-	err := d.rt.audit.RecordRun(context.WithoutCancel(ctx), audit.RunRecord{
+func (d *driver) account(ctx context.Context, agent string, resp model.Response, took time.Duration) error {
+	return d.rt.audit.RecordRun(context.WithoutCancel(ctx), audit.RunRecord{
 		Run: d.run.ID, Thread: d.run.Thread, Agent: agent, Model: resp.Model, User: d.run.Principal.User,
 		PromptTokens: resp.Usage.PromptTokens, CompletionTokens: resp.Usage.CompletionTokens,
 		TotalTokens: resp.Usage.TotalTokens, Estimated: resp.Usage.Estimated, Duration: took.Seconds(),
 	})
-	if err != nil {
-		return unrecorded(err).fatal
-	}
-	return nil
 }
 
 // act passes a call through the gate.
 func (d *driver) act(ctx context.Context, ref CallRef, agent string, c Call) func() {
-	d.slots <- struct{}{}
-	defer func() { <-d.slots }()
+	free, ok := d.slot(ctx)
+	if !ok {
+		return func() { d.run.done(ref, *notMade(c)) }
+	}
+	defer free()
 	s := scope{
 		run: d.run.ID, thread: d.run.Thread, agent: agent,
 		principal: d.run.Principal, tools: d.rt.agents[agent].tools,
 	}
 	in, a, refused := d.rt.gate.admit(ctx, s, c)
+	if refused != nil && refused.status == CallCancelled {
+		return func() { d.run.done(ref, *refused) }
+	}
 	if refused != nil {
 		d.log.toolUse(agent, ref.Frame, c, refused.status, strings.TrimPrefix(refused.text, "denied: "))
 		return d.ended(ref, c, *refused)
@@ -205,19 +242,23 @@ func (d *driver) act(ctx context.Context, ref CallRef, agent string, c Call) fun
 	return d.ended(ref, c, d.rt.gate.call(ctx, in, a))
 }
 
-// conclude gives a sub-agent's answer back to the agent that asked for it.
-func (d *driver) conclude(ctx context.Context, opener CallRef, in *intent, answer string) func() {
+// conclude gives a sub-agent's answer back to the agent that asked for it, with the sources
+// that the sub-agent had seen.
+func (d *driver) conclude(ctx context.Context, opener CallRef, in *intent, answer string, seen []string) func() {
 	o := d.rt.gate.conclude(ctx, in, Result{Text: answer}, nil)
+	o.labels = append(o.labels, seen...)
 	return d.ended(opener, Call{ToolCall: model.ToolCall{ID: in.Call, Name: in.Tool}}, o)
 }
 
 // ended tells the readers of a call's result and returns what it changes in the run.
 func (d *driver) ended(ref CallRef, c Call, o outcome) func() {
-	d.log.append(Event{Type: EventResult, Frame: ref.Frame, Call: c.ID, Name: c.Name, Status: string(o.status), Content: o.text})
+	d.log.append(Event{
+		Type: EventResult, Frame: ref.Frame, Call: c.ID, Name: scanner.Redact(c.Name), Status: string(o.status), Content: o.text,
+	})
 	return func() {
 		d.run.done(ref, o)
-		if o.fatal != nil && d.run.Failure == nil {
-			d.run.Failure = o.fatal
+		if o.fatal != nil {
+			d.fail(o.fatal)
 		}
 	}
 }
@@ -225,8 +266,8 @@ func (d *driver) ended(ref CallRef, c Call, o outcome) func() {
 // save checkpoints the run. A run that somebody else has changed is no longer ours.
 func (d *driver) save(ctx context.Context) {
 	d.run.Updated = time.Now().UTC()
-	err := d.rt.store.SaveRun(context.WithoutCancel(ctx), d.run)
-	if err != nil && d.run.Failure == nil {
-		d.run.Failure = &Failure{"state_unavailable", "the run's state cannot be saved: " + scanner.Redact(err.Error())}
+	if err := d.rt.store.SaveRun(context.WithoutCancel(ctx), d.run); err != nil {
+		d.rt.log.Error("saving a run failed", zap.String("run", d.run.ID), zap.Error(err))
+		d.fail(&Failure{"state_unavailable", "the run's state cannot be saved"})
 	}
 }

@@ -84,7 +84,7 @@ func (l *eventLog) toolUse(agent string, frame int, c Call, status CallStatus, w
 		input = json.RawMessage("{}")
 	}
 	l.append(Event{
-		Type: EventToolUse, Agent: agent, Frame: frame, Call: c.ID, Name: c.Name,
+		Type: EventToolUse, Agent: agent, Frame: frame, Call: c.ID, Name: scanner.Redact(c.Name),
 		Input: input, Status: string(status), Content: why,
 	})
 }

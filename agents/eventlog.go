@@ -46,7 +46,7 @@ func (l *eventLog) append(e Event) {
 	e.Seq = l.first + len(l.events)
 	l.events = append(l.events, e)
 	unsaved := e.Seq + 1 - l.stored
-	if unsaved == 1 && l.timer == nil {
+	if l.timer == nil {
 		l.timer = time.AfterFunc(logDelay, l.save)
 	}
 	l.mu.Unlock()
@@ -73,10 +73,11 @@ func (l *eventLog) save() {
 	err := l.store.AppendEvents(context.Background(), l.run, pending)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.timer = nil
 	if err != nil {
 		l.log.Error("saving events failed, trying again", zap.String("run", l.run), zap.Error(err))
-		l.timer = time.AfterFunc(logDelay, l.save)
+		if l.timer == nil {
+			l.timer = time.AfterFunc(logDelay, l.save)
+		}
 		return
 	}
 	l.stored = pending[len(pending)-1].Seq + 1
@@ -86,10 +87,15 @@ func (l *eventLog) save() {
 	}
 }
 
-// pending are the events that the store does not have.
+// pending are the events that the store does not have. What is appended from now on starts a
+// timer of its own.
 func (l *eventLog) pending() []Event {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.timer != nil {
+		l.timer.Stop()
+		l.timer = nil
+	}
 	if l.ended {
 		return nil
 	}

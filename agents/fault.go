@@ -17,6 +17,7 @@ var (
 	errRunTimeout       = errors.New("the run took too long")
 	errCancelled        = errors.New("cancelled")
 	errRestart          = errors.New("the service is stopping")
+	errDemoted          = errors.New("the run's user has a weaker role than at its start")
 	errPrincipalChanged = errors.New("the user was revoked or changed roles while the call was being recorded")
 )
 
@@ -66,25 +67,36 @@ func tellModel(tool string, status CallStatus, output string, err error) string 
 func modelFailure(err error) *Failure {
 	switch {
 	case errors.Is(err, errRunTimeout):
-		return &Failure{"run_timeout", err.Error()}
+		return &Failure{"run_timeout", errRunTimeout.Error()}
 	case errors.Is(err, model.ErrBadResponse):
-		return &Failure{"model_bad_response", err.Error()}
-	case errors.Is(err, context.DeadlineExceeded):
-		return &Failure{"model_timeout", "the model did not answer in time"}
+		return &Failure{"model_bad_response", model.ClientMessage(err)}
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, model.ErrTimeout):
+		return &Failure{"model_timeout", model.ClientMessage(err)}
 	case errors.Is(err, model.ErrUnavailable):
-		return &Failure{"model_unavailable", err.Error()}
+		return &Failure{"model_unavailable", model.ClientMessage(err)}
 	}
 	return &Failure{"model_error", "the model's turn failed"}
 }
 
-// reason names why a principal or a record was refused, without detail that is not ours.
-func reason(err error) string {
+// noAudit ends a run that cannot be recorded.
+var noAudit = &Failure{"audit_unavailable", "the audit log cannot be written, and no tool runs until it can"}
+
+// principalFailure is what an error about a run's principal means for the run.
+func principalFailure(err error) *Failure {
 	for _, known := range []error{policy.ErrRevoked, policy.ErrExpired} {
 		if errors.Is(err, known) {
-			return known.Error()
+			return &Failure{"principal_revoked", "the run's user may no longer act: " + known.Error()}
 		}
 	}
-	return err.Error()
+	if errors.Is(err, errDemoted) {
+		return &Failure{"principal_demoted", errDemoted.Error()}
+	}
+	return &Failure{"identity_unavailable", "it cannot be found out whether the run's user may still act"}
+}
+
+// notMade is the outcome of a call that the end of its run came before.
+func notMade(c Call) *outcome {
+	return &outcome{status: CallCancelled, text: "cancelled: the run ended before this call", labels: []string{"tool:" + c.Name}}
 }
 
 // maxResult bounds the text of one result, in bytes.

@@ -12,13 +12,20 @@ import (
 	"github.com/svc-gateway/svc/scanner"
 )
 
+const (
+	finishRetry    = 100 * time.Millisecond
+	finishRetryMax = 5 * time.Second
+
+	codeRestart = "interrupted_by_restart"
+)
+
 // endedBy is what the end of a run's context, or a model's error, means for the run.
 func endedBy(err error) *Failure {
 	switch {
 	case errors.Is(err, errCancelled):
 		return &Failure{"cancelled", "the run was cancelled"}
 	case errors.Is(err, errRestart):
-		return &Failure{"interrupted_by_restart", "the service stopped before the run was done"}
+		return &Failure{codeRestart, "the service stopped before the run was done"}
 	}
 	return modelFailure(err)
 }
@@ -51,15 +58,34 @@ func (d *driver) finish(ctx context.Context) {
 	if err == nil {
 		err = d.rt.audit.Flush(ctx)
 	}
-	if err != nil && r.Failure == nil {
-		r.Failure = unrecorded(err).fatal
-		r.Status = Error
+	if err != nil {
+		d.rt.log.Error("recording the end of a run failed", zap.String("run", r.ID), zap.Error(err))
+		d.fail(noAudit)
+		r.Status = r.Failure.status()
 	}
 	rest := d.log.end(lastEvents(r)...)
-	if err := d.rt.store.FinishRun(ctx, r, r.Frames[0].Messages[r.Input:], rest); err != nil {
-		d.rt.log.Error("saving the end of a run failed", zap.String("run", r.ID), zap.Error(err))
-	}
+	d.saveEnd(ctx, rest)
 	d.log.reveal(rest)
+}
+
+// saveEnd saves the run's end, again and again while the store cannot be written: until then
+// the run is active and its thread busy. What a stopping process leaves is closed by the next.
+func (d *driver) saveEnd(ctx context.Context, rest []Event) {
+	for wait := finishRetry; ; wait = min(2*wait, finishRetryMax) {
+		err := d.rt.store.FinishRun(ctx, d.run, d.run.Frames[0].Messages[d.run.Input:], rest)
+		if err == nil {
+			return
+		}
+		d.rt.log.Error("saving the end of a run failed", zap.String("run", d.run.ID), zap.Error(err))
+		if errors.Is(err, ErrConflict) {
+			return
+		}
+		select {
+		case <-time.After(wait):
+		case <-d.rt.base.Done():
+			return
+		}
+	}
 }
 
 // settle gives calls that will not go on an outcome, so that neither the audit log nor the
@@ -69,9 +95,11 @@ func (d *driver) settle(ctx context.Context) {
 		return
 	}
 	cause := error(d.run.Failure)
-	status := CallError
-	if s := d.run.Failure.status(); s == Cancelled || d.run.Failure.Code == "interrupted_by_restart" {
-		cause, status = errors.Join(errCancelled, cause), CallCancelled
+	switch {
+	case d.run.Failure.status() == Timeout:
+		cause = errors.Join(errRunTimeout, cause)
+	case d.run.Failure.status() == Cancelled, d.run.Failure.Code == codeRestart:
+		cause = errors.Join(errCancelled, cause)
 	}
 	for i := len(d.run.Frames) - 1; i >= 0; i-- {
 		for c := range d.run.Frames[i].Calls {
@@ -82,7 +110,7 @@ func (d *driver) settle(ctx context.Context) {
 			case call.Record != nil:
 				d.run.done(ref, d.rt.gate.conclude(ctx, call.Record, Result{}, cause))
 			default:
-				d.run.done(ref, outcome{status: status, text: "the run ended before this call"})
+				d.run.done(ref, *notMade(*call))
 			}
 			if d.run.Frames[i].Calls == nil {
 				break

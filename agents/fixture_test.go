@@ -263,6 +263,16 @@ func command() agents.Tool {
 	})
 }
 
+// fragile panics when its arguments are looked at.
+func fragile() agents.Tool {
+	return agents.NewTool(agents.ToolDef{
+		Name: "fragile", Action: policy.Use, Parameters: json.RawMessage(`{"type":"object"}`),
+		Classify: func(map[string]any) *scanner.Command { panic("kaboom") },
+	}, func(context.Context, agents.ToolContext, map[string]any) (agents.Result, error) {
+		return agents.Result{}, nil
+	})
+}
+
 func types(events []agents.Event) string {
 	var list []string
 	for _, e := range events {

@@ -61,12 +61,22 @@ const graceAfterDeadline = 2 * time.Second
 // admit decides on a call and records the decision. It returns the recorded intent of a call
 // that may start, else its outcome.
 func (g *gate) admit(ctx context.Context, s scope, c Call) (*intent, *analysis, *outcome) {
+	if ctx.Err() != nil {
+		return nil, nil, notMade(c)
+	}
 	principal, err := g.identity.Resolve(ctx, s.principal)
-	if err != nil {
+	if err == nil && principal.Role != s.principal.Role && policy.Weaker(principal.Role, s.principal.Role) == principal.Role {
+		err = errDemoted
+	}
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return nil, nil, notMade(c)
+	case err != nil:
+		f := principalFailure(err)
+		g.log.Warn("a run's user may not act any more", zap.String("run", s.run), zap.String("code", f.Code), zap.Error(err))
 		return nil, nil, g.refuse(ctx, s, c, nil, policy.Decision{
-			Effect: policy.Deny, PolicyHash: g.policy.Hash(),
-			Reasons: []string{"principal: " + reason(err)}, Message: "you may no longer act: " + reason(err),
-		}, &Failure{"principal_revoked", "the run's user may no longer act: " + reason(err)})
+			Effect: policy.Deny, PolicyHash: g.policy.Hash(), Reasons: []string{"principal: " + f.Code}, Message: f.Message,
+		}, f)
 	}
 	s.principal = principal
 	a := analyse(s, c)
@@ -83,8 +93,8 @@ func (g *gate) admit(ctx context.Context, s scope, c Call) (*intent, *analysis, 
 	}
 	e := g.event(audit.ToolStart, s, c, a, d)
 	e.Status = string(CallStarted)
-	if err := g.audit.Record(ctx, e); err != nil {
-		return nil, nil, unrecorded(err)
+	if err := g.audit.Record(context.WithoutCancel(ctx), e); err != nil {
+		return nil, nil, g.unrecorded(err)
 	}
 	in := &intent{s.run, s.thread, s.agent, c.ID, c.Name, principal, time.Now()}
 	return in, a, nil
@@ -92,7 +102,7 @@ func (g *gate) admit(ctx context.Context, s scope, c Call) (*intent, *analysis, 
 
 // call runs the tool of an admitted call and records its outcome.
 func (g *gate) call(ctx context.Context, in *intent, a *analysis) outcome {
-	now, err := g.identity.Resolve(ctx, in.Principal)
+	now, err := g.identity.Resolve(context.WithoutCancel(ctx), in.Principal)
 	if err != nil || now.Role != in.Principal.Role {
 		return g.conclude(ctx, in, Result{}, errPrincipalChanged)
 	}
@@ -164,10 +174,11 @@ func (g *gate) conclude(ctx context.Context, in *intent, res Result, err error) 
 		}
 	}
 	if err := g.audit.Queue(context.WithoutCancel(ctx), e); err != nil {
-		return *unrecorded(err)
+		g.log.Error("recording the outcome of a call failed", zap.String("call", in.Call), zap.Error(err))
+		o.fatal = noAudit
 	}
 	if errors.Is(err, errPrincipalChanged) {
-		o.fatal = &Failure{"principal_revoked", errPrincipalChanged.Error()}
+		o.fatal = &Failure{"principal_changed", errPrincipalChanged.Error()}
 	}
 	return o
 }
@@ -187,8 +198,8 @@ func (g *gate) clean(tool, text string) (string, []scanner.Finding) {
 func (g *gate) refuse(ctx context.Context, s scope, c Call, a *analysis, d policy.Decision, fatal *Failure) *outcome {
 	e := g.event(audit.ToolDenied, s, c, a, d)
 	e.Status = string(CallDenied)
-	if err := g.audit.Record(ctx, e); err != nil {
-		return unrecorded(err)
+	if err := g.audit.Record(context.WithoutCancel(ctx), e); err != nil {
+		return g.unrecorded(err)
 	}
 	text := d.Message
 	if text == "" && len(d.Reasons) > 0 {
@@ -215,11 +226,10 @@ func (g *gate) event(typ string, s scope, c Call, a *analysis, d policy.Decision
 	return e
 }
 
-func unrecorded(err error) *outcome {
-	return &outcome{
-		status: CallError, text: "error: the call could not be recorded and did not happen",
-		fatal: &Failure{"audit_unavailable", "the audit log cannot be written: no tool runs until it can (" + reason(err) + ")"},
-	}
+// unrecorded is the outcome of a call that did not happen because it could not be recorded.
+func (g *gate) unrecorded(err error) *outcome {
+	g.log.Error("recording a call failed, it is not made", zap.Error(err))
+	return &outcome{status: CallError, text: "error: the call could not be recorded and did not happen", fatal: noAudit}
 }
 
 func findingsJSON(f []scanner.Finding) json.RawMessage {

@@ -73,10 +73,11 @@ func TestCallsThatAreDenied(t *testing.T) {
 		{"beyond I-JSON", call("echo", `{"n":9007199254740993}`), "I-JSON"},
 		{"needs an approval", call("command", `{"text":"rm -rf /"}`), "approval"},
 		{"cannot be analysed", call("command", `{"text":"$(cat x) y"}`), "approval"},
+		{"cannot be looked at", call("fragile", `{"text":"x"}`), "analysis_failed"},
 		{"not this agent's tool", call("delegate", `{"agent":"core","task":"x"}`), "unknown_tool"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			f := newFixture(t, callThenAnswer(tc.call), echo(), command())
+			f := newFixture(t, callThenAnswer(tc.call), echo(), command(), fragile())
 			run, events := f.run("core", "go")
 			if got := text(events); !strings.HasPrefix(got, "denied: denied: ") {
 				t.Errorf("the model was told %q", got)
@@ -173,7 +174,8 @@ func TestPrincipalIsResolvedAtEveryCall(t *testing.T) {
 	}{
 		{"revoked between two calls", "", policy.ErrRevoked, "principal_revoked"},
 		{"expired between two calls", "", policy.ErrExpired, "principal_revoked"},
-		{"demoted between two calls", policy.Readonly, nil, ""},
+		{"demoted between two calls", policy.Readonly, nil, "principal_demoted"},
+		{"users unreadable between two calls", "", errBroken, "identity_unavailable"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			var f *fixture
@@ -198,8 +200,8 @@ func TestPrincipalIsResolvedAtEveryCall(t *testing.T) {
 			if denied := f.records(run.ID, audit.ToolDenied); len(denied) == 0 {
 				t.Error("no denial was recorded")
 			}
-			if tc.code != "" && (run.Failure == nil || run.Failure.Code != tc.code) {
-				t.Errorf("run: got %v, want %s", run.Failure, tc.code)
+			if run.Failure == nil || run.Failure.Code != tc.code || strings.Contains(run.Failure.Message, errBroken.Error()) {
+				t.Errorf("run: got %v, want %s, and no text of a technical error", run.Failure, tc.code)
 			}
 		})
 	}

@@ -2,7 +2,9 @@ package agents
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"go.uber.org/zap"
@@ -22,19 +24,35 @@ func (h *Host) Recover(ctx context.Context) error {
 		return fmt.Errorf("listing unfinished runs: %w", err)
 	}
 	for _, r := range runs {
-		holder, err := h.bus.Holder(ctx, topic(r.ID))
-		if err != nil {
-			return err
-		}
-		if holder != "" || r.Status == Interrupted {
+		if r.Status == Interrupted {
 			continue
 		}
-		if err := h.closeAbandoned(ctx, r); err != nil {
+		if err := h.recoverRun(ctx, r); err != nil {
 			return fmt.Errorf("closing run %s of an earlier process: %w", r.ID, err)
 		}
-		h.log.Warn("closed a run that an earlier process left behind", zap.String("run", r.ID), zap.String("thread", r.Thread))
 	}
 	return nil
+}
+
+// recoverRun closes a run unless somebody holds its lease, or has closed it meanwhile.
+func (h *Host) recoverRun(ctx context.Context, r *Run) error {
+	holder := h.node + ".recovery"
+	if ours, err := h.bus.Lease(ctx, topic(r.ID), holder, leaseTime); err != nil || !ours {
+		return err
+	}
+	defer func() { _ = h.bus.Release(ctx, topic(r.ID), holder) }() // or it expires
+	still, err := h.store.Unfinished(ctx)
+	if err != nil || !slices.ContainsFunc(still, func(o *Run) bool { return o.ID == r.ID && o.Version == r.Version }) {
+		return err
+	}
+	err = h.closeAbandoned(ctx, r)
+	if errors.Is(err, ErrConflict) {
+		return nil
+	}
+	if err == nil {
+		h.log.Warn("closed a run that an earlier process left behind", zap.String("run", r.ID), zap.String("thread", r.Thread))
+	}
+	return err
 }
 
 func (h *Host) closeAbandoned(ctx context.Context, r *Run) error {
@@ -42,7 +60,11 @@ func (h *Host) closeAbandoned(ctx context.Context, r *Run) error {
 	if err := harness.Check(r.Harness); err != nil {
 		r.Failure = &Failure{"harness_version", err.Error()}
 	}
-	if err := h.closeCalls(ctx, r); err != nil {
+	if len(r.Frames) == 0 {
+		r.Frames = []Frame{{Agent: r.Assistant}}
+	}
+	ended, err := h.closeCalls(ctx, r)
+	if err != nil {
 		return err
 	}
 	for i := len(r.Frames) - 1; i >= 0; i-- {
@@ -56,10 +78,17 @@ func (h *Host) closeAbandoned(ctx context.Context, r *Run) error {
 		}
 	}
 	r.Status, r.Updated = r.Failure.status(), time.Now().UTC()
-	end := runEvent(audit.RunEnd, r)
-	end.Status, end.Error = string(r.Status), r.Failure.Error()
-	if err := h.audit.Record(ctx, end); err != nil {
-		return err
+	if ended != nil { // the process died between the record and the state
+		r.Status = Status(ended.Status)
+		if r.Status == Success {
+			r.Failure = nil
+		}
+	} else {
+		end := runEvent(audit.RunEnd, r)
+		end.Status, end.Error = string(r.Status), r.Failure.Error()
+		if err := h.audit.Record(ctx, end); err != nil {
+			return err
+		}
 	}
 	last, err := h.eventsAfter(ctx, r.ID)
 	if err != nil {
@@ -76,15 +105,18 @@ func (h *Host) closeAbandoned(ctx context.Context, r *Run) error {
 	return h.store.FinishRun(ctx, r, added, events)
 }
 
-// closeCalls records an outcome for every call whose intent the audit log has, and no more.
-func (h *Host) closeCalls(ctx context.Context, r *Run) error {
+// closeCalls records an outcome for every call whose intent the audit log has, and no more. It
+// returns the run's end if that was recorded.
+func (h *Host) closeCalls(ctx context.Context, r *Run) (ended *audit.Event, err error) {
 	events, err := h.audit.Events(ctx, audit.Filter{Run: r.ID})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	open := map[string]audit.Event{}
 	for _, e := range events {
 		switch e.Type {
+		case audit.RunEnd:
+			ended = &e
 		case audit.ToolStart:
 			open[e.Call] = e
 		case audit.ToolEnd, audit.ToolError:
@@ -98,10 +130,10 @@ func (h *Host) closeCalls(ctx context.Context, r *Run) error {
 			Status: string(CallUnknown), Error: "the service stopped while this call was under way",
 		})
 		if err != nil {
-			return err
+			return nil, err
 		}
 	}
-	return nil
+	return ended, nil
 }
 
 // eventsAfter is the number after a run's last stored event.

@@ -117,7 +117,12 @@ func owner(p policy.Principal) string {
 func (r *Run) add(frame int, m model.Message) {
 	f := &r.Frames[frame]
 	f.Messages = append(f.Messages, m)
-	for _, label := range m.Labels {
+	f.mark(m.Labels)
+}
+
+// mark adds the sources of what the frame's agent gets to see.
+func (f *Frame) mark(labels []string) {
+	for _, label := range labels {
 		if !slices.Contains(f.Labels, label) {
 			f.Labels = append(f.Labels, label)
 		}

@@ -133,7 +133,7 @@ func TestDelegationKeepsMessagesApart(t *testing.T) {
 	if len(messages) != 4 { // user, assistant with the call, result, answer
 		t.Errorf("the thread has %d messages, want 4 and none of the sub-agent's", len(messages))
 	}
-	if got, want := messages[3].Labels, []string{"user", "tool:delegate"}; !cmp.Equal(got, want) {
+	if got, want := messages[3].Labels, []string{"user", "tool:delegate", "tool:echo"}; !cmp.Equal(got, want) {
 		t.Errorf("labels of the answer: got %v, want %v", got, want)
 	}
 }

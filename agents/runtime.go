@@ -21,6 +21,7 @@ var (
 	ErrForbidden        = errors.New("not permitted")
 	ErrStopping         = errors.New("the service is stopping")
 	ErrTooManyRuns      = errors.New("too many runs")
+	ErrInactiveUser     = errors.New("the user to act for may not act at present")
 )
 
 // Limits bound what a run and a user may use.
@@ -93,10 +94,12 @@ func (rt *Runtime) Start(ctx context.Context, req Request) (*Run, error) {
 		return nil, ErrUnknownAssistant
 	}
 	p, err := rt.id.Resolve(ctx, req.Principal)
-	if err == nil {
-		p, err = rt.id.ActFor(ctx, p, req.User)
-	}
 	if err != nil {
+		return nil, err
+	}
+	if p, err = rt.id.ActFor(ctx, p, req.User); errors.Is(err, policy.ErrRevoked) || errors.Is(err, policy.ErrExpired) {
+		return nil, fmt.Errorf("%w: %w", ErrInactiveUser, err)
+	} else if err != nil {
 		return nil, err
 	}
 	if !policy.Permitted(p.Role, req.Assistant, "*", policy.Use) {
@@ -135,10 +138,12 @@ func (rt *Runtime) create(ctx context.Context, p policy.Principal, req Request) 
 		return nil, fmt.Errorf("leasing the run: %w", err)
 	}
 	if err := rt.store.CreateRun(ctx, r, input, fresh); err != nil {
-		return nil, err
+		return nil, errors.Join(err, rt.bus.Release(ctx, topic(r.ID), rt.node))
 	}
+	ctx = context.WithoutCancel(ctx) // from here on the run goes on, whoever leaves
 	if err := rt.audit.Queue(ctx, runEvent(audit.RunStart, r)); err != nil {
-		r.Failure = unrecorded(err).fatal
+		r.Failure = noAudit
+		rt.log.Error("recording the start of a run failed", zap.String("run", r.ID), zap.Error(err))
 	}
 	started := *r
 	rt.launch(ctx, r)
@@ -154,6 +159,9 @@ func (rt *Runtime) launch(ctx context.Context, r *Run) {
 			r.Failure = &Failure{"state_unavailable", "the thread's messages cannot be read"}
 			rt.log.Error("reading a thread failed", zap.String("thread", r.Thread), zap.Error(err))
 		}
+	}
+	for _, m := range history {
+		r.Frames[0].mark(m.Labels)
 	}
 	runCtx, cancel := context.WithCancelCause(rt.base)
 	runCtx, stopTimer := context.WithTimeoutCause(runCtx, rt.limits.Run, fmt.Errorf("%w (setting runtime.run_timeout, %s)", errRunTimeout, rt.limits.Run))
@@ -177,13 +185,14 @@ func (rt *Runtime) launch(ctx context.Context, r *Run) {
 	}()
 }
 
-// Agents lists the agents that requests may name.
-func (rt *Runtime) Agents() []Agent {
-	var list []Agent
-	for _, a := range rt.agents {
-		list = append(list, a.Agent)
+// CreateThread creates an empty thread of a principal. It counts like the start of a run.
+func (rt *Runtime) CreateThread(ctx context.Context, p policy.Principal, metadata map[string]any) (Thread, error) {
+	if err := rt.count(ctx, owner(p), rt.limits); err != nil {
+		return Thread{}, err
 	}
-	return list
+	now := time.Now().UTC()
+	t := Thread{ID: newID(), Owner: owner(p), Created: now, Updated: now, Status: ThreadIdle, Metadata: metadata}
+	return t, rt.store.CreateThread(ctx, t)
 }
 
 func newID() string {

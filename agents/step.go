@@ -69,7 +69,6 @@ func (f *Frame) answered() bool {
 
 // proposed adds a model's message to its frame, with the calls that it asks for.
 func (r *Run) proposed(frame int, m model.Message, tokens int64) {
-	r.Steps++
 	r.Tokens += tokens
 	f := &r.Frames[frame]
 	f.Thinking = false

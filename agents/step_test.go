@@ -88,6 +88,7 @@ func play(r *Run, random *rand.Rand, e effect) {
 				m.ToolCalls = append(m.ToolCalls, model.ToolCall{Name: "t"})
 			}
 		}
+		r.Steps++
 		r.proposed(e.frame, m, 1)
 	case act:
 		if e.Frame == 0 && random.IntN(3) == 0 {

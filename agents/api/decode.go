@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 	reflectschema "github.com/swaggest/jsonschema-go"
@@ -86,7 +87,8 @@ func (h *Handler) readBody(w http.ResponseWriter, r *http.Request, v any) error 
 	if err := h.schemas.byType[reflect.TypeOf(v)].Validate(fields); err != nil {
 		return invalid(explain(err))
 	}
-	if err := json.Unmarshal(body, v); err != nil {
+	// The same names as the schema's count, in the same case: encoding/json would take others too.
+	if err := jsonv2.Unmarshal(body, v); err != nil {
 		return invalid("the body does not have the documented form")
 	}
 	return lastIsUser(v)
@@ -103,7 +105,7 @@ func lastIsUser(v any) error {
 	default:
 		return nil
 	}
-	if last := len(in.Messages) - 1; in.Messages[last].Role != "user" {
+	if last := len(in.Messages) - 1; last < 0 || in.Messages[last].Role != "user" {
 		return invalid(fmt.Sprintf("input.messages[%d].role: the last message must be the user's", last))
 	}
 	return nil
@@ -140,10 +142,11 @@ func explain(err error) string {
 	for len(failed.Causes) > 0 {
 		failed = failed.Causes[0]
 	}
+	if k, ok := failed.ErrorKind.(*kind.Required); ok {
+		return field(append(failed.InstanceLocation, k.Missing[0])) + ": is missing"
+	}
 	at := field(failed.InstanceLocation)
 	switch k := failed.ErrorKind.(type) {
-	case *kind.Required:
-		return strings.TrimPrefix(at+"."+k.Missing[0], ".") + ": is missing"
 	case *kind.Type:
 		return fmt.Sprintf("%s: must be of type %s, got %s", at, strings.Join(k.Want, " or "), k.Got)
 	case *kind.Enum:

@@ -54,6 +54,10 @@ func fault(err error) problem.Problem {
 			Status: http.StatusForbidden, Code: "user_id_forbidden",
 			Detail: "user_id: only the role admin may act for another user; leave it out or give your own name",
 		}
+	case errors.Is(err, agents.ErrInactiveUser):
+		return problem.Problem{
+			Status: http.StatusUnprocessableEntity, Code: "inactive_user", Detail: "user_id: the user is disabled or expired",
+		}
 	case errors.Is(err, policy.ErrRevoked), errors.Is(err, policy.ErrExpired):
 		return problem.Problem{Status: http.StatusUnauthorized, Code: "credential_ended", Detail: "the credential is no longer valid"}
 	case errors.Is(err, agents.ErrStopping):

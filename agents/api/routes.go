@@ -79,18 +79,3 @@ var routes = []route{
 		serve:  (*Handler).cancel,
 	},
 }
-
-// Endpoint is one operation that the API serves.
-type Endpoint struct {
-	Method, Path string
-	Action       policy.Action // what the caller's role must have; empty: any principal
-}
-
-// Endpoints lists all that the API serves, as the OpenAPI document does.
-func Endpoints() []Endpoint {
-	var list []Endpoint
-	for _, rte := range append(routes[:len(routes):len(routes)], documents...) {
-		list = append(list, Endpoint{rte.method, rte.path, rte.action})
-	}
-	return list
-}

@@ -3,6 +3,7 @@ package api
 import (
 	"net/http"
 	"strconv"
+	"strings"
 
 	"github.com/svc-gateway/svc/agents"
 	"github.com/svc-gateway/svc/agents/model"
@@ -33,6 +34,7 @@ func (h *Handler) runInThread(w http.ResponseWriter, r *http.Request) {
 // run starts a run and streams it. It goes on when the client leaves.
 func (h *Handler) run(w http.ResponseWriter, r *http.Request, body RunRequest) {
 	if body.ThreadID != "" {
+		body.ThreadID = strings.ToLower(body.ThreadID)
 		if _, err := h.thread(r, body.ThreadID); err != nil {
 			h.fail(w, r, err)
 			return

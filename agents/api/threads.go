@@ -1,9 +1,10 @@
 package api
 
 import (
+	"encoding/json"
+	"fmt"
 	"net/http"
 	"strconv"
-	"time"
 
 	"github.com/google/uuid"
 
@@ -15,6 +16,7 @@ import (
 const (
 	defaultLimit = 10
 	maxLimit     = 1000
+	maxMetadata  = 16 << 10 // bytes of a thread's metadata as JSON
 )
 
 func (h *Handler) health(w http.ResponseWriter, r *http.Request) {
@@ -26,21 +28,17 @@ func (h *Handler) createThread(w http.ResponseWriter, r *http.Request) {
 	if !h.decode(w, r, &body) {
 		return
 	}
+	if size, err := json.Marshal(body.Metadata); err != nil || len(size) > maxMetadata {
+		h.fail(w, r, invalid(fmt.Sprintf("metadata: must not be larger than %d bytes", maxMetadata)))
+		return
+	}
 	p, _ := policy.PrincipalFrom(r.Context())
-	id, err := uuid.NewV7()
+	t, err := h.rt.CreateThread(r.Context(), p, body.Metadata)
 	if err != nil {
 		h.fail(w, r, err)
 		return
 	}
-	now := time.Now().UTC()
-	err = h.rt.Store().CreateThread(r.Context(), agents.Thread{
-		ID: id.String(), Owner: p.User, Created: now, Updated: now, Status: agents.ThreadIdle, Metadata: body.Metadata,
-	})
-	if err != nil {
-		h.fail(w, r, err)
-		return
-	}
-	writeJSON(w, ThreadCreated{ThreadID: id.String()})
+	writeJSON(w, ThreadCreated{ThreadID: t.ID})
 }
 
 func (h *Handler) searchThreads(w http.ResponseWriter, r *http.Request) {

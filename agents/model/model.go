@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 
 	"github.com/svc-gateway/svc/scanner"
 )
@@ -109,6 +110,9 @@ type Model interface {
 // work (overloaded, rate limited, wrong credentials), stalled, or broke off in the
 // middle of an answer. Asking again later may help.
 var ErrUnavailable = errors.New("the model is not available")
+
+// ErrTimeout is the ErrUnavailable of a server that did not answer in time.
+var ErrTimeout = fmt.Errorf("%w in time", ErrUnavailable)
 
 // ErrBadResponse says that the model's server answered with something that is not
 // a chat completion, or refused the request as invalid. Asking again does not help.

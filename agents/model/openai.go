@@ -149,7 +149,7 @@ func (o *openAI) Turn(ctx context.Context, req Request, delta func(string)) (Res
 		}
 		failed.Attempts = attempt
 		if turn.Err() != nil {
-			failed.kind, failed.reason = ErrUnavailable, fmt.Sprintf("it took longer than %v (model.timeout)", o.timeout)
+			failed.kind, failed.reason = ErrTimeout, fmt.Sprintf("it took longer than %v (model.timeout)", o.timeout)
 			return Response{}, failed
 		}
 		if shown || !failed.retry || attempt > o.retries {

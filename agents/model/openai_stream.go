@@ -83,6 +83,7 @@ func (o *openAI) stream(ctx context.Context, req Request, params openai.ChatComp
 	}
 	if failed != nil && errors.Is(context.Cause(ctx), errIdle) {
 		failed = unavailable("it fell silent for %v in the middle of an answer", o.idle)
+		failed.kind = ErrTimeout
 	}
 	if failed != nil {
 		return Response{}, failed, false

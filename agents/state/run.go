@@ -131,10 +131,29 @@ func (s *Store) LatestRun(ctx context.Context, thread string) (*agents.Run, erro
 		`SELECT data, version FROM runs WHERE thread = ? ORDER BY id DESC LIMIT 1`, thread))
 }
 
-// Unfinished implements [agents.Store].
+// Unfinished implements [agents.Store]. A run whose data cannot be read, because another version
+// wrote it, has its ids, its status and no harness version.
 func (s *Store) Unfinished(ctx context.Context) ([]*agents.Run, error) {
-	return list(s.db.Read().QueryContext(ctx,
-		`SELECT data, version FROM runs WHERE status IN ('pending', 'running', 'interrupted') ORDER BY id`))
+	rows, err := s.db.Read().QueryContext(ctx,
+		`SELECT id, thread, status, version, data FROM runs WHERE status IN ('pending', 'running', 'interrupted') ORDER BY id`)
+	if err != nil {
+		return nil, fmt.Errorf("reading runs: %w", err)
+	}
+	defer rows.Close()
+	var runs []*agents.Run
+	for rows.Next() {
+		var data string
+		var r, columns agents.Run
+		if err := rows.Scan(&columns.ID, &columns.Thread, &columns.Status, &columns.Version, &data); err != nil {
+			return nil, fmt.Errorf("reading a run: %w", err)
+		}
+		if err := json.Unmarshal([]byte(data), &r); err != nil {
+			r = columns
+		}
+		r.Version = columns.Version
+		runs = append(runs, &r)
+	}
+	return runs, rows.Err()
 }
 
 func one(rows *sql.Rows, err error) (*agents.Run, error) {
