@@ -57,6 +57,26 @@ func BenchmarkSSE(b *testing.B) {
 	}
 }
 
+// BenchmarkSSEEvents is the chunks of a chat completion as a reverse proxy flushes them: one event
+// at a time, now and then with an escape or with a mark.
+func BenchmarkSSEEvents(b *testing.B) {
+	var events [][]byte
+	n := 0
+	for word := range strings.FieldsSeq(ordinary[:4000]) {
+		if n++; n%10 == 0 {
+			word += `.\n`
+		}
+		events = append(events, []byte(`data: {"id":"chatcmpl-9f8e7d6c5b4a","object":"chat.completion.chunk","created":1750000000,"model":"some-model",`+
+			`"choices":[{"index":0,"delta":{"content":" `+word+`"},"finish_reason":null}]}`+"\n\n"))
+	}
+	r, dst, i := NewSSERedactor(), make([]byte, 0, 1024), 0
+	b.ReportAllocs()
+	for b.Loop() {
+		dst = r.Append(dst[:0], events[i%len(events)])
+		i++
+	}
+}
+
 func BenchmarkRedactJSON(b *testing.B) {
 	doc, _ := json.Marshal(map[string]any{"messages": []any{map[string]any{"role": "user", "content": ordinary[:1000]}}, "n": 1.5, "tools": []string{"a", "b"}})
 	r, dst := NewJSONRedactor(), make([]byte, 0, len(doc))

@@ -15,6 +15,8 @@ type fields interface {
 	open(path []byte, key []byte) *jsonText
 	// shut is called at the end of a string that open gave a text to.
 	shut(t *jsonText)
+	// number is called before a number that is no part of a path and stays.
+	number()
 }
 
 // walker reads JSON byte by byte and writes it with its secrets redacted.
@@ -23,6 +25,7 @@ type walker struct {
 	fields fields
 	levels []level
 	state  walkState
+	at     int // of the byte outside of strings that is being read, in the piece
 
 	text    *jsonText // of the open string, nil while it is dropped
 	own     jsonText  // of keys, and of strings that are texts of their own
@@ -96,6 +99,7 @@ func (w *walker) walk(p []byte) int {
 			}
 			i++
 		default:
+			w.at = i
 			if !is(p[i], space) && !w.structure(p[i]) {
 				return i
 			}
@@ -190,7 +194,9 @@ func (w *walker) value(b byte) bool {
 			w.out = append(w.out, `"`+Redacted+`"`...)
 			w.dropped = true
 		}
-		w.indexed()
+		if w.indexed(); w.fields != nil && !secret && !w.numbering {
+			w.fields.number()
+		}
 		w.number([]byte{b})
 		return true
 	case b == 't' || b == 'f' || b == 'n':

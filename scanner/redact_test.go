@@ -34,7 +34,8 @@ func seeds() []string {
 		"password for the admin account: x", "password for bob secret x1: y",
 	}
 	// Texts that once came out differently when they were cut, or redacted twice.
-	texts = append(texts,
+	texts = append(
+		texts,
 		"https://-----BEGIN PRIVATE KEY-----password=(#REDACTED", "://key-stringkey-strings=..x: [", "https://svc_aaaaaaaaaaaaaaaaaaaa://",
 		"://svc_aaaaaaaaaaaaaaaaaaaa65000:100", "address is https://password:=]hunter2", "https://PassWord65000:100\\nx", "$2a$secret=\\nREDACTED;",
 		"password$6$secret=\xff…0", "for PassWord hunter2secret\uff1a!svc_https://x", "<password>password:'key 65000:100", "level community set manager*x: {the",

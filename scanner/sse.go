@@ -38,6 +38,7 @@ type SSERedactor struct {
 	started bool   // a line was seen
 	cr      bool   // the last byte was a carriage return
 	event   sseEvent
+	name    string // of the last event that had one, so that the next one needs no new string
 	state   sseFields
 	huge    *sseHuge // the event is larger than maxEvent
 }
@@ -64,6 +65,13 @@ func (r *SSERedactor) Append(dst, src []byte) []byte {
 				}
 				src = src[1:]
 			}
+		}
+		if n := r.known(src); n > 0 {
+			r.dst = append(r.dst, src[:n]...)
+			r.cr = src[n-1] == '\r'
+			r.event.name = ""
+			src = src[n:]
+			continue
 		}
 		n := lineLength(src)
 		if n == len(src) {
@@ -98,6 +106,15 @@ func (r *SSERedactor) Close(dst []byte) []byte {
 	dst = r.dst
 	*r = SSERedactor{line: r.line[:0], event: sseEvent{raw: r.event.raw[:0]}}
 	return dst
+}
+
+// known reads the event that src begins with if its shape is known and it passes as it is, and
+// returns its length, else 0. This depends on how the stream is cut; what is written does not.
+func (r *SSERedactor) known(src []byte) int {
+	if !r.started || r.huge != nil || len(r.line) > 0 || len(r.event.raw) > 0 || r.state.alive {
+		return 0
+	}
+	return r.state.shapes.pass(r.event.name, src)
 }
 
 // part takes bytes of a line.
@@ -155,11 +172,14 @@ func (r *SSERedactor) lineEnds(end []byte) {
 	field, value := sseField(line)
 	data := string(field) == "data"
 	if string(field) == "event" {
-		r.event.name = string(value)
+		if string(value) != r.name {
+			r.name = string(value)
+		}
+		r.event.name = r.name
 	}
 	if data {
 		r.event.data = true
-	} else {
+	} else if _, _, rule := find(marks, 0, line); rule >= 0 {
 		line = []byte(Redact(string(line)))
 	}
 	// Where a rest is held back an event may have to go before this one.
@@ -173,7 +193,7 @@ func (r *SSERedactor) lineEnds(end []byte) {
 // redact appends the event with its data redacted; last says that its texts end here.
 func (r *SSERedactor) redact(dst, event []byte, last bool) []byte {
 	data := sseData(event)
-	end := r.state.live() && ends(r.event.name, data)
+	end := r.state.alive && ends(r.event.name, data)
 	if end && !last {
 		dst = r.state.flush(dst)
 	}
@@ -189,113 +209,8 @@ func (r *SSERedactor) redact(dst, event []byte, last bool) []byte {
 	if end {
 		r.state.reset()
 	}
+	if r.state.alive = r.state.live(); !r.state.alive {
+		r.state.shapes.learn(r.event.name, event, data, text)
+	}
 	return appendEvent(dst, event, text)
 }
-
-// sseField splits a line into the name of its field and the value.
-func sseField(line []byte) (field, value []byte) {
-	field, value, _ = bytes.Cut(line, []byte(":"))
-	return field, bytes.TrimPrefix(value, []byte(" "))
-}
-
-// isData reports whether the line is one of data.
-func isData(line []byte) bool {
-	field, _ := sseField(line)
-	return string(field) == "data"
-}
-
-// lineLength returns the number of bytes before the first line end.
-func lineLength(p []byte) int {
-	if n := bytes.IndexByte(p, '\n'); n >= 0 {
-		p = p[:n]
-	}
-	if n := bytes.IndexByte(p, '\r'); n >= 0 {
-		p = p[:n]
-	}
-	return len(p)
-}
-
-// sseLine cuts the first line off an event, with its line end.
-func sseLine(event []byte) (line, end, rest []byte) {
-	n := lineLength(event)
-	if n == len(event) {
-		return event, nil, nil
-	}
-	m := n + 1
-	if event[n] == '\r' && m < len(event) && event[m] == '\n' {
-		m++
-	}
-	return event[:n], event[n:m], event[m:]
-}
-
-// sseData returns the data of an event, its lines joined.
-func sseData(event []byte) []byte {
-	var data []byte
-	lines := 0
-	for len(event) > 0 {
-		line, _, rest := sseLine(event)
-		event = rest
-		if !isData(line) {
-			continue
-		}
-		_, value := sseField(line)
-		if lines++; lines == 1 {
-			data = value[:len(value):len(value)]
-		} else {
-			data = append(append(data, '\n'), value...)
-		}
-	}
-	return data
-}
-
-// appendEvent appends the event with other data. The lines of the data take the places of the
-// old ones; if there are more, they follow the last one.
-func appendEvent(dst, event, data []byte) []byte {
-	left := 0
-	for rest := event; len(rest) > 0; {
-		var line []byte
-		if line, _, rest = sseLine(rest); isData(line) {
-			left++
-		}
-	}
-	more := true
-	for len(event) > 0 {
-		line, end, rest := sseLine(event)
-		event = rest
-		if !isData(line) {
-			dst = append(append(dst, line...), end...)
-			continue
-		}
-		left--
-		_, value := sseField(line)
-		prefix := line[:len(line)-len(value)]
-		for first := true; first || left == 0 && more; first = false {
-			if !first && len(end) == 0 {
-				dst = append(dst, '\n')
-			}
-			var text []byte
-			text, data, more = bytes.Cut(data, []byte("\n"))
-			dst = append(dst, prefix...)
-			if len(text) > 0 && len(prefix) == len("data") {
-				dst = append(dst, ':')
-			}
-			dst = append(append(dst, text...), end...)
-		}
-	}
-	return dst
-}
-
-// ends reports whether the event ends the stream of its kind: nothing that began before goes
-// on after it.
-func ends(name string, data []byte) bool {
-	if endings.has([]byte(name)) || string(data) == "[DONE]" {
-		return true
-	}
-	var event struct {
-		Type string `json:"type"`
-	}
-	return json.Unmarshal(data, &event) == nil && endings.has([]byte(event.Type))
-}
-
-var endings = words(`done end error stop complete completed close message_stop response.completed response.failed
-	response.incomplete response.done run.completed thread.run.completed`)

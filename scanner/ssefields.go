@@ -9,6 +9,8 @@ import (
 type sseFields struct {
 	texts  map[string]*sseText // by the name of the event and the path of the field
 	rests  []*sseText          // those that hold something back, the oldest first
+	alive  bool                // a secret may have begun in a text
+	shapes shapes
 	walker walker
 	key    []byte // of the field that is looked up
 	buf    []byte
@@ -54,6 +56,7 @@ func (s *sseFields) holds() bool { return len(s.rests) > 0 }
 // reset forgets all texts.
 func (s *sseFields) reset() {
 	clear(s.texts)
+	s.shapes.forget()
 	s.rests = s.rests[:0]
 }
 
@@ -63,6 +66,7 @@ func (s *sseFields) find(key []byte) *sseText {
 		return t
 	}
 	if len(s.texts) >= maxFields {
+		s.shapes.forget()
 		for k, t := range s.texts {
 			if !t.engine().live() {
 				delete(s.texts, k)
@@ -108,6 +112,7 @@ func (s *sseFields) document(name string, data []byte, last bool) []byte {
 	w.end()
 	s.buf, w.out = w.out, nil
 	if n < len(data) {
+		s.shapes.spoil()
 		return RedactJSON(data)
 	}
 	return s.buf
@@ -115,28 +120,36 @@ func (s *sseFields) document(name string, data []byte, last bool) []byte {
 
 func (s *sseFields) begin(name string, data []byte, last bool) {
 	s.name, s.data, s.template, s.last = name, data, nil, last
+	s.shapes.begin()
 }
 
 // open implements [fields].
 func (s *sseFields) open(path, key []byte) *jsonText {
 	if whole(path, key) {
+		s.shapes.add(&s.walker, slot{kind: ownString})
 		return nil
 	}
 	s.key = append(append(append(s.key[:0], s.name...), '\n'), path...)
 	s.text = s.find(s.key)
 	if s.text == nil {
+		s.shapes.spoil()
 		return nil
 	}
+	s.shapes.add(&s.walker, slot{kind: fieldString, text: s.text})
 	return &s.text.json
 }
+
+// number implements [fields].
+func (s *sseFields) number() { s.shapes.add(&s.walker, slot{kind: number}) }
 
 // shut implements [fields].
 func (s *sseFields) shut(t *jsonText) {
 	if !s.rest(s.text) {
 		t.close()
-		return
+	} else {
+		t.suspend()
 	}
-	t.suspend()
+	s.shapes.shut(len(s.walker.out))
 }
 
 // rest notes what the text holds back after this event. It reports false when the text must
@@ -213,6 +226,9 @@ func (r *repeat) shut(t *jsonText) {
 		t.close()
 	}
 }
+
+// number implements [fields].
+func (r *repeat) number() {}
 
 // whole reports whether a field is always written in one piece, so that what stands in one
 // event does not go on in the next.
