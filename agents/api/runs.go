@@ -33,22 +33,25 @@ func (h *Handler) runInThread(w http.ResponseWriter, r *http.Request) {
 
 // run starts a run and streams it. It goes on when the client leaves.
 func (h *Handler) run(w http.ResponseWriter, r *http.Request, body RunRequest) {
-	if body.ThreadID != "" {
-		body.ThreadID = strings.ToLower(body.ThreadID)
-		if _, err := h.thread(r, body.ThreadID); err != nil {
-			h.fail(w, r, err)
-			return
-		}
-	}
-	p, _ := policy.PrincipalFrom(r.Context())
-	run, err := h.rt.Start(r.Context(), agents.Request{
-		Principal: p, User: body.UserID, Assistant: body.AssistantID, Thread: body.ThreadID, Input: messages(body.Input),
-	})
+	run, err := aside(func() (*agents.Run, error) { return h.start(r, body) })
 	if err != nil {
 		h.fail(w, r, err)
 		return
 	}
 	h.stream(w, r, run.Thread, run.ID, 0, resumable(r))
+}
+
+func (h *Handler) start(r *http.Request, body RunRequest) (*agents.Run, error) {
+	if body.ThreadID != "" {
+		body.ThreadID = strings.ToLower(body.ThreadID)
+		if _, err := h.thread(r, body.ThreadID); err != nil {
+			return nil, err
+		}
+	}
+	p, _ := policy.PrincipalFrom(r.Context())
+	return h.rt.Start(r.Context(), agents.Request{
+		Principal: p, User: body.UserID, Assistant: body.AssistantID, Thread: body.ThreadID, Input: messages(body.Input),
+	})
 }
 
 // resumable reports whether the client wants an id with every event.
@@ -83,16 +86,21 @@ func (h *Handler) join(w http.ResponseWriter, r *http.Request) {
 		}
 		from, ids = n+1, true
 	}
-	if _, err := h.thread(r, thread); err != nil {
+	run, err := aside(func() (*agents.Run, error) { return h.latest(r, thread) })
+	if err != nil {
 		h.fail(w, r, err)
 		return
 	}
-	run, err := h.rt.Store().LatestRun(r.Context(), thread)
-	if err != nil {
-		h.fail(w, r, missing(err, "run_not_found", "the thread has no run"))
-		return
-	}
 	h.stream(w, r, thread, run.ID, from, ids)
+}
+
+// latest is the last run of a thread that the caller may see.
+func (h *Handler) latest(r *http.Request, thread string) (*agents.Run, error) {
+	if _, err := h.thread(r, thread); err != nil {
+		return nil, err
+	}
+	run, err := h.rt.Store().LatestRun(r.Context(), thread)
+	return run, missing(err, "run_not_found", "the thread has no run")
 }
 
 func (h *Handler) cancel(w http.ResponseWriter, r *http.Request) {
