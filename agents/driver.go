@@ -24,7 +24,7 @@ type driver struct {
 	log      *eventLog
 	applied  chan func()
 	inflight int
-	slots    chan struct{} // tool calls that may run side by side
+	slots    chan struct{} // model turns and tool calls that may run side by side
 }
 
 // maxCalls is how many calls a model may ask for in one turn.
@@ -45,10 +45,9 @@ func (d *driver) drive(ctx context.Context, cancel context.CancelCauseFunc) {
 			}
 			d.start(ctx, e)
 		}
-		switch {
-		case d.inflight > 0:
+		if d.inflight > 0 {
 			d.apply()
-		default:
+		} else {
 			d.fail(&Failure{"internal", "the run has nothing left to do and no answer"})
 		}
 	}
@@ -71,7 +70,8 @@ func (d *driver) start(ctx context.Context, e effect) {
 	var work func() func()
 	switch e := e.(type) {
 	case think:
-		if d.run.Failure = d.overLimit(); d.run.Failure != nil {
+		if f := d.overLimit(); f != nil {
+			d.fail(f)
 			return
 		}
 		d.run.Frames[e.frame].Thinking = true

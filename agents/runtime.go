@@ -30,7 +30,7 @@ type Limits struct {
 	Tokens        int64         // model tokens of a run; 0: unlimited
 	Run           time.Duration // how long a run may take
 	Tool          time.Duration // how long a call may take when its tool does not say
-	ParallelCalls int           // calls of a run that are made side by side
+	ParallelCalls int           // model turns and calls of a run that are made side by side
 	ParallelRuns  int           // unfinished runs of a user
 	RunsPerMinute int64         // runs that a user may start
 }
