@@ -164,12 +164,21 @@ func judgeSysctl(args call) verdict {
 	return verdict{class: ReadOnly}
 }
 
-// judgePs refuses the e of the BSD syntax, which shows environments and their secrets.
+// psColumns is a word of flags of ps whose last one is followed by a list: of columns, or of keys
+// to sort by. No other flag in it takes a value.
+var psColumns = regexp.MustCompile(`^(?:-[AacdefFHjlLmPTVwyZ]*[oO]|--format|--sort)$`)
+
+// judgePs refuses the e of the BSD syntax and the columns that show environments and their secrets.
+// In the list after a flag such as -eo an e is nothing but a letter.
 func judgePs(args call) verdict {
+	list := false
 	for _, a := range args {
-		if a.dynamic || !strings.HasPrefix(a.text, "-") && strings.Contains(a.text, "e") {
+		flag := strings.HasPrefix(a.text, "-")
+		switch {
+		case a.dynamic, containsFold(a.text, "environ"), !flag && !list && strings.Contains(a.text, "e"):
 			return unknown("ps may show environments")
 		}
+		list = flag && psColumns.MatchString(a.text)
 	}
 	return verdict{class: ReadOnly}
 }
