@@ -14,14 +14,15 @@ import (
 )
 
 // ErrLimit is wrapped by the error of a query that had more to say than Limits allow. The rows that
-// come with it are the first ones.
+// come with it are the first ones, or those of the records that were copied.
 var ErrLimit = errors.New("result is over the limit")
 
 // Limits bound one query. A zero field takes its default.
 type Limits struct {
 	Rows  int           // rows returned; default 1,000
 	Bytes int           // sum of the sizes of the values, 8 for a number; default 4 MiB
-	Time  time.Duration // until the query is interrupted; default 5 s
+	Copy  int           // sum of the sizes of the values that Reader.Query copies; default 64 MiB
+	Time  time.Duration // until the query is interrupted, its copying included; default 5 s
 }
 
 func (l Limits) withDefaults() Limits {
@@ -31,10 +32,18 @@ func (l Limits) withDefaults() Limits {
 	if l.Bytes <= 0 {
 		l.Bytes = 4 << 20
 	}
+	if l.Copy <= 0 {
+		l.Copy = 64 << 20
+	}
 	if l.Time <= 0 {
 		l.Time = 5 * time.Second
 	}
 	return l
+}
+
+// timed returns a context that ends when the query has taken too long, with the cause to tell.
+func (l Limits) timed(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeoutCause(ctx, l.Time, fmt.Errorf("%w: the query ran for %v; narrow it down", ErrLimit, l.Time))
 }
 
 // Query runs one SELECT on the log at path and returns its columns and rows. Values are int64,
@@ -49,14 +58,19 @@ func Query(ctx context.Context, path, query string, l Limits) (columns []string,
 	if err != nil {
 		return nil, nil, err
 	}
+	l = l.withDefaults()
+	ctx, cancel := l.timed(ctx)
+	defer cancel()
 	columns, rows, err = runQuery(ctx, db, query, l)
 	return columns, rows, errors.Join(err, db.Close())
 }
 
 // Query runs one SELECT on a private copy, in memory, of the records that f selects: whoever asks
 // can see those and nothing else, however the statement is written. Tables and views are those of
-// the log. Without a limit the filter copies the newest 10,000 events and run records. The statement,
-// its result and its errors are as with the function Query.
+// the log. Without a limit the filter copies the newest 10,000 events and run records. Copying ends
+// at Limits.Copy; the result is then that of what was copied, with an error that wraps ErrLimit and
+// says how much that was. The statement, its result and its errors are otherwise as with the
+// function Query.
 func (r *Reader) Query(ctx context.Context, f Filter, query string, l Limits) (columns []string, rows [][]any, err error) {
 	if err := checkStatement(query); err != nil {
 		return nil, nil, err
@@ -64,65 +78,97 @@ func (r *Reader) Query(ctx context.Context, f Filter, query string, l Limits) (c
 	if f.Limit <= 0 {
 		f.Limit, f.Newest = 10_000, true
 	}
+	l = l.withDefaults()
+	ctx, cancel := l.timed(ctx)
+	defer cancel()
 	db, err := store.OpenMemory(ctx, Migrations())
 	if err != nil {
-		return nil, nil, fmt.Errorf("copying the audit log: %w", err)
+		return nil, nil, fmt.Errorf("copying the audit log: %w", cause(ctx, err))
 	}
 	defer db.Close()
-	if err := r.copyTo(ctx, db, f); err != nil {
-		return nil, nil, fmt.Errorf("copying the audit log: %w", err)
+	c, err := r.copyTo(ctx, db, f, l.Copy)
+	if err != nil {
+		return nil, nil, fmt.Errorf("copying the audit log: %w", cause(ctx, err))
 	}
-	return runQuery(ctx, db, query, l)
+	columns, rows, err = runQuery(ctx, db, query, l)
+	if err == nil && c.cut {
+		err = fmt.Errorf("querying the audit log: %w: only %d records, %d MiB, were asked; the others are not in the result", ErrLimit, c.records, l.Copy>>20)
+	}
+	return columns, rows, err
 }
 
-// copyTo inserts the selected records with their seq, in one transaction.
-func (r *Reader) copyTo(ctx context.Context, db *sql.DB, f Filter) error {
+// copied tells how much of the log was copied.
+type copied struct {
+	records, bytes int
+	cut            bool // there was more
+}
+
+// copyTo inserts the selected records with their seq, in one transaction, until they hold more than
+// most bytes.
+func (r *Reader) copyTo(ctx context.Context, db *sql.DB, f Filter, most int) (c copied, err error) {
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
-		return err
+		return c, err
 	}
 	defer tx.Rollback() // after a Commit it does nothing
+	insert := func(query string, args []any) error {
+		size := sizeOf(args)
+		if c.cut = c.bytes+size > most; c.cut {
+			return nil
+		}
+		c.records, c.bytes = c.records+1, c.bytes+size
+		_, err := tx.ExecContext(ctx, query, args...)
+		return err
+	}
+	// The small run records come first: however large the events are, they find room.
+	runs := f
+	runs.After = 0 // a place in the other table
+	for turn, err := range r.source.Runs(ctx, runs) {
+		if err == nil {
+			err = insert(turn.insertion())
+		}
+		if err != nil {
+			return c, err
+		}
+		if c.cut {
+			break
+		}
+	}
 	for e, err := range r.source.Events(ctx, f) {
-		if err != nil {
-			return err
+		if err == nil {
+			err = insert(e.insertion())
 		}
-		query, args := e.insertion()
-		if _, err := tx.ExecContext(ctx, query, args...); err != nil {
-			return err
+		if err != nil {
+			return c, err
+		}
+		if c.cut {
+			break
 		}
 	}
-	f.After = 0 // a place in the other table
-	for turn, err := range r.source.Runs(ctx, f) {
-		if err != nil {
-			return err
-		}
-		query, args := turn.insertion()
-		if _, err := tx.ExecContext(ctx, query, args...); err != nil {
-			return err
-		}
-	}
-	return tx.Commit()
+	return c, tx.Commit()
 }
 
-// runQuery runs a checked statement on one connection of db, which is fenced in first.
+// cause returns why the context ended when it did, otherwise err.
+func cause(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return err
+}
+
+// runQuery runs a checked statement on one connection of db, which is fenced in first. ctx ends it.
 func runQuery(ctx context.Context, db *sql.DB, query string, l Limits) (columns []string, rows [][]any, err error) {
-	l = l.withDefaults()
-	ctx, cancel := context.WithTimeoutCause(ctx, l.Time, fmt.Errorf("%w: the query ran for %v; narrow it down", ErrLimit, l.Time))
-	defer cancel()
 	conn, err := db.Conn(ctx)
 	if err != nil {
-		return nil, nil, fmt.Errorf("querying the audit log: %w", err)
+		return nil, nil, fmt.Errorf("querying the audit log: %w", cause(ctx, err))
 	}
 	defer conn.Close()
 	if err := fence(ctx, conn, l); err != nil {
-		return nil, nil, fmt.Errorf("querying the audit log: %w", err)
+		return nil, nil, fmt.Errorf("querying the audit log: %w", cause(ctx, err))
 	}
 	columns, rows, err = read(ctx, conn, query, l)
-	if err != nil && ctx.Err() != nil {
-		err = context.Cause(ctx)
-	}
 	if err != nil {
-		return columns, rows, fmt.Errorf("querying the audit log: %w", err)
+		return columns, rows, fmt.Errorf("querying the audit log: %w", cause(ctx, err))
 	}
 	return columns, rows, nil
 }

@@ -1,7 +1,9 @@
 package audit_test
 
 import (
+	"context"
 	"errors"
+	"iter"
 	"os"
 	"path/filepath"
 	"strings"
@@ -69,7 +71,11 @@ func TestQuery(t *testing.T) {
 				`SELECT length(zeroblob(900000000))`:                                                 "too big",
 				`WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n+1 FROM c) SELECT max(n) FROM c`: "the query ran for",
 			} {
-				_, _, err := query(q, audit.Limits{Time: 300 * time.Millisecond})
+				lim := audit.Limits{}
+				if want == "the query ran for" {
+					lim.Time = 300 * time.Millisecond
+				}
+				_, _, err := query(q, lim)
 				if err == nil || !strings.Contains(err.Error(), want) {
 					t.Errorf("%s: got %v, want %q", q, err, want)
 				}
@@ -90,5 +96,70 @@ func TestQuery(t *testing.T) {
 	}
 	if _, _, err := audit.Query(t.Context(), filepath.Join(t.TempDir(), "none.db"), `SELECT 1`, audit.Limits{}); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("got %v, want os.ErrNotExist", err)
+	}
+}
+
+// held is a log of which only reading matters.
+type held struct {
+	audit.Store
+	size  int           // of the output of each event
+	yield int           // events
+	stuck chan struct{} // closed when reading waits for its context, which it does when not nil
+}
+
+func (h held) Events(ctx context.Context, f audit.Filter) iter.Seq2[audit.Event, error] {
+	return func(yield func(audit.Event, error) bool) {
+		if h.stuck != nil {
+			close(h.stuck)
+			<-ctx.Done()
+			yield(audit.Event{}, ctx.Err())
+			return
+		}
+		for seq := int64(min(h.yield, f.Limit)); seq > 0; seq-- {
+			if !yield(audit.Event{Seq: seq, Time: time.Now(), Type: audit.ToolEnd, Node: "n", Hash: "h", Output: strings.Repeat("x", h.size)}, nil) {
+				return
+			}
+		}
+	}
+}
+
+func (h held) Runs(context.Context, audit.Filter) iter.Seq2[audit.RunRecord, error] {
+	return func(yield func(audit.RunRecord, error) bool) {
+		yield(audit.RunRecord{Seq: 1, Time: time.Now(), Node: "n", Run: "r", Hash: "h"}, nil)
+	}
+}
+
+// A user whose calls printed much asks the audit log: 4,000 outputs of 128 KiB were copied into
+// memory, a gigabyte, before any limit applied. Copying ends at its limit, with the newest events,
+// and the result says that it is not of all of them.
+func TestQueryCopyIsBounded(t *testing.T) {
+	l := audit.New(held{size: 128 << 10, yield: 4000}, "n")
+	for limit, want := range map[int]int64{1 << 20: 7, 0: 511} {
+		_, rows, err := l.Query(t.Context(), audit.Filter{}, `SELECT count(*), max(seq), (SELECT count(*) FROM audit_runs) FROM audit_events`, audit.Limits{Copy: limit, Time: time.Minute})
+		if !errors.Is(err, audit.ErrLimit) || !strings.Contains(err.Error(), "the others are not in the result") || len(rows) != 1 {
+			t.Fatalf("got %v, %v; want one row and ErrLimit", rows, err)
+		}
+		if diff := cmp.Diff([]any{want, int64(4000), int64(1)}, rows[0]); diff != "" {
+			t.Errorf("with a limit of %d: %s", limit, diff)
+		}
+	}
+	l = audit.New(held{size: 10, yield: 20_000}, "n")
+	if _, rows, err := l.Query(t.Context(), audit.Filter{}, `SELECT count(*) FROM audit_events`, audit.Limits{Time: time.Minute}); err != nil || rows[0][0] != int64(10_000) {
+		t.Errorf("got %v, %v; want 10,000 small events", rows, err)
+	}
+}
+
+// The time limit includes the copying, which began before it: a slow disk held the caller for as
+// long as it took.
+func TestQueryCopyIsTimed(t *testing.T) {
+	h := held{stuck: make(chan struct{})}
+	_, _, err := audit.New(h, "n").Query(t.Context(), audit.Filter{}, `SELECT 1`, audit.Limits{Time: 3 * time.Second})
+	if !errors.Is(err, audit.ErrLimit) || !strings.Contains(err.Error(), "the query ran for") {
+		t.Errorf("got %v, want ErrLimit", err)
+	}
+	select {
+	case <-h.stuck:
+	default:
+		t.Error("the time was over before the copying began: the test shows nothing")
 	}
 }
