@@ -34,7 +34,8 @@ type pathUse int
 
 const (
 	noPaths  pathUse = iota
-	contents         // the contents of regular files are read
+	shown            // the text of regular files is shown, which no program does
+	counted          // the contents of regular files are read, but not printed
 	listing          // folders are listed, files shown by name
 	metadata         // the entry itself is described
 	sizes            // everything below is added up
@@ -82,7 +83,7 @@ func checkLine(line string) (invocation, error) {
 		err = s.operands(in.flags, in.operands)
 	case s.paths == noPaths && len(in.operands) > 0:
 		err = fmt.Errorf("%s %s is not allowed", name, in.operands[0])
-	case s.paths == contents && len(in.operands) == 0:
+	case (s.paths == shown || s.paths == counted) && len(in.operands) == 0:
 		err = fmt.Errorf("%s needs a file", name)
 	case s.paths != noPaths && slices.ContainsFunc(in.operands, func(o string) bool { return o == "" || o[0] == '-' }):
 		err = fmt.Errorf("%s: a path may not be empty or begin with a dash", name)

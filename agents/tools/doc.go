@@ -11,9 +11,11 @@
 // All three only read. Nothing outside the project root is opened, whatever links
 // the root contains or gets while a tool runs: files are opened through [os.Root]
 // and handed to commands as open descriptors, never as a path to be looked up
-// again. The service's data folder stays closed when the root contains it. Output is
-// bounded in memory, valid UTF-8 and free of terminal control characters. A command
-// is killed with its whole process group when its context ends.
+// again. The service's data folder stays closed when the root contains it, and so do
+// its files where hard links in the root lead to them. The text of a file is redacted
+// from its beginning on, whichever part of it is asked for. Output is bounded in
+// memory, valid UTF-8 and free of terminal control characters. A command is killed with
+// its whole process group when its context ends.
 //
 // Errors are written for the model that reads them: they name what was refused and
 // what is allowed.

@@ -20,8 +20,8 @@ const auditCell = 1000 // bytes shown of one value
 
 // QueryAudit returns the tool query_audit {sql}: one SELECT on the caller's own
 // records, for an admin on everybody's. The statement runs on a private copy in
-// memory of the newest 10,000 records that the caller may see, so that however it is
-// written it reaches nothing else; see [audit.Reader.Query].
+// memory of the newest 10,000 records that the caller may see, or as many as fit in 64
+// MiB, so that however it is written it reaches nothing else; see [audit.Reader.Query].
 func QueryAudit(log *audit.Log) agents.Tool {
 	return agents.NewTool(agents.ToolDef{
 		Name: "query_audit",
@@ -56,7 +56,7 @@ func (a auditor) query(ctx context.Context, tc agents.ToolContext, args map[stri
 	if err != nil && (!errors.Is(err, audit.ErrLimit) || len(rows) == 0) {
 		return agents.Result{}, err
 	}
-	return agents.Result{Text: asText(columns, rows, err != nil), Truncated: err != nil}, nil
+	return agents.Result{Text: asText(columns, rows, err), Truncated: err != nil}, nil
 }
 
 // visible selects the records that p may see.
@@ -71,8 +71,8 @@ func visible(p policy.Principal) (audit.Filter, error) {
 }
 
 // asText writes rows as lines of values between bars, under a line of the columns' names
-// and above the number of rows.
-func asText(columns []string, rows [][]any, more bool) string {
+// and above the number of rows. over says why they are not all of them, nil when they are.
+func asText(columns []string, rows [][]any, over error) string {
 	var b strings.Builder
 	line := func(n int, cell func(i int) string) {
 		for i := range n {
@@ -92,8 +92,8 @@ func asText(columns []string, rows [][]any, more bool) string {
 		count = "row"
 	}
 	fmt.Fprintf(&b, "(%d %s)\n", len(rows), count)
-	if more {
-		b.WriteString("[cut: there are more; add a LIMIT or select fewer columns]\n")
+	if over != nil {
+		return noted(b.String(), "cut: %v", over)
 	}
 	return b.String()
 }

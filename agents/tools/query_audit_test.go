@@ -105,6 +105,11 @@ func TestQueryAuditCaps(t *testing.T) {
 	if err != nil || len(got.Text) > 1100 || !strings.Contains(got.Text, "…\n(1 row)") {
 		t.Errorf("got %.50q…, %v", got.Text, err)
 	}
+	a.limits.Copy = 500
+	got, err = a.query(t.Context(), alice, map[string]any{"sql": "SELECT count(*) FROM audit_events"})
+	if err != nil || !got.Truncated || !strings.Contains(got.Text, "(1 row)\n[cut: ") || !strings.Contains(got.Text, "the others are not in the result") {
+		t.Errorf("of a log larger than its copy: got %q, truncated %v, %v", got.Text, got.Truncated, err)
+	}
 	a.limits.Time = 100 * time.Millisecond
 	if _, err = a.query(t.Context(), alice, map[string]any{"sql": "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n) SELECT count(*) FROM n"}); !errors.Is(err, audit.ErrLimit) {
 		t.Errorf("endless query: got %v", err)

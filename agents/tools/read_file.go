@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"os"
 	"unicode/utf8"
 
 	"github.com/svc-gateway/svc/agents"
@@ -23,7 +22,8 @@ const (
 // ReadFile returns the tool read_file {path, offset, limit}: lines of a text file
 // inside root and outside the denied folders. offset is the first line (from 1),
 // limit the number of lines (2000 unless given, and at most); a result holds at most
-// 64 KiB and says how to go on. A binary file is described instead.
+// 64 KiB and says how to go on. Secrets are redacted before the lines are counted and
+// cut, so that no choice of lines shows one. A binary file is described instead.
 func ReadFile(root string, denied ...string) agents.Tool {
 	w := workspace{root: root, denied: denied}
 	return agents.NewTool(agents.ToolDef{
@@ -48,15 +48,12 @@ func (w workspace) readFile(ctx context.Context, _ agents.ToolContext, args map[
 		return agents.Result{}, err
 	}
 	defer func() { _ = t.Close() }()
-	f, info, err := t.open(path)
+	f, info, err := t.openFile(path)
 	if err != nil {
 		return agents.Result{}, err
 	}
 	defer func() { _ = f.Close() }()
-	if info.IsDir() {
-		return agents.Result{}, fmt.Errorf("%s is a folder; run_command with ls lists it", path)
-	}
-	r := bufio.NewReaderSize(&endable{ctx, f}, readBytes)
+	r := bufio.NewReaderSize(redact(ctx, f, mostRead), readBytes)
 	head, err := r.Peek(8 << 10)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return agents.Result{}, fmt.Errorf("reading %s: %w", path, err)
@@ -130,18 +127,4 @@ func binary(head []byte) bool {
 		b = b[n:]
 	}
 	return bad > len(head)/10
-}
-
-// endable is a file whose reading ends with the context.
-type endable struct {
-	ctx context.Context
-	f   *os.File
-}
-
-// Read implements io.Reader.
-func (e *endable) Read(p []byte) (int, error) {
-	if err := e.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return e.f.Read(p)
 }

@@ -2,7 +2,6 @@ package tools
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -16,7 +15,8 @@ import (
 // RunCommand returns the tool run_command {command}: one command of a fixed
 // allow-list, run without a shell in root, with paths confined to root and outside
 // the denied folders. Its result is what the command printed and, when that is not
-// 0, its exit code. Each call is classed by [scanner.AnalyzeCommand].
+// 0, its exit code. What cat, head and tail show is cut from the redacted text of the
+// file, see [ReadFile]. Each call is classed by [scanner.AnalyzeCommand].
 func RunCommand(root string, denied ...string) agents.Tool {
 	w := workspace{root: root, denied: denied}
 	return agents.NewTool(agents.ToolDef{
@@ -48,15 +48,18 @@ func (w workspace) runCommand(ctx context.Context, _ agents.ToolContext, args ma
 	if err != nil {
 		return agents.Result{}, err
 	}
-	program, err := lookUp(in.name)
-	if err != nil {
-		return agents.Result{}, err
-	}
 	t, err := w.open()
 	if err != nil {
 		return agents.Result{}, err
 	}
 	defer func() { _ = t.Close() }()
+	if in.paths == shown {
+		return in.show(ctx, t)
+	}
+	program, err := lookUp(in.name)
+	if err != nil {
+		return agents.Result{}, err
+	}
 	b, err := in.bind(t)
 	defer b.close()
 	if err != nil {
@@ -72,23 +75,17 @@ func (w workspace) runCommand(ctx context.Context, _ agents.ToolContext, args ma
 // result makes text of an outcome.
 func (o outcome) result(names *strings.Replacer) agents.Result {
 	r := agents.Result{Text: names.Replace(clean(whole(o.output))), Truncated: o.printed > len(o.output)}
-	note := func(format string, args ...any) {
-		if r.Text != "" && !strings.HasSuffix(r.Text, "\n") {
-			r.Text += "\n"
-		}
-		r.Text += "[" + fmt.Sprintf(format, args...) + "]\n"
-	}
 	switch {
 	case o.stopped:
-		note("stopped: it printed more than %d bytes; the first %d are shown", commandLimits.stop, len(o.output))
+		r.Text = noted(r.Text, "stopped: it printed more than %d bytes; the first %d are shown", commandLimits.stop, len(o.output))
 	case r.Truncated:
-		note("cut: the first %d of %d bytes are shown", len(o.output), o.printed)
+		r.Text = noted(r.Text, "cut: the first %d of %d bytes are shown", len(o.output), o.printed)
 	}
 	if o.status != "" && !o.stopped {
-		note("%s", o.status)
+		r.Text = noted(r.Text, "%s", o.status)
 	}
 	if r.Text == "" {
-		note("no output")
+		r.Text = noted("", "no output")
 	}
 	return r
 }
@@ -99,7 +96,7 @@ func (o outcome) result(names *strings.Replacer) agents.Result {
 type bound struct {
 	args  []string
 	files []*os.File
-	names *strings.Replacer // turns the descriptors' names in the output into the caller's
+	names *strings.Replacer // turns the descriptors' names in the output, which holds no file's contents, into the caller's
 }
 
 func (b *bound) close() {
@@ -126,18 +123,20 @@ func (in invocation) bind(t *tree) (bound, error) {
 			operands = append(operands, path)
 			continue
 		}
-		if use == contents || use == listing {
+		if use == counted {
+			f, _, err := t.openFile(path)
+			if err != nil {
+				return b, err
+			}
+			add(f, "", path)
+			continue
+		}
+		if use == listing {
 			f, info, err := t.open(path)
 			if err != nil {
 				return b, err
 			}
-			switch {
-			case use == contents && info.IsDir():
-				return b, errors.Join(fmt.Errorf("%s is a folder; ls lists it", path), f.Close())
-			case use == contents:
-				add(f, "", path)
-				continue
-			case info.IsDir():
+			if info.IsDir() {
 				add(f, "/", strings.TrimSuffix(path, "/")+"/")
 				continue
 			}
@@ -146,12 +145,7 @@ func (in invocation) bind(t *tree) (bound, error) {
 			}
 			b.args = append([]string{"-d"}, b.args...) // whatever the name leads to by then, it is not listed
 		}
-		if use == sizes {
-			if err := t.clear(path); err != nil {
-				return b, err
-			}
-		}
-		f, base, err := t.parent(path)
+		f, base, err := t.parent(path, use == sizes)
 		if err != nil {
 			return b, err
 		}
@@ -159,7 +153,7 @@ func (in invocation) bind(t *tree) (bound, error) {
 		add(f, "/"+base, dir)
 	}
 	if in.paths == sizes && len(in.operands) == 0 {
-		if err := t.clear("."); err != nil {
+		if err := t.clear(".", t.real); err != nil {
 			return b, err
 		}
 	}

@@ -13,13 +13,13 @@ import (
 // choice, talk to the network nor show other processes' environments. It is not
 // changed after the program's start.
 var table = index(
-	spec{name: "cat", usage: "cat [-nbsA] FILE…", flags: flags("nbsAET", "--number"), paths: contents},
+	spec{name: "cat", usage: "cat [-nbs] FILE…", flags: flags("nbs", "--number"), paths: shown},
 	spec{name: "date", usage: "date [-uRI] [--iso-8601=UNIT] [+FORMAT]", flags: flags("uRI", "--utc --rfc-email", option("--iso-8601", pattern(`date|hours|minutes|seconds|ns`))), operands: oneOf("date", `\+[A-Za-z0-9%:/., _+-]{1,100}`)},
 	spec{name: "df", usage: "df [-hHkmTaiPl] [-t TYPE] [-x TYPE] [--total] [--output=COLUMNS] [/|.]", flags: flags("hHkmTaiPl", "--human-readable --si --total --inodes --local --print-type --portability --all",
 		option("-t", fsType), option("-x", fsType), option("--type", fsType), option("--exclude-type", fsType), option("--output", pattern(`[a-z]{1,10}(,[a-z]{1,10}){0,11}`))), operands: oneOf("df", `/|\.`)},
 	spec{name: "du", usage: "du [-shkmacx] [-d DEPTH] [PATH…]", flags: flags("shkmacx", "--summarize --human-readable --total --apparent-size", option("-d", number), option("--max-depth", number)), paths: sizes},
 	spec{name: "free", usage: "free [-bkmghtwl]", flags: flags("bkmghtwl", "--bytes --kibi --mebi --gibi --human --si --total --wide --lohi")},
-	spec{name: "head", usage: "head [-qv] [-n LINES] [-c BYTES] FILE…", digits: true, flags: flags("qv", "", option("-n", count), option("-c", count), option("--lines", count), option("--bytes", count)), paths: contents},
+	spec{name: "head", usage: "head [-qv] [-n LINES] [-c BYTES] FILE…", digits: true, flags: flags("qv", "", option("-n", size), option("-c", size), option("--lines", size), option("--bytes", size)), paths: shown},
 	spec{name: "hostname", usage: "hostname [-sfI]", flags: flags("sfI", "--short --fqdn --all-ip-addresses")},
 	spec{name: "id", usage: "id [-ugGnr]", flags: flags("ugGnr", "--user --group --groups --name --real")},
 	spec{
@@ -35,15 +35,16 @@ var table = index(
 	},
 	spec{name: "ss", usage: "ss [-tuwxlnapiemosH46O] [state NAME]", flags: flags("tuwxlnapiemosH46O", "--tcp --udp --raw --unix --listening --numeric --all --processes --info --extended --memory --options --summary --no-header --ipv4 --ipv6 --oneline"), operands: ssFilter},
 	spec{name: "stat", usage: "stat [-t] [-c FORMAT] PATH…", flags: flags("t", "--terse", option("-c", statFormat), option("--format", statFormat)), paths: metadata},
-	spec{name: "tail", usage: "tail [-qv] [-n LINES] [-c BYTES] FILE…", digits: true, flags: flags("qv", "", option("-n", count), option("-c", count), option("--lines", count), option("--bytes", count)), paths: contents},
+	spec{name: "tail", usage: "tail [-qv] [-n [+]LINES] [-c [+]BYTES] FILE…", digits: true, flags: flags("qv", "", option("-n", count), option("-c", count), option("--lines", count), option("--bytes", count)), paths: shown},
 	spec{name: "uname", usage: "uname [-asnrvmpio]", flags: flags("asnrvmpio", "--all --kernel-name --kernel-release --machine --nodename --operating-system")},
 	spec{name: "uptime", usage: "uptime [-ps]", flags: flags("ps", "--pretty --since")},
-	spec{name: "wc", usage: "wc [-lwcmL] FILE…", flags: flags("lwcmL", "--lines --words --bytes --chars"), paths: contents},
+	spec{name: "wc", usage: "wc [-lwcmL] FILE…", flags: flags("lwcmL", "--lines --words --bytes --chars"), paths: counted},
 	spec{name: "whoami", usage: "whoami"},
 )
 
 var (
 	number     = pattern(`[0-9]{1,7}`)
+	size       = pattern(`[0-9]{1,9}`)
 	count      = pattern(`[+-]?[0-9]{1,9}`)
 	fsType     = pattern(`[A-Za-z][A-Za-z0-9._-]{0,20}`)
 	pids       = pattern(`[0-9]{1,7}(,[0-9]{1,7}){0,50}`)

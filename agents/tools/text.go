@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"fmt"
 	"strings"
 	"unicode/utf8"
 )
@@ -29,4 +30,12 @@ func whole(b []byte) []byte {
 		}
 	}
 	return b
+}
+
+// noted returns text with a note on a line of its own at its end.
+func noted(text, format string, args ...any) string {
+	if text != "" && !strings.HasSuffix(text, "\n") {
+		text += "\n"
+	}
+	return text + "[" + fmt.Sprintf(format, args...) + "]\n"
 }

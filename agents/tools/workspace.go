@@ -23,6 +23,7 @@ type tree struct {
 	given  string   // the root as configured, absolute
 	real   string   // the root without symbolic links
 	denied []string // below the root
+	sealed []string // all that are denied, those around the root included
 }
 
 func (w workspace) open() (*tree, error) {
@@ -49,6 +50,7 @@ func (w workspace) open() (*tree, error) {
 		if resolved, err := filepath.EvalSymlinks(abs); err == nil {
 			abs = resolved // otherwise it does not exist yet
 		}
+		t.sealed = append(t.sealed, abs)
 		// A denied folder around the root is out of reach already: the default root
 		// is a folder of its own inside the service's data folder.
 		if within(abs, real) {
@@ -106,7 +108,10 @@ func (t *tree) open(path string) (*os.File, fs.FileInfo, error) {
 		err = notAFile(path, info.Mode())
 	}
 	if err == nil {
-		err = t.permit(path, f, "")
+		err = t.permit(path, f, "", false)
+	}
+	if err == nil && info.Mode().IsRegular() {
+		err = t.unlinked(path, info)
 	}
 	if err != nil {
 		return nil, nil, errors.Join(err, f.Close())
@@ -114,9 +119,18 @@ func (t *tree) open(path string) (*os.File, fs.FileInfo, error) {
 	return f, info, nil
 }
 
+// openFile opens a regular file.
+func (t *tree) openFile(path string) (*os.File, fs.FileInfo, error) {
+	f, info, err := t.open(path)
+	if err == nil && info.IsDir() {
+		return nil, nil, errors.Join(fmt.Errorf("%s is a folder; run_command with ls lists it", path), f.Close())
+	}
+	return f, info, err
+}
+
 // parent opens the folder that holds path and returns the last element of path,
-// which it does not follow.
-func (t *tree) parent(path string) (*os.File, string, error) {
+// which it does not follow. deep says that everything below path will be looked at.
+func (t *tree) parent(path string, deep bool) (*os.File, string, error) {
 	rel, err := t.rel(path)
 	if err != nil {
 		return nil, "", err
@@ -126,15 +140,15 @@ func (t *tree) parent(path string) (*os.File, string, error) {
 	if err != nil {
 		return nil, "", explain(path, err)
 	}
-	if err := t.permit(path, f, base); err != nil {
+	if err := t.permit(path, f, base, deep); err != nil {
 		return nil, "", errors.Join(err, f.Close())
 	}
 	return f, base, nil
 }
 
 // permit refuses an open file, or base in an open folder, that lies in a denied
-// folder. The kernel says where the file really is.
-func (t *tree) permit(path string, f *os.File, base string) error {
+// folder or, if deep, has one below it. The kernel says where the file really is.
+func (t *tree) permit(path string, f *os.File, base string, deep bool) error {
 	if len(t.denied) == 0 {
 		return nil
 	}
@@ -148,17 +162,17 @@ func (t *tree) permit(path string, f *os.File, base string) error {
 			return fmt.Errorf("%s is in the service's own data folder, which no tool can read", path)
 		}
 	}
+	if deep {
+		return t.clear(path, where)
+	}
 	return nil
 }
 
-// clear refuses a folder that has a denied one below it.
-func (t *tree) clear(path string) error {
-	rel, err := t.rel(path)
-	if err != nil {
-		return err
-	}
+// clear refuses the folder where, without links in its name, when it has a denied one
+// below it.
+func (t *tree) clear(path, where string) error {
 	for _, d := range t.denied {
-		if within(d, filepath.Join(t.real, rel)) {
+		if within(d, where) {
 			return fmt.Errorf("%s contains the service's own data folder, which no tool can read; name the folders beside it", path)
 		}
 	}

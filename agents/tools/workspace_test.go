@@ -182,6 +182,78 @@ func TestFlippingLink(t *testing.T) {
 	}
 }
 
+// With a link a -> b and the data folder at b/sub/.svc, "du -a a/sub" listed the data folder:
+// the name a/sub does not lie above it, the folder that it leads to does.
+func TestDataFolderThroughALink(t *testing.T) {
+	root, w := project(t)
+	if err := os.MkdirAll(filepath.Join(root, "b/sub/.svc/databases"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(root, "b/sub/.svc/databases/audit.db"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("b", filepath.Join(root, "a")); err != nil {
+		t.Fatal(err)
+	}
+	w.denied = []string{filepath.Join(root, "b/sub/.svc")}
+	for _, line := range []string{"du -a a/sub", "du -a a/sub/", "du -a a/sub/.svc", "du -a a/sub/.svc/databases", "du -a b", "du -a .", "du -a", "ls a/sub/.svc", "ls -d a/sub/.svc/databases", "stat a/sub/.svc/databases"} {
+		if got, err := run(t, w, line); err == nil || !strings.Contains(err.Error(), "the service's own data folder") {
+			t.Errorf("%s: got %q, %v", line, got, err)
+		}
+	}
+	if got, err := run(t, w, "du -a a"); err != nil || strings.Contains(got, "audit.db") { // the link itself
+		t.Errorf("du -a a: got %q, %v", got, err)
+	}
+}
+
+// A hard link in the project to a file of the data folder was read like any file: its path
+// is in the project. The data folder may lie in the project, around it or elsewhere.
+func TestHardLinkToTheDataFolder(t *testing.T) {
+	root, w := project(t)
+	for name, to := range map[string]string{"linked": ".svc/token", "sub/deep/linked": ".svc/databases/audit", "own": "README.md", "around": "../outside/secret.txt"} {
+		if err := os.Link(filepath.Join(root, to), filepath.Join(root, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	check := func(w workspace, path string, open bool) {
+		t.Helper()
+		for _, command := range []string{"cat", "head -n 1", "tail -c 3", "wc -c"} {
+			if got, err := run(t, w, command+" "+path); open != (err == nil) || strings.Contains(got, secret) {
+				t.Errorf("%s %s: got %q, %v", command, path, got, err)
+			}
+		}
+		if got, err := read(t, w, map[string]any{"path": path}); open != (err == nil) || strings.Contains(got.Text, secret) {
+			t.Errorf("read_file %s: got %q, %v", path, got.Text, err)
+		}
+	}
+	check(w, "linked", false)
+	check(w, "sub/deep/linked", false)
+	check(w, "own", true)
+	base := filepath.Dir(root)
+	check(workspace{root: root, denied: []string{base}}, "around", false)
+	check(workspace{root: root, denied: []string{filepath.Join(base, "outside")}}, "around", false)
+	check(workspace{root: root, denied: []string{base}}, "own", true)
+	check(workspace{root: root, denied: []string{filepath.Join(base, "none")}}, "own", true)
+}
+
+// Descriptors have names in the arguments of a command, and only what it prints of them is
+// replaced: the same words in a file stay as they are.
+func TestContentsKeepDescriptorNames(t *testing.T) {
+	root, w := project(t)
+	text := "/proc/self/fd/3 and /proc/self/fd/3/x\n"
+	if err := os.WriteFile(filepath.Join(root, "names"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range []string{"cat names", "head -n 1 names", "tail -n 1 names"} {
+		if got, err := run(t, w, line); err != nil || got != text {
+			t.Errorf("%s: got %q, %v; want %q", line, got, err, text)
+		}
+	}
+	if got, err := run(t, w, "wc -c names"); err != nil || !strings.HasSuffix(got, " names\n") {
+		t.Errorf("wc: got %q, %v", got, err)
+	}
+}
+
 func TestRoots(t *testing.T) {
 	root, _ := project(t)
 	for _, tt := range []struct {
