@@ -25,7 +25,7 @@ func splitLine(line string) ([]string, error) {
 	case strings.ContainsRune(line, '\\'):
 		return nil, errors.New("a backslash is not allowed in a command; quote the word instead")
 	}
-	line = strings.TrimSpace(line)
+	line = strings.Trim(line, " \t\n") // what a shell trims: other white space belongs to a word
 	for _, r := range line {
 		if r != '\t' && !unicode.IsPrint(r) {
 			return nil, fmt.Errorf("the character %U is not allowed in a command", r)
