@@ -258,8 +258,17 @@ func TestCheckEnvironment(t *testing.T) {
 }
 
 func TestStrayEnv(t *testing.T) {
-	got := settings.StrayEnv([]string{"SVC_RUNTIME_TIMOUT=1s", "SVC_HOME=/x", "SVC_AUTO_APPROVE=1", "SVC_SANDBOX_NETNS=1", "SVC_AUTH_MODE=none", "PATH=/"})
-	want := []string{"SVC_RUNTIME_TIMOUT is not a setting; did you mean SVC_RUNTIME_TIMEOUT?"}
+	got := settings.StrayEnv([]string{
+		"SVC_RUNTIME_TIMOUT=1s", "SVC_HOME=/x", "SVC_AUTO_APPROVE=1", "SVC_SANDBOX_NETNS=1", "SVC_AUTH_MODE=none", "PATH=/",
+		"SVC_AUTH_MODES=token", "SVC_AUHT_MODE=token", "svc_auth_mode=token", "SVCAUTH_MODE=token", "SVC_PORT=1", "SVC_HOST=a", "SVC_SERVICE_HOST=a", "AUTH_MODE=x",
+	})
+	want := []string{
+		"SVCAUTH_MODE is not a setting; did you mean SVC_AUTH_MODE?",
+		"SVC_AUHT_MODE is not a setting; did you mean SVC_AUTH_MODE?",
+		"SVC_AUTH_MODES is not a setting; did you mean SVC_AUTH_MODE?",
+		"SVC_RUNTIME_TIMOUT is not a setting; did you mean SVC_RUNTIME_TIMEOUT?",
+		"svc_auth_mode is not a setting; did you mean SVC_AUTH_MODE?",
+	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
 	}

@@ -70,8 +70,12 @@ func Unknown(key string) error {
 // IsSection reports whether name is a section, such as auth.
 func IsSection(name string) bool { return slices.Contains(sections(), name) }
 
+// misspelt is how many letters a name may differ in from a setting's to count as a misspelt one.
+const misspelt = 2
+
 // StrayEnv lists the variables of environ (NAME=value) that look like settings and are none,
-// each with the nearest name that is. Other software may own such names, so it is a warning.
+// each with the nearest name that is: those that begin with the name of a section, and those
+// that are all but a setting's name. Other software may own such names, so it is a warning.
 func StrayEnv(environ []string) []string {
 	known := make([]string, len(options))
 	for i, o := range options {
@@ -80,12 +84,20 @@ func StrayEnv(environ []string) []string {
 	var stray []string
 	for _, e := range environ {
 		name, _, _ := strings.Cut(e, "=")
-		for _, s := range sections() {
-			if strings.HasPrefix(name, "SVC_"+strings.ToUpper(s)+"_") && !slices.Contains(known, name) {
-				stray = append(stray, name+" is not a setting"+didYouMean(name, known))
-			}
+		if looksLikeSetting(name, known) && !slices.Contains(known, name) {
+			stray = append(stray, name+" is not a setting"+didYouMean(name, known))
 		}
 	}
 	slices.Sort(stray)
 	return stray
+}
+
+func looksLikeSetting(name string, known []string) bool {
+	for _, s := range sections() {
+		if strings.HasPrefix(name, "SVC_"+strings.ToUpper(s)+"_") {
+			return true
+		}
+	}
+	upper := strings.ToUpper(name)
+	return slices.ContainsFunc(known, func(k string) bool { return levenshtein.ComputeDistance(upper, k) <= misspelt })
 }
