@@ -92,7 +92,7 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 	if h.api, err = api.New(rt, api.Options{BodyBytes: a.Settings().Limits.BodyBytes, Version: settings.Version}); err != nil {
 		return err
 	}
-	a.HandleControl("/", accounted{h.api, a.Audit(), log})
+	a.HandleControl("/", h.api)
 	return nil
 }
 

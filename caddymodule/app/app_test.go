@@ -27,8 +27,9 @@ func init() {
 
 // probe is a Caddy app that looks at ours while it is provisioned, as the stages do.
 type probe struct {
-	Answer string `json:"answer"`
-	Fail   bool   `json:"fail"`
+	Answer  string `json:"answer"`
+	Fail    bool   `json:"fail"`
+	OnStart bool   `json:"on_start"` // what is to be done at the start fails
 }
 
 var probed *app.App
@@ -43,6 +44,12 @@ func (p *probe) Provision(ctx caddy.Context) error {
 		return err
 	}
 	probed = a
+	a.OnStart(func(context.Context) error {
+		if p.OnStart {
+			return errors.New("asked to fail on start")
+		}
+		return nil
+	})
 	a.HandleControl("GET /probe", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		who, _ := policy.PrincipalFrom(r.Context())
 		_, _ = io.WriteString(w, p.Answer+" to "+who.User+" "+string(who.Role)+" "+who.Source)

@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/svc-gateway/svc/caddymodule/app/cli"
 	"github.com/svc-gateway/svc/internal/problem"
 	"github.com/svc-gateway/svc/policy"
 )
@@ -44,15 +45,16 @@ func (r *routes) handle(pattern string, h http.Handler) {
 
 // server answers on the control socket. It outlives the apps; the newest of them answers.
 type server struct {
-	mu   sync.Mutex
-	apps []*routes
-	http *http.Server
-	ln   net.Listener
-	done chan struct{} // closed when Serve has returned
+	audit auditor
+	mu    sync.Mutex
+	apps  []*routes
+	http  *http.Server
+	ln    net.Listener
+	done  chan struct{} // closed when Serve has returned
 }
 
-func newServer() *server {
-	s := &server{done: make(chan struct{})}
+func newServer(log auditor) *server {
+	s := &server{audit: log, done: make(chan struct{})}
 	s.http = &http.Server{Handler: s, ReadHeaderTimeout: 10 * time.Second, ConnContext: withPeer}
 	return s
 }
@@ -114,23 +116,41 @@ func (s *server) close() error {
 	return err
 }
 
-// ServeHTTP lets root and the service's own user in, as an admin.
+// ServeHTTP lets root and the service's own user in, as an admin, and accounts for what they ask.
 func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	rec := &recorder{ResponseWriter: w, audit: s.audit, ctx: r.Context(), method: r.Method, path: r.URL.Path}
+	rec.unanswered = http.StatusInternalServerError // should the handler panic
+	defer rec.finish()
+	s.answer(rec, r)
+	rec.unanswered = http.StatusOK
+}
+
+func (s *server) answer(rec *recorder, r *http.Request) {
 	p, err := localPrincipal(r.Context())
+	rec.principal = p
 	if err != nil {
-		problem.Write(w, r, problem.Problem{
+		rec.refuse(r, problem.Problem{
 			Status: http.StatusForbidden, Code: "not_the_service_user",
 			Detail: err.Error() + ": use service login",
 		})
 		return
 	}
-	app := s.current()
-	if app == nil {
-		problem.Write(w, r, problem.Problem{
-			Status: http.StatusServiceUnavailable, Code: "not_ready",
-			Detail: "The running configuration does not use the svc app.",
+	rec.silent = isPoll(r)
+	if err := s.audit.Healthy(r.Context()); err != nil && !rec.silent {
+		rec.Header().Set("Retry-After", "5")
+		rec.refuse(r, problem.Problem{
+			Status: http.StatusServiceUnavailable, Code: unavailable,
+			Detail: "the audit log cannot be written, and nothing is done without it; try again later",
 		})
 		return
 	}
-	app.mux.Load().ServeHTTP(w, r.WithContext(policy.WithPrincipal(r.Context(), p)))
+	app := s.current()
+	if app == nil {
+		rec.refuse(r, problem.Problem{
+			Status: http.StatusServiceUnavailable, Code: cli.NotReady,
+			Detail: "The service is starting, or the running configuration does not use the svc app.",
+		})
+		return
+	}
+	app.mux.Load().ServeHTTP(rec, r.WithContext(policy.WithPrincipal(r.Context(), p)))
 }

@@ -33,7 +33,9 @@
 // old one, and requests of the old configuration go on using them. They are closed when no
 // app and no holder (see [App.Hold]) is left, or when the process exits. Only one process
 // serves from a data folder at a time. The control socket answers the service's own user and
-// root only, as the operating system identifies them, whatever the file's mode is.
+// root only, as the operating system identifies them, whatever the file's mode is. What is asked
+// there is accounted for, refused requests included, and refused while the audit log cannot be
+// written; reads of /status and /health are neither.
 //
 // # Concurrency
 //

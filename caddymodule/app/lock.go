@@ -59,6 +59,12 @@ func (l *lock) release() error { return l.file.Close() }
 
 // Busy reports whether a process works on the data folder: a service, or an admin command.
 func Busy(home settings.Home) (bool, error) {
+	return WhileFree(home, func() error { return nil })
+}
+
+// WhileFree calls f while no process works on the data folder and none can begin to. It reports
+// whether one does, and then f is not called; neither is it in a folder that was never worked on.
+func WhileFree(home settings.Home, f func() error) (busy bool, err error) {
 	if _, err := os.Stat(home.LockFile()); errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
@@ -69,5 +75,5 @@ func Busy(home settings.Home) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	return false, l.release()
+	return false, errors.Join(f(), l.release())
 }

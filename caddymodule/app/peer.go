@@ -25,14 +25,15 @@ func withPeer(ctx context.Context, c net.Conn) context.Context {
 	return context.WithValue(ctx, peerKey{}, p)
 }
 
-// localPrincipal returns the principal of a control request. Errors are for the client.
+// localPrincipal returns the principal of a control request. Errors are for the client; with one
+// the principal has no role, and a name only when it is known.
 func localPrincipal(ctx context.Context) (policy.Principal, error) {
 	p, ok := ctx.Value(peerKey{}).(peer)
 	if !ok || p.err != nil {
 		return policy.Principal{}, errors.New("the operating system does not say who calls")
 	}
 	if p.uid != 0 && int(p.uid) != os.Geteuid() {
-		return policy.Principal{}, errors.New("only root and the service's own user may use the control socket")
+		return policy.Principal{User: identity.OSPrincipal(int(p.uid)).User}, errors.New("only root and the service's own user may use the control socket")
 	}
 	return identity.OSPrincipal(int(p.uid)), nil
 }

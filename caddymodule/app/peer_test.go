@@ -38,7 +38,7 @@ func TestLocalPrincipal(t *testing.T) {
 			t.Errorf("%s: got %+v, want an admin of source os", tt.name, p)
 		}
 
-		s := newServer()
+		s := newServer(new(journal))
 		r := newRoutes()
 		r.handle("/", http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 		s.push(r)

@@ -74,12 +74,12 @@ func open(home settings.Home) (_ *shared, err error) {
 		return nil, err
 	}
 	if s.audit, err = audit.Open(ctx, home.AuditDB(), s.node); err != nil {
-		return nil, fmt.Errorf("opening the audit log: %w", err)
+		return nil, err
 	}
 	if s.identity, err = identity.Open(ctx, home.IdentityDB(), s.audit, s.bus); err != nil {
 		return nil, errors.Join(fmt.Errorf("opening the users: %w", err), s.audit.Close())
 	}
-	s.server = newServer()
+	s.server = newServer(s.audit)
 	return s, nil
 }
 
@@ -94,16 +94,50 @@ func (s *shared) claim() error {
 	if err != nil {
 		return err
 	}
+	return s.occupy(l)
+}
+
+// occupy shows that the process serves from the folder, which it has the lock of. If it cannot,
+// it gives the lock back. The caller holds mu.
+func (s *shared) occupy(l *lock) error {
 	// Whoever wrote the old file is gone, or the lock were not ours.
-	err = os.WriteFile(s.home.PIDFile(), fmt.Appendf(nil, "%d\n", os.Getpid()), 0o600)
+	err := os.WriteFile(s.home.PIDFile(), fmt.Appendf(nil, "%d\n", os.Getpid()), 0o600)
 	if err == nil {
 		err = s.server.listen(s.home.ControlSocket())
 	}
 	if err != nil {
-		return errors.Join(fmt.Errorf("claiming the data folder: %w", err), l.release())
+		err = fmt.Errorf("claiming the data folder: %w", err)
+		if gone := os.Remove(s.home.PIDFile()); !errors.Is(gone, fs.ErrNotExist) {
+			err = errors.Join(err, gone)
+		}
+		return errors.Join(err, l.release())
 	}
 	s.lock = l
 	return nil
+}
+
+// Claim makes this process the one that serves from the data folder before a configuration does,
+// so that databases are made and ports are opened only by who may serve: Caddy shares ports with
+// other processes. The folder must be there. Until an app answers, the control socket says
+// not_ready. The configuration's app takes over what is claimed; release gives up the claim
+// itself and is called when the configuration is loaded. The error is [ErrInUse] when another
+// process works on the folder.
+func Claim(home settings.Home) (release func(), err error) {
+	l, err := acquireLock(home, lockWait)
+	if err != nil {
+		return nil, err
+	}
+	s, err := acquire(home)
+	if err != nil {
+		return nil, errors.Join(err, l.release())
+	}
+	s.mu.Lock()
+	err = s.occupy(l)
+	s.mu.Unlock()
+	if err != nil {
+		return nil, errors.Join(err, s.release())
+	}
+	return sync.OnceFunc(func() { _ = s.release() }), nil
 }
 
 // stop tells every stream that the process goes down.

@@ -21,6 +21,10 @@ import (
 // ErrNotRunning means that nobody answers on the control socket.
 var ErrNotRunning = errors.New("the service is not running")
 
+// NotReady is the code of the answer while the process is there and no configuration with the
+// app svc runs in it, as when it starts.
+const NotReady = "not_ready"
+
 // Status is what a running service says of itself: GET /status on the control socket.
 type Status struct {
 	PID       int       `json:"pid"`
@@ -72,10 +76,13 @@ func NewClient(home settings.Home) *Client {
 // HTTP returns the client as a plain one, whatever host its URLs have.
 func (c *Client) HTTP() *http.Client { return &http.Client{Transport: c.transport} }
 
-// Status asks the service for its status; [ErrNotRunning] when there is none.
+// Status asks the service for its status; [ErrNotRunning] when there is none, or not yet.
 func (c *Client) Status(ctx context.Context) (Status, error) {
 	var s Status
 	err := c.Do(ctx, http.MethodGet, "/status", nil, &s)
+	if problem.HasCode(err, NotReady) {
+		err = fmt.Errorf("%w: %w", ErrNotRunning, err)
+	}
 	return s, err
 }
 

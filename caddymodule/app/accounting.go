@@ -1,0 +1,108 @@
+package app
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/caddyserver/caddy/v2"
+	"go.uber.org/zap"
+
+	"github.com/svc-gateway/svc/audit"
+	"github.com/svc-gateway/svc/internal/problem"
+	"github.com/svc-gateway/svc/policy"
+)
+
+// unavailable is the code of requests refused because the audit log cannot be written.
+const unavailable = "audit_unavailable"
+
+// auditor is what the control socket needs of the audit log.
+type auditor interface {
+	Healthy(ctx context.Context) error
+	Queue(ctx context.Context, e ...audit.Event) error
+}
+
+// isPoll reports whether the request only looks whether the service is there. Such requests come
+// many times a second while the command line waits; they tell nothing that needs a record, and
+// they are answered when none can be written.
+func isPoll(r *http.Request) bool {
+	return (r.Method == http.MethodGet || r.Method == http.MethodHead) && (r.URL.Path == "/status" || r.URL.Path == "/health")
+}
+
+// recorder is the ResponseWriter that accounts for a control request when its status is known.
+type recorder struct {
+	http.ResponseWriter
+	audit      auditor
+	ctx        context.Context // the request's; outlives the client's interest
+	method     string
+	path       string
+	principal  policy.Principal
+	reason     string // why it was refused
+	silent     bool   // not accounted for
+	code       int    // 0 until the header is out
+	unanswered int    // the status when the handler returns without one
+}
+
+// refuse answers with a problem, whose code is the reason in the record.
+func (rec *recorder) refuse(r *http.Request, p problem.Problem) {
+	rec.reason = p.Code
+	problem.Write(rec, r, p)
+}
+
+// WriteHeader accounts for the request; an informational status is not its answer yet.
+func (rec *recorder) WriteHeader(code int) {
+	if rec.code == 0 && (code >= http.StatusOK || code == http.StatusSwitchingProtocols) {
+		rec.account(code)
+	}
+	rec.ResponseWriter.WriteHeader(code)
+}
+
+// Write writes, with a header if there was none yet.
+func (rec *recorder) Write(p []byte) (int, error) {
+	if rec.code == 0 {
+		rec.WriteHeader(http.StatusOK)
+	}
+	return rec.ResponseWriter.Write(p)
+}
+
+// FlushError flushes, with a header if there was none yet.
+func (rec *recorder) FlushError() error {
+	if rec.code == 0 {
+		rec.WriteHeader(http.StatusOK)
+	}
+	return http.NewResponseController(rec.ResponseWriter).Flush()
+}
+
+// Unwrap lets http.ResponseController find what the connection can do.
+func (rec *recorder) Unwrap() http.ResponseWriter { return rec.ResponseWriter }
+
+// finish accounts for a request whose handler wrote nothing.
+func (rec *recorder) finish() {
+	if rec.code == 0 {
+		rec.account(rec.unanswered)
+	}
+}
+
+// account queues the record. The client may be gone by now, and is accounted for all the same.
+func (rec *recorder) account(code int) {
+	rec.code = code
+	if rec.silent {
+		return
+	}
+	e := audit.Event{
+		Type: audit.Request, User: rec.principal.User, Role: string(rec.principal.Role), Address: rec.principal.Address,
+		Method: rec.method, Path: rec.path, Code: code,
+	}
+	ctx := context.WithoutCancel(rec.ctx)
+	if rec.reason != "" {
+		e.Reasons = []string{rec.reason}
+		// The log may be what is broken. Its queue is kept for better days; where it is full,
+		// waiting would be for nothing.
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, time.Second)
+		defer cancel()
+	}
+	if err := rec.audit.Queue(ctx, e); err != nil {
+		caddy.Log().Named("svc").Error("accounting for a request", zap.Error(err))
+	}
+}
