@@ -64,6 +64,7 @@ func (o startOptions) resolve(cmd *cobra.Command, home settings.Home) ([]setting
 	if err := o.apply(); err != nil {
 		return nil, err
 	}
+	warnStray(cmd.ErrOrStderr())
 	doc, err := adapt(o.config, cmd.ErrOrStderr())
 	if err != nil {
 		return nil, err

@@ -15,9 +15,11 @@ import (
 	"github.com/svc-gateway/svc/internal/settings"
 )
 
+// errTaken means that another program listens where the service is to.
+var errTaken = errors.New("taken by another program")
+
 // prepare makes everything ready for a start that can be: the data folder, the configuration
-// and its settings, and the ports. What is wrong is said here in its own words, before Caddy
-// says it in more.
+// and its settings. What is wrong is said here in its own words, before Caddy says it in more.
 func (o startOptions) prepare(w io.Writer) (home settings.Home, doc []byte, err error) {
 	if home, err = app.LocateHome(); err != nil {
 		return home, nil, err
@@ -25,6 +27,7 @@ func (o startOptions) prepare(w io.Writer) (home settings.Home, doc []byte, err 
 	if err := o.apply(); err != nil {
 		return home, nil, err
 	}
+	warnStray(w)
 	if err := home.Create(); err != nil {
 		return home, nil, err
 	}
@@ -42,7 +45,15 @@ func (o startOptions) prepare(w io.Writer) (home settings.Home, doc []byte, err 
 	if err := s.CheckEnvironment(os.LookupEnv); err != nil {
 		return home, nil, err
 	}
-	return home, doc, checkListen(doc)
+	return home, doc, nil
+}
+
+// warnStray tells of variables that are misspelt, most likely: the service would run without
+// what they say, perhaps in mode none.
+func warnStray(w io.Writer) {
+	for _, stray := range settings.StrayEnv(os.Environ()) {
+		fmt.Fprintf(w, "Warning: %s\n", stray)
+	}
 }
 
 // checkListen makes sure that the ports are free. Caddy shares ports with other processes
@@ -85,7 +96,7 @@ func try(address string) error {
 	case err == nil:
 		return ln.Close()
 	case errors.Is(err, syscall.EADDRINUSE):
-		return fmt.Errorf("%s is taken by another program: use --port with another one, or see who has it with ss -ltnp", address)
+		return fmt.Errorf("%s is %w: use --port with another one, or see who has it with ss -ltnp", address, errTaken)
 	case errors.Is(err, syscall.EACCES):
 		return fmt.Errorf("listening on %s is not permitted: use a port above 1023, or give the program CAP_NET_BIND_SERVICE", address)
 	case errors.Is(err, syscall.EADDRNOTAVAIL):

@@ -10,6 +10,7 @@ import (
 	"github.com/caddyserver/caddy/v2"
 	"github.com/spf13/cobra"
 
+	"github.com/svc-gateway/svc/caddymodule/app"
 	"github.com/svc-gateway/svc/caddymodule/app/cli"
 	"github.com/svc-gateway/svc/internal/settings"
 )
@@ -21,7 +22,7 @@ func (o startOptions) serve(cmd *cobra.Command) error {
 		return err
 	}
 	caddy.TrapSignals()
-	if err := caddy.Load(doc, true); err != nil {
+	if err := load(home, doc); err != nil {
 		return err
 	}
 	if o.config != "" { // SIGUSR1 reads the file again
@@ -37,6 +38,20 @@ func (o startOptions) serve(cmd *cobra.Command) error {
 		announce(cmd.ErrOrStderr(), home, s)
 	}
 	select {} // Caddy's signal handler ends the process
+}
+
+// load starts the configuration in a data folder that is this process's own, on ports that are
+// nobody's.
+func load(home settings.Home, doc []byte) error {
+	release, err := app.Claim(home)
+	if err != nil {
+		return err
+	}
+	defer release()
+	if err := checkListen(doc); err != nil {
+		return err
+	}
+	return caddy.Load(doc, true)
 }
 
 // announce says where the service is and how to be let in.

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"net/http"
 	"os"
 	"os/exec"
@@ -36,8 +35,11 @@ func (o startOptions) spawn(cmd *cobra.Command) error {
 	if running, err := o.already(cmd, home); running || err != nil {
 		return err
 	}
-	home, _, err = o.prepare(cmd.ErrOrStderr())
+	home, doc, err := o.prepare(cmd.ErrOrStderr())
 	if err != nil {
+		return err
+	}
+	if running, err := o.settle(cmd, home, func() error { return checkListen(doc) }); running || err != nil {
 		return err
 	}
 	log, start, err := openLog(home)
@@ -56,54 +58,15 @@ func (o startOptions) spawn(cmd *cobra.Command) error {
 	go func() { exited <- child.Wait() }()
 	s, err := awaitReady(cmd.Context(), home, child.Process.Pid, exited)
 	if errors.Is(err, errDied) {
+		if running, err := o.settle(cmd, home, func() error { return nil }); running || err != nil {
+			return err
+		}
 		return fmt.Errorf("the service ended while it started: %s", lastError(home.LogFile(), start))
 	}
 	if err != nil {
 		return fmt.Errorf("%w; see %s", err, home.LogFile())
 	}
 	announce(cmd.OutOrStdout(), home, s)
-	return nil
-}
-
-// already reports whether the service runs. That is no error unless it was asked for something
-// that may differ from what runs.
-func (o startOptions) already(cmd *cobra.Command, home settings.Home) (bool, error) {
-	s, err := cli.NewClient(home).Status(cmd.Context())
-	if err == nil {
-		if args := o.args(); len(args) > 0 {
-			return true, fmt.Errorf("the service is already running, pid %d: stop it with service web stop to start it with %s", s.PID, strings.Join(args, " "))
-		}
-		fmt.Fprintln(cmd.OutOrStdout(), "Nothing to do: it was running already.")
-		announce(cmd.OutOrStdout(), home, s)
-		return true, nil
-	}
-	if !errors.Is(err, cli.ErrNotRunning) {
-		return false, err
-	}
-	busy, err := app.Busy(home)
-	if err != nil {
-		return false, err
-	}
-	if busy { // an admin command, or a service that starts or stops; the new one waits for it
-		return false, nil
-	}
-	return false, removeStale(cmd.ErrOrStderr(), home)
-}
-
-// removeStale removes the pid file that a crash has left.
-func removeStale(w io.Writer, home settings.Home) error {
-	pid, err := readPID(home)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	said := fmt.Sprintf("pid %d", pid)
-	if err != nil {
-		said = "it cannot be read"
-	}
-	if err := os.Remove(home.PIDFile()); err != nil {
-		return fmt.Errorf("removing the stale pid file: %w", err)
-	}
-	fmt.Fprintf(w, "Removed the stale pid file %s (%s): the service did not end by itself last time.\n", home.PIDFile(), said)
 	return nil
 }
 

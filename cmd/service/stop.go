@@ -38,7 +38,8 @@ The command returns when the service is down. That it does not run is no error.`
 		}
 		if pid == 0 {
 			fmt.Fprintln(cmd.OutOrStdout(), "The service is not running.")
-			return removeStale(cmd.ErrOrStderr(), home)
+			_, err := app.WhileFree(home, func() error { return removeStale(cmd.ErrOrStderr(), home) })
+			return err
 		}
 		if err := terminate(cmd.Context(), pid); err != nil {
 			return err
