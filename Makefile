@@ -56,4 +56,7 @@ setup:
 	@.ci/setup
 
 go:
-	@command -v go >/dev/null || { echo 'make: Go is missing. Install Go 1.21 or newer (https://go.dev/doc/install); it fetches the version in go.mod by itself.' >&2; exit 1; }
+	@case "$$(GOFLAGS= GO111MODULE=off go version 2>/dev/null | awk '{print $$3}')" in \
+	  '' | go1.? | go1.?.* | go1.1[0-9]* | go1.20*) \
+	    echo 'make: Go 1.21 or newer is needed (https://go.dev/doc/install); it fetches the version in go.mod by itself.' >&2; exit 1;; \
+	esac

@@ -1,6 +1,9 @@
 package scanner
 
-import "strconv"
+import (
+	"strconv"
+	"strings"
+)
 
 // limits of a JSON document. A deeper one is redacted as plain text.
 const (
@@ -251,7 +254,11 @@ func (w *walker) push(b byte) bool {
 		if !top.object {
 			w.path = strconv.AppendInt(append(w.path[:top.path], '/'), int64(top.index), 10)
 		} else {
-			next.properties = string(w.path[top.path:]) == "/properties"
+			key := string(w.path[top.path:])
+			next.properties = key == "/properties" || key == "/flows" // of a schema, of OAuth in OpenAPI
+			if strings.EqualFold(key, "/community") {
+				next.secret = false // people, not a string of SNMP
+			}
 		}
 		// {"properties": {"password": {"type": "string"}}} describes a password.
 		if top.properties && next.object {

@@ -138,3 +138,30 @@ func TestNothingWaits(t *testing.T) {
 		}
 	}
 }
+
+func TestValuesThatOnlyBeginLikeAPlaceholder(t *testing.T) {
+	for in, want := range map[string]string{
+		"password=<abc>Def123":         "password=REDACTED",
+		"password: ${X}hunter2hunter2": "password: REDACTED",
+		"password=<abc>":               "password=<abc>",
+		"password: ${DB_PASSWORD}, ok": "password: ${DB_PASSWORD}, ok",
+	} {
+		if got := Redact(in); got != want {
+			t.Errorf("Redact(%q): got %q, want %q", in, got, want)
+		}
+	}
+}
+
+func TestJSONThatOnlySoundsSecret(t *testing.T) {
+	for _, doc := range []string{
+		`{"community":{"id":5,"name":"Gophers","members":[{"id":1,"name":"a"}]}}`,
+		`{"flows":{"password":{"tokenUrl":"https://x/token","scopes":{"read":"Read"}}}}`,
+	} {
+		if got := string(RedactJSON([]byte(doc))); got != doc {
+			t.Errorf("got %s, want %s", got, doc)
+		}
+	}
+	if got, want := string(RedactJSON([]byte(`{"community":"s3cret"}`))), `{"community":"REDACTED"}`; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}

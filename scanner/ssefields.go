@@ -252,6 +252,6 @@ func whole(path, key []byte) bool {
 
 var (
 	wholeFields = words(`type id name role event status model object kind node agent created timestamp time version finish_reason
-		stop_reason reason tool run thread`)
+		stop_reason tool run thread`)
 	wholeObjects = words(`metadata usage input args params headers`)
 )

@@ -339,7 +339,8 @@ func (c *cursor) placeholder() bool {
 	for n := range maxName {
 		switch b := c.at(first + n); {
 		case b == last:
-			return n > 0
+			after := c.at(first + n + 1) // what goes on is a value that only begins like one
+			return n > 0 && (after <= ' ' || bytes.IndexByte([]byte(",;)]}\"'`"), after) >= 0)
 		case b == ' ' && last == '>' && !namesSecret(c.data[c.i+1:c.i+1+n]):
 		case !is(b, name):
 			return false
