@@ -8,8 +8,8 @@
 // What a run does is appended to its event log, already redacted; any number of readers
 // follow that log without slowing the run or each other.
 //
-// [Open] gives a [Host], which owns the active runs and closes what a dead process left; [Host.Runtime] gives a [Runtime], which
-// starts runs with one setup of model, tools and policy. Start a run, Follow its events, Cancel
-// it. Hosts and runtimes are safe for concurrent use; a Run value is owned by the goroutine
-// that drives it.
+// [Open] gives a [Host], which owns the active runs and closes what a dead process left;
+// [Host.Runtime] gives a [Runtime], which starts runs with one setup of model, tools and
+// policy. Start a run, Follow its events, Cancel it. Hosts and runtimes are safe for concurrent
+// use; a Run value is owned by the goroutine that drives it.
 package agents

@@ -81,14 +81,16 @@ func writeJSON(w http.ResponseWriter, v any) {
 	if err != nil {
 		panic(fmt.Errorf("encoding %T: %w", v, err)) // our own types always encode
 	}
-	serveJSON(body)(w, nil)
+	writeBody(w, body)
 }
 
 func serveJSON(body []byte) http.HandlerFunc {
-	return func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", mediaJSON)
-		w.Header().Set("X-Content-Type-Options", "nosniff")
-		// A client that has gone is told nothing.
-		_, _ = w.Write(body)
-	}
+	return func(w http.ResponseWriter, _ *http.Request) { writeBody(w, body) }
+}
+
+func writeBody(w http.ResponseWriter, body []byte) {
+	w.Header().Set("Content-Type", mediaJSON)
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	// A client that has gone is told nothing.
+	_, _ = w.Write(body)
 }
