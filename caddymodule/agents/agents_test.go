@@ -38,7 +38,7 @@ func TestReloadLeavesRunsAlone(t *testing.T) {
 	})
 	_, thread := s.Do("POST", "/threads", "{}", "Content-Type", "application/json")
 	path := "/threads/" + strings.Split(thread, `"`)[3] + "/runs/stream"
-	first, err := http.DefaultClient.Do(authorized(s, "POST", path, ask("hello")))
+	first, err := caddytest.Client.Do(authorized(s, "POST", path, ask("hello")))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +46,7 @@ func TestReloadLeavesRunsAlone(t *testing.T) {
 	s.LoadJSON(func(doc map[string]any) {
 		doc["apps"].(map[string]any)["svc"] = map[string]any{"auth": map[string]any{"mode": []any{"token"}}}
 	})
-	joined, err := http.DefaultClient.Do(authorized(s, "GET", path, ""))
+	joined, err := caddytest.Client.Do(authorized(s, "GET", path, ""))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -88,7 +88,7 @@ func lines(t testing.TB, srv *caddytest.Server, token string) <-chan string {
 	ctx, cancel := context.WithCancel(context.Background())
 	t.Cleanup(cancel)
 	r := srv.Request(http.MethodGet, "/", "", "Authorization", "Bearer "+token).WithContext(ctx)
-	resp, err := http.DefaultTransport.RoundTrip(r)
+	resp, err := caddytest.Client.Do(r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -214,7 +214,7 @@ func TestClientLeaves(t *testing.T) {
 	srv := caddytest.Start(t, caddytest.Config{Site: chain + up.URL})
 	ctx, cancel := context.WithCancel(context.Background())
 	r := srv.Request(http.MethodGet, "/", "", "Authorization", "Bearer "+srv.Token).WithContext(ctx)
-	resp, err := http.DefaultTransport.RoundTrip(r)
+	resp, err := caddytest.Client.Do(r)
 	if err != nil {
 		t.Fatal(err)
 	}

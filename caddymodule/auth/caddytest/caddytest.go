@@ -161,7 +161,7 @@ func (s *Server) Do(method, path, body string, header ...string) (*http.Response
 // Send sends a request as it is and returns the response and its body.
 func (s *Server) Send(r *http.Request) (*http.Response, string) {
 	s.tb.Helper()
-	resp, err := http.DefaultTransport.RoundTrip(r)
+	resp, err := Client.Do(r)
 	if err != nil {
 		s.tb.Fatal(err)
 	}
