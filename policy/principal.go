@@ -13,6 +13,8 @@ type Principal struct {
 	Groups     []string  `json:"groups,omitempty"`       // of the directory or identity provider
 	Source     string    `json:"source"`                 // one of the Source constants
 	TokenID    string    `json:"token_id,omitempty"`     // public id of the token, for source token
+	SessionID  string    `json:"session_id,omitempty"`   // public id of the session that the credential belongs to
+	Issued     time.Time `json:"issued,omitzero"`        // when the credential was made or checked, for other sources
 	Expires    time.Time `json:"expires,omitzero"`       // end of the credential; zero is never
 	OnBehalfOf string    `json:"on_behalf_of,omitempty"` // the user whom an admin acts for
 	Address    string    `json:"address,omitempty"`      // where the request came from
@@ -25,6 +27,8 @@ const (
 	SourceOS    = "os"    // a local command, known by its socket credentials
 	SourceLDAP  = "ldap"  // a directory
 	SourceOIDC  = "oidc"  // an identity provider
+
+	SourceCertificate = "certificate" // a TLS client certificate
 )
 
 type principalKey struct{}
