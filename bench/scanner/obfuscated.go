@@ -1,0 +1,48 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/svc-gateway/svc/scanner"
+)
+
+// obfuscated counts which attacks that are found as they are remain found under each disguise, and
+// which harmless texts begin to be found under it.
+func obfuscated(m *measure) error {
+	attacks, err := m.samples("injection.jsonl")
+	if err != nil {
+		return err
+	}
+	harmless, err := m.samples("benign.jsonl")
+	if err != nil {
+		return err
+	}
+	t := newTable("attacks that remain found", "harmless texts found")
+	for _, s := range attacks {
+		if !hasHigh(scanner.Scan(s.Text)) {
+			continue
+		}
+		for _, d := range disguises {
+			text := d.apply(s.Text)
+			high := hasHigh(scanner.Scan(text))
+			t.add(d.name, "attacks that remain found", high)
+			if m.show == d.name && s.seen() && !high {
+				fmt.Fprintf(m.out, "%s %s\n  %q\n", s.ID, s.Source, cut(text))
+			}
+		}
+	}
+	for i, s := range harmless {
+		if i%5 > 0 {
+			continue // a fifth of them tells enough
+		}
+		for _, d := range disguises {
+			found := scanner.Scan(d.apply(s.Text))
+			t.add(d.name, "harmless texts found", hasHigh(found))
+			if m.show == d.name && s.seen() && hasHigh(found) {
+				fmt.Fprintf(m.out, "%s %s %s\n  %q\n", s.ID, s.Source, rulesOf(found), cut(s.Text))
+			}
+		}
+	}
+	t.print(m.out)
+	return nil
+}
