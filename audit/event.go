@@ -7,17 +7,22 @@ import (
 
 // Types of events. They are stable: queries and alerts are written against them.
 const (
-	Request     = "request"      // an API request was answered, or refused
-	Login       = "login"        // a session was opened
-	LoginFailed = "login.failed" // credentials were refused
-	Admin       = "admin"        // an administrative change: users, tokens, policies
-	RunStart    = "run.start"    // a run was started
-	RunEnd      = "run.end"      // a run reached its final status
-	ToolStart   = "tool.start"   // a tool is about to be called: the intent and the decision
-	ToolEnd     = "tool.end"     // a tool returned
-	ToolError   = "tool.error"   // a tool failed, timed out or was cancelled
-	ToolDenied  = "tool.denied"  // a call was refused; it is the call's only event, or its last
-	Injection   = "injection"    // the scanner found something in words on their way to a model
+	Request          = "request"           // an API request was answered, or refused
+	Login            = "login"             // a session was opened
+	LoginFailed      = "login.failed"      // credentials were refused
+	Logout           = "logout"            // a session was ended, by its owner, an admin or the identity provider
+	Lockout          = "lockout"           // after too many failures a user or an address is not listened to for a while
+	TokenNewAddress  = "token.new_address" // a token was used from an address that it was not used from before
+	PermissionDenied = "permission.denied" // somebody known asked for what their role does not permit
+	AccountCreated   = "account.created"   // somebody of a directory or identity provider was let in for the first time
+	Admin            = "admin"             // an administrative change: users, tokens, sessions, lockouts, policies
+	RunStart         = "run.start"         // a run was started
+	RunEnd           = "run.end"           // a run reached its final status
+	ToolStart        = "tool.start"        // a tool is about to be called: the intent and the decision
+	ToolEnd          = "tool.end"          // a tool returned
+	ToolError        = "tool.error"        // a tool failed, timed out or was cancelled
+	ToolDenied       = "tool.denied"       // a call was refused; it is the call's only event, or its last
+	Injection        = "injection"         // the scanner found something in words on their way to a model
 )
 
 // Event is one row of audit_events; migrations/00001_audit.sql tells what each column holds. A zero

@@ -17,7 +17,7 @@ CREATE TABLE audit_events (
   seq          INTEGER PRIMARY KEY, -- order of recording
   time         TEXT NOT NULL,       -- when it happened
   node         TEXT NOT NULL,       -- id of the machine that recorded it
-  type         TEXT NOT NULL,       -- request, login, login.failed, admin, run.start, run.end, tool.start, tool.end, tool.error, tool.denied, injection
+  type         TEXT NOT NULL,       -- request, login, login.failed, logout, lockout, token.new_address, permission.denied, account.created, admin, run.start, run.end, tool.start, tool.end, tool.error, tool.denied, injection
   run          TEXT,                -- id of the run it belongs to
   thread       TEXT,                -- id of the run's thread
   agent        TEXT,                -- name of the agent that acted
