@@ -46,12 +46,8 @@ type findingEnv struct {
 }
 
 func newEnv(in *Input, q *question) *env {
-	p := &in.Principal
 	return &env{
-		Principal: principalEnv{
-			User: p.User, Role: string(p.Role), Groups: p.Groups, Source: p.Source,
-			OnBehalfOf: p.OnBehalfOf, Address: p.Address,
-		},
+		Principal:  newPrincipalEnv(&in.Principal),
 		Agent:      in.Agent,
 		Skill:      q.Skill,
 		Tool:       in.Tool,
@@ -61,6 +57,13 @@ func newEnv(in *Input, q *question) *env {
 		Categories: q.categories,
 		Labels:     in.Labels,
 		Findings:   newFindingEnvs(in.Findings),
+	}
+}
+
+func newPrincipalEnv(p *Principal) principalEnv {
+	return principalEnv{
+		User: p.User, Role: string(p.Role), Groups: p.Groups, Source: p.Source,
+		OnBehalfOf: p.OnBehalfOf, Address: p.Address,
 	}
 }
 

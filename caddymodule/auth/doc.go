@@ -34,6 +34,8 @@
 // Behind another svc_auth only the options are applied, so that a part of a site can require
 // more than the rest.
 //
+// [Matcher] is the request matcher svc_policy: an expression about the principal.
+//
 // [Provider] does a part of this for Caddy's own authentication directive. All types may be
 // used by many requests at once.
 package auth
