@@ -41,7 +41,7 @@ var matrix = []rule{
 var stage = []string{"caddymodule/app", "caddymodule/order", "scanner", "audit", "policy/...", "internal/..."}
 
 // testHelpers are used by tests only and may import what they help to test.
-var testHelpers = []string{"caddymodule/auth/caddytest"}
+var testHelpers = []string{"caddymodule/auth/caddytest", "internal/browsertest"}
 
 func in(name, part string) bool {
 	if part == "..." {
