@@ -30,6 +30,7 @@
 //	capture VAR REGEXP            the first group of what stdout holds becomes $VAR
 //	later VAR DURATION            $VAR is the time in a while, as in RFC 3339
 //	until REGEXP COMMAND ARG…     repeat a command or program until its output is like that
+//	recipe NAME [OLD=>NEW…]       write the Caddyfile of docs/recipes/NAME.md with other names
 //	mode PERM FILE…               the files have these permissions, in octal
 //	repeat FILE A N UNIT B        write A, N times UNIT, and B
 //	waithealth                    until GET /health answers
