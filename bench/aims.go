@@ -10,6 +10,7 @@ const (
 	aimStages    = 0.7
 	aimAdded     = 300 * time.Microsecond
 	aimSSE       = 0.8
+	aimAuth      = 0.85
 	aimRuns      = 1000.0
 	aimFirst     = 3 * time.Millisecond
 	aimAudit     = 0.8
@@ -39,6 +40,9 @@ func (r *report) judge() {
 			}
 		}
 	}
+	for _, f := range r.Auth {
+		r.atLeast(fmt.Sprintf("svc_auth with a %s at %d: throughput of bare Caddy's", f.Credential, f.Clients), aimAuth, f.Ratio)
+	}
 	for _, f := range r.Runs {
 		switch {
 		case f.Child: // a figure of its own
@@ -67,7 +71,7 @@ func (r *report) add(name, want, got string, met bool) {
 }
 
 func (r *report) atLeast(name string, want, got float64) {
-	r.add(name, fmt.Sprintf("≥ %.1f", want), fmt.Sprintf("%.2f", got), got >= want)
+	r.add(name, fmt.Sprintf("≥ %.2g", want), fmt.Sprintf("%.2f", got), got >= want)
 }
 
 func (r *report) within(name string, want, got time.Duration) {

@@ -12,6 +12,8 @@
 //   - stages: the same upstream, a process of its own, through the binary as bare reverse_proxy
 //     (a) and through all stages in front of it (b), in turns: 1 KB of JSON there and back, and
 //     event streams, at 1, 16 and 256 clients;
+//   - auth: the same upstream behind svc_auth alone, with each kind of credential, over a store of
+//     100,000 users and 300,000 tokens;
 //   - runs: complete agent runs with the demo model over POST /runs/stream;
 //   - audit: the log against a bare SQLite group commit (BenchmarkRecord of package audit);
 //   - start: how long web start takes, and the memory of the idle service;
@@ -110,6 +112,7 @@ type part struct {
 
 var parts = []part{
 	{"stages", (*bench).stages},
+	{"auth", (*bench).auth},
 	{"runs", (*bench).runs},
 	{"audit", (*bench).audit},
 	{"start", (*bench).start},

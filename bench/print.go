@@ -31,6 +31,15 @@ func (r *report) print(to io.Writer) error {
 			}
 		}
 	}
+	if len(r.Auth) > 0 {
+		title(fmt.Sprintf("svc_auth: (a) bare reverse_proxy, (b) svc_auth in front of it, %d users, %d tokens; times in ms, cpu in µs a response", storeUsers, storeUsers*storeTokensEach))
+		line("credential\tclients\ta /s\tb /s\tb/a\ta p50\tb p50\tadded\ta p99\tb p99\ta cpu\tb cpu")
+		for _, f := range r.Auth {
+			a, b := f.Bare, f.Stages
+			line("%s\t%d\t%.0f\t%.0f\t%.2f\t%s\t%s\t%s\t%s\t%s\t%.0f\t%.0f", f.Credential, f.Clients, a.Rate, b.Rate, f.Ratio,
+				ms(a.P50), ms(b.P50), ms(f.AddedP50), ms(a.P99), ms(b.P99), us(a.CPU), us(b.CPU))
+		}
+	}
 	if len(r.Runs) > 0 {
 		title("Runs with the demo model, audit durable; times in ms, cpu in µs a run")
 		line("question\tclients\truns/s\tp50\tp99\tfirst p50\tfirst p99\tcpu")

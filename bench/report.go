@@ -9,6 +9,7 @@ type report struct {
 	Rounds   int
 	Machine  string
 	Stages   []stageFigures  `json:",omitempty"`
+	Auth     []authFigures   `json:",omitempty"`
 	Runs     []runFigures    `json:",omitempty"`
 	Recorded map[string]int  `json:",omitempty"` // audit events by type after the runs
 	Sync     []syncFigures   `json:",omitempty"` // of the disk before and after the runs
@@ -20,9 +21,21 @@ type report struct {
 
 // stageFigures compare one kind of traffic through (a) and (b).
 type stageFigures struct {
-	Shape        string
-	Clients      int
-	Events       int // of a response; 0: it is no event stream
+	Shape   string
+	Clients int
+	Events  int // of a response; 0: it is no event stream
+	comparison
+}
+
+// authFigures compare requests with one kind of credential through (a) and (b).
+type authFigures struct {
+	Credential string
+	Clients    int
+	comparison
+}
+
+// comparison is of the same load through (a) bare Caddy and (b) stages of ours in front of it.
+type comparison struct {
 	Bare, Stages sample
 	Ratio        float64       // throughput of (b) / (a)
 	AddedP50     time.Duration // (b) - (a)

@@ -47,24 +47,28 @@ func (b *bench) stages(ctx context.Context) error {
 	for _, s := range b.shapes() {
 		for _, n := range s.clients {
 			b.progress("%s, %d clients", s.name, n)
-			if err := b.compare(ctx, s, n, bare, full); err != nil {
+			f, err := b.compare(ctx, bare, full, func(sv *service) load {
+				return b.load(sv, n, post(s.path, sv.token, requestBody), func() checker { return &exactly{want: s.body, first: s.first} })
+			})
+			if err != nil {
 				return err
 			}
+			b.report.Stages = append(b.report.Stages, stageFigures{Shape: s.name, Clients: n, Events: s.events, comparison: f})
 		}
 	}
 	return nil
 }
 
-// compare takes rounds of (a) and (b) in turns; every second round begins with (b).
-func (b *bench) compare(ctx context.Context, s shape, clients int, bare, full *service) error {
-	services := []*service{bare, full}
+// compare takes rounds of (a) bare and (b) the other in turns; every second round begins with (b).
+func (b *bench) compare(ctx context.Context, bare, other *service, of func(*service) load) (comparison, error) {
+	services := []*service{bare, other}
 	samples := make([][]sample, len(services))
 	for round := range b.plan.rounds {
 		for turn := range services {
 			i := (round + turn) % len(services)
-			m, err := b.through(ctx, s, clients, services[i])
+			m, err := of(services[i]).measure(ctx)
 			if err != nil {
-				return err
+				return comparison{}, err
 			}
 			samples[i] = append(samples[i], m)
 		}
@@ -75,18 +79,16 @@ func (b *bench) compare(ctx context.Context, s shape, clients int, bare, full *s
 		rates = append(rates, samples[1][round].Rate/samples[0][round].Rate)
 		added = append(added, samples[1][round].P50-samples[0][round].P50)
 	}
-	b.report.Stages = append(b.report.Stages, stageFigures{
-		Shape: s.name, Clients: clients, Events: s.events,
+	return comparison{
 		Bare: medians(samples[0]), Stages: medians(samples[1]),
 		Ratio: median(rates), AddedP50: median(added),
-	})
-	return nil
+	}, nil
 }
 
-func (b *bench) through(ctx context.Context, s shape, clients int, sv *service) (sample, error) {
+// load is a load of the plan's length.
+func (b *bench) load(sv *service, clients int, request []byte, check func() checker) load {
 	return load{
-		addr: sv.addr, clients: clients, request: post(s.path, sv.token, requestBody),
-		check: func() checker { return &exactly{want: s.body, first: s.first} },
-		warm:  b.plan.warm, lasting: b.plan.stage, pid: sv.pid(),
-	}.measure(ctx)
+		addr: sv.addr, clients: clients, request: request, check: check,
+		warm: b.plan.warm, lasting: b.plan.stage, pid: sv.pid(),
+	}
 }
