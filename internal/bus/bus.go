@@ -1,6 +1,6 @@
 // Package bus is the live side of shared state: what several parts of the service, or later several
 // nodes, must know at once and may forget at a restart. It fans messages out to subscribers, lends
-// leases that expire, and counts per window of time for rate limits and lockouts.
+// leases that expire, counts per window of time for lockouts, and keeps token buckets for rate limits.
 //
 // [NewMemory] is the implementation for one process. Another one (Redis, for a fleet) passes the same
 // conformance suite, package bustest:
@@ -49,4 +49,23 @@ type Bus interface {
 	// the given length; at reset the counter is gone. With n = 0 it only looks; reset is then the
 	// zero Time when there is no window.
 	Count(ctx context.Context, key string, n int64, window time.Duration) (total int64, reset time.Time, err error)
+
+	// Clear ends the window of key: its counter is gone.
+	Clear(ctx context.Context, key string) error
+
+	// Take takes one token from the bucket of key, which holds burst tokens when nobody has taken
+	// any and gets one back each time that every has passed. Callers of one key pass the same
+	// bucket. The key is apart from those of Count.
+	Take(ctx context.Context, key string, burst int64, every time.Duration) (Grant, error)
+}
+
+// MaxRefill is the longest time that a bucket may take from empty to full.
+const MaxRefill = 365 * 24 * time.Hour
+
+// Grant is the answer of a bucket.
+type Grant struct {
+	OK   bool          // there was a token
+	Left int64         // tokens that are left
+	Wait time.Duration // until there is a token again; 0 while some are left
+	Full time.Duration // until all tokens are back
 }

@@ -15,6 +15,7 @@ type Memory struct {
 	}
 	leases   expiring[string]
 	counters expiring[int64]
+	buckets  expiring[struct{}] // until is when the bucket is full again
 }
 
 // NewMemory makes an empty bus. It needs no closing.
@@ -116,4 +117,43 @@ func (m *Memory) Count(ctx context.Context, key string, n int64, window time.Dur
 		return e
 	})
 	return e.value, e.until, nil
+}
+
+// Clear implements Bus.
+func (m *Memory) Clear(ctx context.Context, key string) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	m.counters.update(key, func(entry[int64]) entry[int64] { return entry[int64]{} })
+	return nil
+}
+
+// Take implements Bus with the generic cell rate algorithm (ITU-T I.371): of a bucket only the
+// moment is kept at which it is full again.
+func (m *Memory) Take(ctx context.Context, key string, burst int64, every time.Duration) (Grant, error) {
+	if err := ctx.Err(); err != nil {
+		return Grant{}, err
+	}
+	if burst <= 0 || every <= 0 || burst > int64(MaxRefill/every) {
+		return Grant{}, fmt.Errorf("taking from %q: burst and every must be above zero and a bucket full within %v, got %d and %v", key, MaxRefill, burst, every)
+	}
+	now := time.Now()
+	var g Grant
+	e := m.buckets.update(key, func(e entry[struct{}]) entry[struct{}] {
+		full := e.until
+		if full.Before(now) {
+			full = now
+		}
+		if full = full.Add(every); full.Sub(now) > time.Duration(burst)*every {
+			return e
+		}
+		g.OK = true
+		return entry[struct{}]{until: full}
+	})
+	g.Full = max(0, e.until.Sub(now))
+	g.Left = max(0, burst-int64((g.Full+every-1)/every))
+	if g.Left == 0 {
+		g.Wait = g.Full - time.Duration(burst-1)*every
+	}
+	return g, nil
 }

@@ -21,6 +21,12 @@ func TestMemoryTime(t *testing.T) {
 		if ok, err := b.Lease(t.Context(), "k", "a", time.Second); !ok || err != nil {
 			t.Fatal(ok, err)
 		}
+		for i := range 3 {
+			g, err := b.Take(t.Context(), "k", 2, time.Second)
+			if want := (bus.Grant{OK: i < 2, Left: max(0, 1-int64(i)), Wait: time.Duration(min(i, 1)) * time.Second, Full: time.Duration(min(i+1, 2)) * time.Second}); err != nil || g != want {
+				t.Errorf("take %d: got %+v, %v; want %+v", i, g, err, want)
+			}
+		}
 		_, reset, err := b.Count(t.Context(), "k", 5, time.Second)
 		if err != nil || !reset.Equal(time.Now().Add(time.Second)) {
 			t.Fatalf("got %v, %v; want in one second", reset, err)
@@ -32,7 +38,13 @@ func TestMemoryTime(t *testing.T) {
 		if n, _, _ := b.Count(t.Context(), "k", 0, time.Second); n != 5 {
 			t.Errorf("got %d just before the end, want 5", n)
 		}
+		if g, _ := b.Take(t.Context(), "k", 2, time.Second); g.OK || g.Wait != 1 || g.Full != time.Second+1 {
+			t.Errorf("got %+v just before the end, want a nanosecond to wait", g)
+		}
 		time.Sleep(time.Nanosecond) // fake
+		if g, _ := b.Take(t.Context(), "k", 2, time.Second); !g.OK || g.Left != 0 || g.Wait != time.Second {
+			t.Errorf("got %+v at the end, want a token", g)
+		}
 		if h, _ := b.Holder(t.Context(), "k"); h != "" {
 			t.Errorf("got %q at the end, want nobody", h)
 		}

@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -35,6 +36,9 @@ func Conformance(t *testing.T, open func(t *testing.T) bus.Bus) {
 		"one of many takes a lease":                 race,
 		"counters count within a window":            count,
 		"counters lose nothing":                     countAll,
+		"a cleared counter begins anew":             clearing,
+		"a bucket empties and fills":                bucket,
+		"of a bucket no token is taken twice":       bucketRace,
 		"bad arguments and ended contexts":          refuse,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, open(t)) })
@@ -281,6 +285,88 @@ func countAll(t *testing.T, b bus.Bus) {
 	}
 }
 
+func clearing(t *testing.T, b bus.Bus) {
+	for range 2 {
+		for _, key := range []string{"k", "other"} {
+			if _, _, err := b.Count(t.Context(), key, 1, time.Minute); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := b.Clear(t.Context(), "k"); err != nil {
+			t.Fatal(err)
+		}
+		if n, reset, err := b.Count(t.Context(), "k", 0, time.Minute); err != nil || n != 0 || !reset.IsZero() {
+			t.Errorf("got %d, %v, %v; want nothing", n, reset, err)
+		}
+	}
+	if n, _, err := b.Count(t.Context(), "other", 0, time.Minute); err != nil || n != 2 {
+		t.Errorf("got %d, %v of a key that was not cleared; want 2", n, err)
+	}
+}
+
+func grant(t *testing.T, b bus.Bus, key string, burst int64, every time.Duration) bus.Grant {
+	t.Helper()
+	g, err := b.Take(t.Context(), key, burst, every)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+func bucket(t *testing.T, b bus.Bus) {
+	near := func(what string, got, want time.Duration) {
+		t.Helper()
+		if d := want - got; d < -time.Second || d > time.Second {
+			t.Errorf("%s: got %v, want %v", what, got, want)
+		}
+	}
+	if _, _, err := b.Count(t.Context(), "k", 5, time.Minute); err != nil { // a bucket is no counter
+		t.Fatal(err)
+	}
+	for i := range int64(3) {
+		g := grant(t, b, "k", 3, time.Minute)
+		if !g.OK || g.Left != 2-i || (g.Wait == 0) != (g.Left > 0) {
+			t.Errorf("token %d: got %+v, want %d left", i, g, 2-i)
+		}
+		near("full", g.Full, time.Duration(i+1)*time.Minute)
+	}
+	for range 2 { // a refusal costs nothing
+		g := grant(t, b, "k", 3, time.Minute)
+		if g.OK || g.Left != 0 {
+			t.Errorf("empty: got %+v", g)
+		}
+		near("wait", g.Wait, time.Minute)
+		near("full", g.Full, 3*time.Minute)
+	}
+	if g := grant(t, b, "other", 3, time.Minute); !g.OK || g.Left != 2 {
+		t.Errorf("another key: got %+v", g)
+	}
+	grant(t, b, "quick", 1, 50*time.Millisecond)
+	for start := time.Now(); !grant(t, b, "quick", 1, 50*time.Millisecond).OK; wait(t, time.Millisecond) {
+		if time.Since(start) > patience {
+			t.Fatal("the bucket does not fill")
+		}
+	}
+}
+
+func bucketRace(t *testing.T, b bus.Bus) {
+	var wg sync.WaitGroup
+	var got atomic.Int64
+	for range 8 {
+		wg.Go(func() {
+			for range 50 {
+				if grant(t, b, "k", 100, time.Hour).OK {
+					got.Add(1)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if got.Load() != 100 {
+		t.Errorf("got %d tokens out of a bucket of 100", got.Load())
+	}
+}
+
 func refuse(t *testing.T, b bus.Bus) {
 	if _, err := b.Lease(t.Context(), "k", "", time.Minute); err == nil {
 		t.Error("Lease without a holder: got no error")
@@ -293,6 +379,14 @@ func refuse(t *testing.T, b bus.Bus) {
 	}
 	if _, _, err := b.Count(t.Context(), "k", 1, 0); err == nil {
 		t.Error("Count without a window: got no error")
+	}
+	for _, bad := range []struct {
+		burst int64
+		every time.Duration
+	}{{0, time.Second}, {1, 0}, {-1, time.Second}, {1, -1}, {1 << 40, time.Hour}} {
+		if _, err := b.Take(t.Context(), "k", bad.burst, bad.every); err == nil {
+			t.Errorf("Take from a bucket of %d, one each %v: got no error", bad.burst, bad.every)
+		}
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -310,6 +404,12 @@ func refuse(t *testing.T, b bus.Bus) {
 	}
 	if _, _, err := b.Count(ended, "k", 1, time.Minute); !errors.Is(err, context.Canceled) {
 		t.Errorf("Count: got %v, want context.Canceled", err)
+	}
+	if err := b.Clear(ended, "k"); !errors.Is(err, context.Canceled) {
+		t.Errorf("Clear: got %v, want context.Canceled", err)
+	}
+	if _, err := b.Take(ended, "k", 1, time.Second); !errors.Is(err, context.Canceled) {
+		t.Errorf("Take: got %v, want context.Canceled", err)
 	}
 }
 
