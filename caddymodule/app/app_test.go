@@ -258,7 +258,7 @@ func TestBootstrap(t *testing.T) {
 func TestConfigurationErrors(t *testing.T) {
 	for _, tt := range []struct{ name, svc, file, want string }{
 		{"unknown key", `{"auth": {"mod": "token"}}`, "", "auth.mod is not a setting; did you mean auth.mode?"},
-		{"file", `{}`, "{\n\"auth\": {\"mode\": \"ldap\"}}", "api.json:2: auth.mode: ldap is not available in this build yet"},
+		{"file", `{}`, "{\n\"auth\": {\"mode\": \"ldap\"}}", "ldap.url is missing: auth.mode ldap needs the address of the directory"},
 		{"missing key variable", `{"model": {"provider": "openai", "name": "m", "api_key_env": "SVC_TEST_NO_SUCH"}}`, "", "names SVC_TEST_NO_SUCH, which is not set"},
 		{"missing placeholder", `{"model": {"name": "{env.SVC_TEST_NO_SUCH}"}}`, "", "replacing placeholders"},
 		{"project root", `{"runtime": {"project_root": "/no/such"}}`, "", "runtime.project_root: lstat /no"},
@@ -283,8 +283,12 @@ func TestConfigurationErrors(t *testing.T) {
 func TestPlaceholders(t *testing.T) {
 	home(t)
 	t.Setenv("STEPS", "9")
-	if err := load(t, `"probe": {}, "svc": {"runtime": {"max_steps": "{env.STEPS}"}}`); err != nil {
+	t.Setenv("PASSWORD", "hunter2")
+	if err := load(t, `"probe": {}, "svc": {"runtime": {"max_steps": "{env.STEPS}"}, "ldap": {"bind_password": "{env.PASSWORD}"}}`); err != nil {
 		t.Fatal(err)
+	}
+	if got := probed.Settings().LDAP.BindPassword; got != "{env.PASSWORD}" {
+		t.Errorf("got %q for a secret, want the place where it is", got)
 	}
 	if got := probed.Settings().Runtime.MaxSteps; got != 9 {
 		t.Errorf("got %d, want 9", got)

@@ -77,6 +77,9 @@ func replaceIn(v any, r *caddy.Replacer) (any, error) {
 		}
 	case map[string]any:
 		for k := range v {
+			if settings.IsReference(k) {
+				continue // read where the secret is used, so that no setting holds one
+			}
 			if v[k], err = replaceIn(v[k], r); err != nil {
 				return nil, err
 			}

@@ -14,13 +14,10 @@ func checkModes(modes []string) error {
 	if len(modes) == 0 {
 		return errors.New("the list is empty: use token, or none for this host only")
 	}
+	known := []string{ModeNone, ModeToken, ModeLDAP, ModeOIDC}
 	for i, m := range modes {
-		switch m {
-		case ModeNone, ModeToken:
-		case ModeLDAP, ModeOIDC:
-			return fmt.Errorf("%s is not available in this build yet: use token or none", m)
-		default:
-			return fmt.Errorf("%q is not a mode%s: use token or none", m, didYouMean(m, []string{ModeNone, ModeToken, ModeLDAP, ModeOIDC}))
+		if !slices.Contains(known, m) {
+			return fmt.Errorf("%q is not a mode%s: use none, token, ldap or oidc", m, didYouMean(m, known))
 		}
 		if slices.Contains(modes[:i], m) {
 			return fmt.Errorf("%s is listed twice", m)
@@ -93,6 +90,9 @@ func (s Settings) check() error {
 	if s.Model.Provider == ProviderOpenAI && s.Model.Name == "" {
 		errs = append(errs, errors.New("model.name is missing: provider openai needs the model's name as the server knows it"))
 	}
+	if s.Auth.Has(ModeLDAP) {
+		errs = append(errs, s.LDAP.check())
+	}
 	seen := map[string]bool{}
 	for i, a := range s.AsyncSubagents {
 		at := fmt.Sprintf("%s[%d]", AsyncSubagentsKey, i)
@@ -118,13 +118,18 @@ func (s Settings) check() error {
 	return errors.Join(errs...)
 }
 
-// CheckEnvironment reports settings that name an environment variable which is not set. It
-// is apart from [Resolve] because settings are also shown and checked where the service does
+// CheckEnvironment reports settings that name an environment variable which is not set, or a
+// file with a secret that cannot be read. It is apart from [Resolve] because settings are also shown and checked where the service does
 // not run.
 func (s Settings) CheckEnvironment(env func(string) (string, bool)) error {
 	if name := s.Model.APIKeyEnv; name != "" && s.Model.Provider != ProviderDemo {
 		if v, _ := env(name); v == "" {
 			return fmt.Errorf("model.api_key_env names %s, which is not set: put the API key into it, or leave model.api_key_env out", name)
+		}
+	}
+	if s.Auth.Has(ModeLDAP) && s.LDAP.BindPassword != "" {
+		if _, err := s.LDAP.BindPassword.Reveal(env); err != nil {
+			return fmt.Errorf("ldap.bind_password: %w", err)
 		}
 	}
 	return nil

@@ -14,8 +14,8 @@
 //
 // Nothing is guessed: an unknown name, a duplicate, a value of the wrong type or out of range
 // is an error that names the setting, the place (file and line where there is one) and the
-// fix; all errors are reported at once. No setting holds a secret: those that need one hold
-// the name of the environment variable it is in.
+// fix; all errors are reported at once. No setting holds a secret: those that need one
+// say where it is, in an environment variable or a file (see [Reference]).
 //
 // # Concurrency
 //

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 )
 
 // entry is one value of a document: a setting's words, or the list of remote sub-agents.
@@ -161,9 +162,9 @@ func (o option) decode(raw json.RawMessage, lax bool) ([]string, error) {
 	var s string
 	isText := json.Unmarshal(raw, &s) == nil && raw[0] == '"'
 	switch o.kind {
-	case kindList:
+	case kindList, kindNames:
 		if isText {
-			return split(s), nil
+			return o.words(s), nil
 		}
 		var all []string
 		if json.Unmarshal(raw, &all) != nil || raw[0] != '[' {
@@ -179,6 +180,20 @@ func (o option) decode(raw json.RawMessage, lax bool) ([]string, error) {
 			return nil, fmt.Errorf("%s is not a number", raw)
 		}
 		return []string{n.String()}, nil
+	case kindBool:
+		if isText && lax {
+			return []string{s}, nil
+		}
+		var b bool
+		if isText || raw[0] == 'n' || json.Unmarshal(raw, &b) != nil {
+			return nil, fmt.Errorf("%s is neither true nor false", raw)
+		}
+		return []string{strconv.FormatBool(b)}, nil
+	case kindReference:
+		if !isText {
+			return nil, errNoReference
+		}
+		return []string{s}, nil
 	default:
 		if !isText {
 			return nil, fmt.Errorf("%s is not a string; write it in quotes", raw)

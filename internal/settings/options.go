@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -26,14 +27,17 @@ func (o Option) Env() string {
 type kind int
 
 const (
-	kindText   kind = iota // "words"
-	kindNumber             // 12
-	kindSize               // 4194304 or "4MiB"
-	kindList               // ["a","b"] or "a"
+	kindText      kind = iota // "words"
+	kindNumber                // 12
+	kindSize                  // 4194304 or "4MiB"
+	kindList                  // ["a","b"] or "a,b"
+	kindNames                 // ["a","b"] or "a;b": names have commas and spaces in them
+	kindBool                  // true
+	kindReference             // "{env.NAME}" or "{file./path}"
 )
 
 // option is an Option with its place in Settings. set is given the words of the value, at
-// least one and exactly one unless kind is kindList; show gives them back.
+// least one and exactly one unless kind is kindList or kindNames; show gives them back.
 type option struct {
 	Option
 	kind kind
@@ -42,7 +46,7 @@ type option struct {
 }
 
 var options = []option{
-	list("auth.mode", "none", "ways to prove who one is, asked in order: none, token",
+	list("auth.mode", "none", "ways to prove who one is, asked in order: none, token, ldap, oidc",
 		func(s *Settings) *[]string { return &s.Auth.Mode }, checkModes),
 	number("auth.session_ttl_hours", 24, 1, 24*365, "hours a web session lasts",
 		func(s *Settings) *int { return &s.Auth.SessionTTLHours }),
@@ -76,6 +80,46 @@ var options = []option{
 		func(s *Settings) *int { return &s.Limits.ParallelRuns }),
 	list("cors.origins", "", "origins of web pages that may call the API, scheme://host[:port] or *",
 		func(s *Settings) *[]string { return &s.CORS.Origins }, checkOrigins),
+	list("ldap.url", "", "servers of the directory, ldap://host[:port] with StartTLS or ldaps://host[:port], asked in turn",
+		func(s *Settings) *[]string { return &s.LDAP.URL }, checkServers),
+	boolean("ldap.insecure", "whether passwords are sent in clear to ldap:// servers, without StartTLS",
+		func(s *Settings) *bool { return &s.LDAP.Insecure }),
+	text("ldap.ca_file", "", "PEM file with the authorities of the directory's certificates; the system's when empty",
+		func(s *Settings) *string { return &s.LDAP.CAFile }, checkFile),
+	text("ldap.bind_dn", "", "account that searches the directory; anonymous when empty",
+		func(s *Settings) *string { return &s.LDAP.BindDN }, nil),
+	secret("ldap.bind_password", "where its password is, {env.NAME} or {file./path}",
+		func(s *Settings) *Reference { return &s.LDAP.BindPassword }),
+	text("ldap.user_template", "", "DN of every user with %u for the name, instead of a search",
+		func(s *Settings) *string { return &s.LDAP.UserTemplate }, checkUserPattern),
+	text("ldap.base_dn", "", "where users are searched for",
+		func(s *Settings) *string { return &s.LDAP.BaseDN }, nil),
+	text("ldap.filter", "(uid=%u)", "finds a user, with %u for the name that was given",
+		func(s *Settings) *string { return &s.LDAP.Filter }, checkUserPattern),
+	text("ldap.name_attribute", "uid", "attribute with the user name",
+		func(s *Settings) *string { return &s.LDAP.NameAttribute }, nil),
+	text("ldap.id_attribute", "entryUUID", "attribute that identifies a user for ever",
+		func(s *Settings) *string { return &s.LDAP.IDAttribute }, nil),
+	text("ldap.groups", GroupsMemberOf, "how groups are found: memberof (attribute), member (search) or chain (search, nested by the server)",
+		func(s *Settings) *string { return &s.LDAP.Groups }, checkGroups),
+	text("ldap.group_base_dn", "", "where groups are searched for; ldap.base_dn when empty",
+		func(s *Settings) *string { return &s.LDAP.GroupBaseDN }, nil),
+	text("ldap.group_filter", "(|(member=%d)(uniqueMember=%d))", "finds the groups of a user for member, with %d for the DN and %u for the name",
+		func(s *Settings) *string { return &s.LDAP.GroupFilter }, nil),
+	boolean("ldap.nested", "whether members of groups in groups count",
+		func(s *Settings) *bool { return &s.LDAP.Nested }),
+	names("ldap.admin_groups", "groups, DNs or cns, whose members are admins",
+		func(s *Settings) *[]string { return &s.LDAP.AdminGroups }),
+	names("ldap.user_groups", "groups, DNs or cns, whose members are users",
+		func(s *Settings) *[]string { return &s.LDAP.UserGroups }),
+	names("ldap.readonly_groups", "groups, DNs or cns, whose members may only read",
+		func(s *Settings) *[]string { return &s.LDAP.ReadonlyGroups }),
+	duration("ldap.timeout", "5s", 100*time.Millisecond, time.Minute, "how long one look at the directory may take",
+		func(s *Settings) *time.Duration { return &s.LDAP.Timeout }),
+	number("ldap.pool", 8, 1, 256, "connections to the directory of each kind, searching and checking passwords",
+		func(s *Settings) *int { return &s.LDAP.Pool }),
+	duration("ldap.cache_ttl", "30s", 0, time.Hour, "how long an answer of the directory holds; 0s asks each time",
+		func(s *Settings) *time.Duration { return &s.LDAP.CacheTTL }),
 }
 
 // Options lists every setting in the order it is shown, async_subagents excepted.
@@ -124,6 +168,29 @@ func list(key, def, doc string, field func(*Settings) *[]string, check func([]st
 			return nil
 		},
 		show: func(s *Settings) string { return strings.Join(*field(s), ",") },
+	}
+}
+
+// names is a list whose items have commas and spaces in them, as DNs do.
+func names(key, doc string, field func(*Settings) *[]string) option {
+	o := list(key, "", doc, field, checkNames)
+	o.kind = kindNames
+	o.show = func(s *Settings) string { return strings.Join(*field(s), ";") }
+	return o
+}
+
+func boolean(key, doc string, field func(*Settings) *bool) option {
+	return option{
+		Option: Option{Key: key, Default: "false", Doc: doc}, kind: kindBool,
+		set: func(s *Settings, words []string) error {
+			v := strings.TrimSpace(words[0])
+			if v != "true" && v != "false" {
+				return fmt.Errorf("%q is neither true nor false", v)
+			}
+			*field(s) = v == "true"
+			return nil
+		},
+		show: func(s *Settings) string { return strconv.FormatBool(*field(s)) },
 	}
 }
 

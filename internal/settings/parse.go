@@ -58,13 +58,30 @@ func split(s string) []string {
 	return strings.FieldsFunc(s, func(r rune) bool { return r == ',' || r == ' ' || r == '\t' || r == '\n' })
 }
 
+// splitNames takes a list of names, which have commas and spaces in them.
+func splitNames(s string) []string {
+	var all []string
+	for n := range strings.SplitSeq(s, ";") {
+		if n = strings.TrimSpace(n); n != "" {
+			all = append(all, n)
+		}
+	}
+	return all
+}
+
 // words gives the words of a value written as one text.
 func (o option) words(s string) []string {
-	if o.kind != kindList {
+	switch o.kind {
+	case kindList:
+		return split(s)
+	case kindNames:
+		return splitNames(s)
+	default:
 		return []string{s}
 	}
-	return split(s)
 }
+
+func (k kind) many() bool { return k == kindList || k == kindNames }
 
 // Parse checks the words of one value, as they stand in a Caddyfile after the setting's name,
 // and returns it in the form it has in JSON. A word with a placeholder in it, {env.NAME} for
@@ -77,15 +94,15 @@ func Parse(key string, words []string) (any, error) {
 	if len(words) == 0 {
 		return nil, errors.New("a value is missing")
 	}
-	if o.kind != kindList && len(words) > 1 {
+	if !o.kind.many() && len(words) > 1 {
 		return nil, fmt.Errorf("one value is expected, %d are given", len(words))
 	}
 	for _, w := range words {
 		if w == "" {
 			return nil, errors.New("the value is empty: give one or leave the line out")
 		}
-		if strings.Contains(w, "{") {
-			if o.kind == kindList {
+		if strings.Contains(w, "{") && o.kind != kindReference {
+			if o.kind.many() {
 				return words, nil
 			}
 			return w, nil
@@ -96,8 +113,10 @@ func Parse(key string, words []string) (any, error) {
 		return nil, err
 	}
 	switch o.kind {
-	case kindList:
+	case kindList, kindNames:
 		return words, nil
+	case kindBool:
+		return o.show(&s) == "true", nil
 	case kindNumber, kindSize:
 		return strconv.ParseInt(o.show(&s), 10, 64)
 	default:

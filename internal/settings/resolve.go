@@ -138,6 +138,9 @@ func fromEnv(env func(string) (string, bool)) []entry {
 		// An empty variable counts as unset: that is how container and service files
 		// leave one out.
 		if v, ok := env(o.Env()); ok && v != "" {
+			if o.kind == kindReference { // the variable holds the secret itself
+				v = "{env." + o.Env() + "}"
+			}
 			entries = append(entries, entry{key: o.Key, place: o.Env(), words: o.words(v)})
 		}
 	}

@@ -28,6 +28,14 @@ func file(t *testing.T, content string) string {
 	return path
 }
 
+func defaultLDAP() settings.LDAP {
+	return settings.LDAP{
+		Filter: "(uid=%u)", NameAttribute: "uid", IDAttribute: "entryUUID",
+		Groups: "memberof", GroupFilter: "(|(member=%d)(uniqueMember=%d))",
+		Timeout: 5 * time.Second, Pool: 8, CacheTTL: 30 * time.Second,
+	}
+}
+
 func TestDefaults(t *testing.T) {
 	got, values, err := settings.Resolve(settings.Layers{})
 	if err != nil {
@@ -42,6 +50,7 @@ func TestDefaults(t *testing.T) {
 			Provider: "demo", BaseURL: "https://api.openai.com/v1", Timeout: 2 * time.Minute, MaxRetries: 2,
 		},
 		Limits: settings.Limits{BodyBytes: 4 << 20, RunsPerMinute: 600, ParallelRuns: 100},
+		LDAP:   defaultLDAP(),
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("defaults (-want +got):\n%s", d)
@@ -92,19 +101,24 @@ func TestEveryKindFromEveryLayer(t *testing.T) {
 		Model:   settings.Model{Provider: "openai", BaseURL: "http://127.0.0.1:11434/v1", Name: "qwen3", APIKeyEnv: "KEY", Timeout: 2 * time.Minute},
 		Limits:  settings.Limits{BodyBytes: 8 << 20, RunsPerMinute: 600, ParallelRuns: 100},
 		CORS:    settings.CORS{Origins: []string{"https://a.example", "http://b.example:8080"}},
+		LDAP:    defaultLDAP(),
 	}
+	want.LDAP.Nested = true
+	want.LDAP.UserGroups = []string{"cn=a b,dc=x", "staff"}
 	doc := `{
 	"auth": {"mode": ["token", "none"], "session_ttl_hours": 8},
 	"runtime": {"timeout": "5s", "project_root": "/srv"},
 	"model": {"provider": "openai", "base_url": "http://127.0.0.1:11434/v1", "name": "qwen3", "api_key_env": "KEY", "max_retries": 0},
 	"limits": {"body_bytes": "8MiB"},
-	"cors": {"origins": ["https://a.example", "http://b.example:8080"]}
+	"cors": {"origins": ["https://a.example", "http://b.example:8080"]},
+	"ldap": {"nested": true, "user_groups": ["cn=a b,dc=x", "staff"]}
 }`
 	text := map[string]string{
 		"auth.mode": "token, none", "auth.session_ttl_hours": "8", "runtime.timeout": "5s", "runtime.project_root": "/srv",
 		"model.provider": "openai", "model.base_url": "http://127.0.0.1:11434/v1", "model.name": "qwen3",
 		"model.api_key_env": "KEY", "model.max_retries": "0", "limits.body_bytes": "8388608",
 		"cors.origins": "https://a.example http://b.example:8080",
+		"ldap.nested":  "true", "ldap.user_groups": "cn=a b,dc=x; staff",
 	}
 	vars := map[string]string{}
 	for _, o := range settings.Options() {
@@ -138,7 +152,7 @@ func TestFileErrors(t *testing.T) {
 		{"unknown section", "{\n\n\"runtme\": {}}", `api.json:3: runtme is not a setting; did you mean runtime?`},
 		{"unknown key", "{\"runtime\": {\n\"timout\": \"1s\"}}", `api.json:2: runtime.timout is not a setting; did you mean runtime.timeout?`},
 		{"far key", `{"cors": {"zzzzzzzzzzzz": 1}}`, `api.json:1: cors.zzzzzzzzzzzz is not a setting; cors has origins`},
-		{"far section", `{"zzzzzzzzzzzzzz": 1}`, `zzzzzzzzzzzzzz is not a setting; there are auth, runtime, model, limits, cors, async_subagents`},
+		{"far section", `{"zzzzzzzzzzzzzz": 1}`, `zzzzzzzzzzzzzz is not a setting; there are auth, runtime, model, limits, cors, ldap, async_subagents`},
 		{"flat key", `{"auth.mode": "token"}`, `auth.mode is not a setting; did you mean`},
 		{"twice", "{\"auth\": {\"mode\": \"token\",\n\"mode\": \"none\"}}", `api.json:2: auth.mode is set twice`},
 		{"section twice", `{"auth": {}, "auth": {}}`, `auth is set twice`},
@@ -153,7 +167,6 @@ func TestFileErrors(t *testing.T) {
 		{"list of numbers", `{"auth": {"mode": [1]}}`, `auth.mode: [1] is not a list of strings`},
 		{"empty list", `{"auth": {"mode": []}}`, `auth.mode: the list is empty`},
 		{"mode", `{"auth": {"mode": "tokn"}}`, `auth.mode: "tokn" is not a mode; did you mean token?`},
-		{"mode to come", `{"auth": {"mode": ["token", "ldap"]}}`, `auth.mode: ldap is not available in this build yet: use token or none`},
 		{"mode twice", `{"auth": {"mode": ["token", "token"]}}`, `auth.mode: token is listed twice`},
 		{"provider", `{"model": {"provider": "openapi"}}`, `model.provider: "openapi" is not a provider; did you mean openai?`},
 		{"no model name", `{"model": {"provider": "openai"}}`, `model.name is missing`},
@@ -187,11 +200,11 @@ func TestFileErrors(t *testing.T) {
 func TestAllErrorsAtOnce(t *testing.T) {
 	_, _, err := settings.Resolve(settings.Layers{
 		File:  file(t, `{"runtime": {"timout": "1s", "max_steps": 0}}`),
-		Env:   env(map[string]string{"SVC_AUTH_MODE": "oidc", "SVC_MODEL_API_KEY_ENV": "sk-secret-key"}),
+		Env:   env(map[string]string{"SVC_AUTH_MODE": "saml", "SVC_MODEL_API_KEY_ENV": "sk-secret-key"}),
 		Flags: map[string]string{"model.nam": "x", "async_subagents": "[]"},
 	})
 	for _, want := range []string{
-		"did you mean runtime.timeout?", "max_steps: 0 is out of range", "SVC_AUTH_MODE: auth.mode: oidc is not available",
+		"did you mean runtime.timeout?", "max_steps: 0 is out of range", `SVC_AUTH_MODE: auth.mode: "saml" is not a mode`,
 		"SVC_MODEL_API_KEY_ENV: model.api_key_env: this is not the name", "--set model.nam: model.nam is not a setting; did you mean model.name?",
 		"--set async_subagents: this list can be set in config/api.json only",
 	} {

@@ -26,6 +26,7 @@ type Settings struct {
 	Model          Model
 	Limits         Limits
 	CORS           CORS
+	LDAP           LDAP
 	AsyncSubagents []AsyncSubagent
 }
 

@@ -1,0 +1,75 @@
+package settings
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"regexp"
+	"strings"
+)
+
+// Reference says where a secret is: {env.NAME}, an environment variable, or {file./path}, the
+// content of a file without the line end. It is not the secret and may be shown.
+type Reference string
+
+var reference = regexp.MustCompile(`^\{(env|file)\.([^{}]+)\}$`)
+
+// Reveal gets the secret. env is os.LookupEnv. The error never holds any of it.
+func (r Reference) Reveal(env func(string) (string, bool)) (string, error) {
+	m := reference.FindStringSubmatch(string(r))
+	if m == nil {
+		return "", errNoReference
+	}
+	if m[1] == "env" {
+		v, _ := env(m[2])
+		if v == "" {
+			return "", fmt.Errorf("%s is not set: put the secret into it", m[2])
+		}
+		return v, nil
+	}
+	data, err := os.ReadFile(m[2])
+	if err != nil {
+		return "", fmt.Errorf("reading the secret: %w", err)
+	}
+	v := strings.TrimRight(string(data), "\r\n")
+	if v == "" {
+		return "", fmt.Errorf("the file %s is empty: put the secret into it", m[2])
+	}
+	return v, nil
+}
+
+var errNoReference = errors.New("this is not {env.NAME} or {file./path}: put the secret into a variable or a file and say here where it is, never the secret itself")
+
+// checkReference never repeats the value: it may be the secret itself.
+func checkReference(v string) error {
+	m := reference.FindStringSubmatch(v)
+	if m == nil || m[1] == "env" && !envName.MatchString(m[2]) || m[1] == "file" && !strings.HasPrefix(m[2], "/") {
+		return errNoReference
+	}
+	return nil
+}
+
+// IsReference reports whether a key of that name, without its section, says where a secret is.
+// Whoever replaces placeholders leaves those alone.
+func IsReference(name string) bool {
+	for _, o := range options {
+		if o.kind == kindReference && strings.HasSuffix(o.Key, "."+name) {
+			return true
+		}
+	}
+	return false
+}
+
+func secret(key, doc string, field func(*Settings) *Reference) option {
+	return option{
+		Option: Option{Key: key, Doc: doc}, kind: kindReference,
+		set: func(s *Settings, words []string) error {
+			if err := checkReference(words[0]); err != nil {
+				return err
+			}
+			*field(s) = Reference(words[0])
+			return nil
+		},
+		show: func(s *Settings) string { return string(*field(s)) },
+	}
+}
