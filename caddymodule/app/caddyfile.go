@@ -33,6 +33,9 @@ func parseGlobalOption(d *caddyfile.Dispenser, existing any) (any, error) {
 //		<section> {
 //			<key> <value>…
 //		}
+//		oidc <name> {
+//			<field> <value>…
+//		}
 //	}
 //
 // Sections, keys and values are those of the settings; lists take several values.
@@ -41,11 +44,21 @@ func (a *App) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 	if d.NextArg() {
 		return d.Errf("svc takes no argument, %q is one: open a block", d.Val())
 	}
-	doc := map[string]map[string]any{}
+	doc := map[string]any{}
+	var issuers []map[string]any
 	for d.NextBlock(0) {
 		section := d.Val()
 		if section == settings.AsyncSubagentsKey {
 			return d.Errf("%s is set in config/api.json, not in a Caddyfile", section)
+		}
+		if section == settings.IssuersKey {
+			issuer, err := unmarshalIssuer(d)
+			if err != nil {
+				return err
+			}
+			issuers = append(issuers, issuer)
+			doc[section] = issuers
+			continue
 		}
 		if !settings.IsSection(section) {
 			return d.Err(settings.Unknown(section).Error())
@@ -68,6 +81,36 @@ func (a *App) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 	}
 	a.sections = sections
 	return nil
+}
+
+// unmarshalIssuer reads an identity provider: its name and a block of fields.
+func unmarshalIssuer(d *caddyfile.Dispenser) (map[string]any, error) {
+	if !d.NextArg() {
+		return nil, d.Errf("%s: a name is missing: write %[1]s <name> and a block", settings.IssuersKey)
+	}
+	if err := settings.CheckIssuerName(d.Val()); err != nil {
+		return nil, d.Errf("%s: %v", settings.IssuersKey, err)
+	}
+	values := map[string]any{"name": d.Val()}
+	if d.NextArg() {
+		return nil, d.Errf("%s takes one name, %q is another", settings.IssuersKey, d.Val())
+	}
+	nesting := d.Nesting()
+	for d.NextBlock(nesting) {
+		name := d.Val()
+		if _, twice := values[name]; twice {
+			return nil, d.Errf("%s.%s is set twice", settings.IssuersKey, name)
+		}
+		value, err := settings.ParseIssuerField(name, d.RemainingArgs())
+		if err != nil {
+			return nil, d.Err(err.Error())
+		}
+		values[name] = value
+		if d.NextBlock(nesting + 1) {
+			return nil, d.Errf("%s.%s takes no block", settings.IssuersKey, name)
+		}
+	}
+	return values, nil
 }
 
 func unmarshalSection(d *caddyfile.Dispenser, section string) (map[string]any, error) {

@@ -46,6 +46,11 @@ func TestCaddyfile(t *testing.T) {
 			"limits and cors", "svc {\nlimits {\nbody_bytes 8MiB\nruns_per_minute 5\nparallel_runs 2\n}\ncors {\norigins https://a.example *\n}\n}",
 			`{"cors":{"origins":["https://a.example","*"]},"limits":{"body_bytes":8388608,"parallel_runs":2,"runs_per_minute":5}}`,
 		},
+		{
+			"oidc", "svc {\noidc corp {\nissuer https://a.example\nclient_id svc\nclient_secret {env.SECRET}\nscopes openid groups\nadmin_groups \"Domain Admins\" ops\nuserinfo\n}\noidc ci {\nissuer {env.CI}\naudience api\nuserinfo false\n}\n}",
+			`{"oidc":[{"admin_groups":["Domain Admins","ops"],"client_id":"svc","client_secret":"{env.SECRET}","issuer":"https://a.example","name":"corp","scopes":["openid","groups"],"userinfo":true},` +
+				`{"audience":["api"],"issuer":"{env.CI}","name":"ci","userinfo":"false"}]}`,
+		},
 		{"placeholder", "svc {\nmodel {\nname {env.MODEL}\n}\n}", `{"model":{"name":"{env.MODEL}"}}`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -77,6 +82,16 @@ func TestCaddyfileErrors(t *testing.T) {
 		{"secret", "svc {\nldap {\nbind_password hunter2\n}\n}", `ldap.bind_password: this is not {env.NAME} or {file./path}: put the secret into a variable or a file and say here where it is, never the secret itself, at Caddyfile:4`},
 		{"range", "svc {\nruntime {\nmax_steps 0\n}\n}", `runtime.max_steps: 0 is out of range: use 1 to 1000, at Caddyfile:4`},
 		{"key as value", "svc {\nmodel {\napi_key_env sk-abc\n}\n}", `model.api_key_env: this is not the name of an environment variable: put the key into a variable and write its name here, never the key, at Caddyfile:4`},
+		{"oidc without a name", "svc {\noidc {\n}\n}", `oidc: a name is missing: write oidc <name> and a block, at Caddyfile:3`},
+		{"oidc name", "svc {\noidc Corp {\n}\n}", `oidc: "Corp" is not a name for an identity provider: use 1 to 32 small letters, digits and -, at Caddyfile:3`},
+		{"oidc names", "svc {\noidc a b {\n}\n}", `oidc takes one name, "b" is another, at Caddyfile:3`},
+		{"oidc field", "svc {\noidc a {\nisuer x\n}\n}", `oidc has no isuer; did you mean issuer?, at Caddyfile:4`},
+		{"oidc field twice", "svc {\noidc a {\nlabel x\nlabel y\n}\n}", `oidc.label is set twice, at Caddyfile:5`},
+		{"oidc no value", "svc {\noidc a {\nlabel\n}\n}", `oidc.label: a value is missing, at Caddyfile:4`},
+		{"oidc two values", "svc {\noidc a {\nlabel x y\n}\n}", `oidc.label: one value is expected, 2 are given, at Caddyfile:4`},
+		{"oidc bad value", "svc {\noidc a {\nleeway 1\n}\n}", `oidc.leeway: "1" is not a duration: write a number with its unit, such as 500ms, 60s, 10m or 2h, at Caddyfile:4`},
+		{"oidc block", "svc {\noidc a {\nlabel x {\ny\n}\n}\n}", `oidc.label takes no block, at Caddyfile:5`},
+		{"oidc secret", "svc {\noidc a {\nclient_secret sk-abc\n}\n}", `oidc.client_secret: this is not {env.NAME} or {file./path}: put the secret into a variable or a file and say here where it is, never the secret itself, at Caddyfile:4`},
 		{"subagents", "svc {\nasync_subagents {\n}\n}", `async_subagents is set in config/api.json, not in a Caddyfile, at Caddyfile:3`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

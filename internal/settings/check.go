@@ -93,6 +93,19 @@ func (s Settings) check() error {
 	if s.Auth.Has(ModeLDAP) {
 		errs = append(errs, s.LDAP.check())
 	}
+	if s.Auth.Has(ModeOIDC) && len(s.Issuers) == 0 {
+		errs = append(errs, fmt.Errorf("auth.mode: %s needs an identity provider: write one into the list %s", ModeOIDC, IssuersKey))
+	}
+	for i, a := range s.Issuers {
+		for _, b := range s.Issuers[:i] {
+			switch {
+			case a.Name == b.Name:
+				errs = append(errs, fmt.Errorf("%s[%d].name: %q is used twice", IssuersKey, i, a.Name))
+			case a.URL == b.URL:
+				errs = append(errs, fmt.Errorf("%s[%d].issuer: %s is the issuer of %s already", IssuersKey, i, a.URL, b.Name))
+			}
+		}
+	}
 	seen := map[string]bool{}
 	for i, a := range s.AsyncSubagents {
 		at := fmt.Sprintf("%s[%d]", AsyncSubagentsKey, i)
@@ -119,8 +132,8 @@ func (s Settings) check() error {
 }
 
 // CheckEnvironment reports settings that name an environment variable which is not set, or a
-// file with a secret that cannot be read. It is apart from [Resolve] because settings are also shown and checked where the service does
-// not run.
+// file with a secret that cannot be read. It is apart from [Resolve] because settings are also
+// shown and checked where the service does not run.
 func (s Settings) CheckEnvironment(env func(string) (string, bool)) error {
 	if name := s.Model.APIKeyEnv; name != "" && s.Model.Provider != ProviderDemo {
 		if v, _ := env(name); v == "" {
@@ -130,6 +143,14 @@ func (s Settings) CheckEnvironment(env func(string) (string, bool)) error {
 	if s.Auth.Has(ModeLDAP) && s.LDAP.BindPassword != "" {
 		if _, err := s.LDAP.BindPassword.Reveal(env); err != nil {
 			return fmt.Errorf("ldap.bind_password: %w", err)
+		}
+	}
+	for _, i := range s.Issuers {
+		if i.ClientSecret == "" || !s.Auth.Has(ModeOIDC) {
+			continue
+		}
+		if _, err := i.ClientSecret.Reveal(env); err != nil {
+			return fmt.Errorf("%s %s: client_secret: %w", IssuersKey, i.Name, err)
 		}
 	}
 	return nil

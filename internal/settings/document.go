@@ -10,12 +10,13 @@ import (
 	"strconv"
 )
 
-// entry is one value of a document: a setting's words, or the list of remote sub-agents.
+// entry is one value of a document: a setting's words, or one of the lists of objects.
 type entry struct {
-	key    string
-	place  string // file:line
-	words  []string
-	agents []AsyncSubagent
+	key     string
+	place   string // file:line
+	words   []string
+	agents  []AsyncSubagent
+	issuers []Issuer
 }
 
 // document reads the JSON form of the settings: an object of sections. name stands for it in
@@ -35,6 +36,10 @@ func document(name string, data []byte, lax bool) ([]entry, error) {
 		switch {
 		case section == AsyncSubagentsKey:
 			if err := r.subagents(at); err != nil {
+				return nil, err
+			}
+		case section == IssuersKey:
+			if err := r.issuers(at); err != nil {
 				return nil, err
 			}
 		case IsSection(section):
@@ -243,4 +248,61 @@ func (r *reader) subagents(at string) error {
 	}
 	r.entries = append(r.entries, e)
 	return nil
+}
+
+// issuers reads the list of identity providers.
+func (r *reader) issuers(at string) error {
+	e := entry{key: IssuersKey, place: at, issuers: []Issuer{}}
+	t, err := r.dec.Token()
+	if err != nil {
+		return r.syntax(err)
+	}
+	if t != json.Delim('[') {
+		return fmt.Errorf("%s: %s must be a list of objects, [{…}]", at, IssuersKey)
+	}
+	for r.dec.More() {
+		i, err := r.issuer(fmt.Sprintf("%s[%d]", IssuersKey, len(e.issuers)))
+		if err != nil {
+			return err
+		}
+		e.issuers = append(e.issuers, i)
+	}
+	if _, err := r.dec.Token(); err != nil {
+		return r.syntax(err)
+	}
+	r.entries = append(r.entries, e)
+	return nil
+}
+
+// issuer reads one of them, which errors call by the name at.
+func (r *reader) issuer(at string) (Issuer, error) {
+	i := Issuer{Leeway: defaultLeeway}
+	if err := r.open(at); err != nil {
+		return i, err
+	}
+	broken := len(r.errs)
+	begins := r.place()
+	var seen []string
+	for r.dec.More() {
+		name, place, err := r.key(&seen, at+".")
+		if err != nil {
+			return i, err
+		}
+		var raw json.RawMessage
+		if err := r.dec.Decode(&raw); err != nil {
+			return i, r.syntax(err)
+		}
+		if err := i.set(name, raw); err != nil {
+			r.errs = append(r.errs, fmt.Errorf("%s: %s: %w", place, at, err))
+		}
+	}
+	if _, err := r.dec.Token(); err != nil {
+		return i, r.syntax(err)
+	}
+	if len(r.errs) == broken {
+		if err := i.complete(); err != nil {
+			r.errs = append(r.errs, fmt.Errorf("%s: %s: %w", begins, at, err))
+		}
+	}
+	return i, nil
 }

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// AsyncSubagentsKey is the one setting that is a list of objects and so has no section; it
-// can be written in config/api.json and in the Caddy app's JSON only.
+// AsyncSubagentsKey is a setting that is a list of objects and so has no section, like
+// [IssuersKey]; it can be written in config/api.json and in the Caddy app's JSON only.
 const AsyncSubagentsKey = "async_subagents"
 
 // Option describes a setting to people and to programs.
@@ -50,6 +50,8 @@ var options = []option{
 		func(s *Settings) *[]string { return &s.Auth.Mode }, checkModes),
 	number("auth.session_ttl_hours", 24, 1, 24*365, "hours a web session lasts",
 		func(s *Settings) *int { return &s.Auth.SessionTTLHours }),
+	text("auth.public_url", "", "address that browsers know this service by, scheme://host[:port]; taken from the request when empty",
+		func(s *Settings) *string { return &s.Auth.PublicURL }, checkPublicURL),
 	duration("runtime.timeout", "60s", time.Millisecond, time.Hour, "hard limit of one tool call",
 		func(s *Settings) *time.Duration { return &s.Runtime.Timeout }),
 	text("runtime.project_root", "", "absolute folder that file tools may work in; the folder the service was started in when empty",
@@ -122,7 +124,7 @@ var options = []option{
 		func(s *Settings) *time.Duration { return &s.LDAP.CacheTTL }),
 }
 
-// Options lists every setting in the order it is shown, async_subagents excepted.
+// Options lists every setting in the order it is shown, the lists of objects excepted.
 func Options() []Option {
 	all := make([]Option, len(options))
 	for i, o := range options {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -57,7 +58,7 @@ func IsReference(name string) bool {
 			return true
 		}
 	}
-	return false
+	return slices.ContainsFunc(issuerFields, func(f issuerField) bool { return f.kind == issuerReference && f.name == name })
 }
 
 func secret(key, doc string, field func(*Settings) *Reference) option {

@@ -39,12 +39,12 @@ type Value struct {
 }
 
 // Resolve takes each setting from the strongest layer that has it and checks it. The values
-// are in the order of [Options], async_subagents last. The error, if any, joins everything
+// are in the order of [Options], the lists oidc and async_subagents last. The error, if any, joins everything
 // that is wrong in any layer, also in values that a stronger layer hides.
 func Resolve(l Layers) (Settings, []Value, error) {
 	var s Settings
 	var errs []error
-	values := make([]Value, len(options), len(options)+1)
+	values := make([]Value, len(options), len(options)+2)
 	for i, o := range options {
 		values[i] = Value{Key: o.Key, Origin: FromDefault}
 		if o.Default == "" {
@@ -54,19 +54,27 @@ func Resolve(l Layers) (Settings, []Value, error) {
 			errs = append(errs, fmt.Errorf("default of %s: %w", o.Key, err))
 		}
 	}
+	issuers := Value{Key: IssuersKey, Origin: FromDefault}
 	subagents := Value{Key: AsyncSubagentsKey, Origin: FromDefault}
 
 	set := func(e entry, origin Origin) {
-		if e.key == AsyncSubagentsKey && e.words == nil {
+		switch {
+		case e.key == AsyncSubagentsKey && e.words == nil:
 			s.AsyncSubagents = e.agents
 			subagents.Origin, subagents.Place = origin, e.place
 			return
-		}
-		i := slices.IndexFunc(options, func(o option) bool { return o.Key == e.key })
-		if e.key == AsyncSubagentsKey {
+		case e.key == IssuersKey && e.words == nil:
+			s.Issuers = e.issuers
+			issuers.Origin, issuers.Place = origin, e.place
+			return
+		case e.key == AsyncSubagentsKey:
 			errs = append(errs, fmt.Errorf("%s: this list can be set in config/api.json only", e.place))
 			return
+		case e.key == IssuersKey:
+			errs = append(errs, fmt.Errorf("%s: this list can be set in config/api.json or the Caddyfile only", e.place))
+			return
 		}
+		i := slices.IndexFunc(options, func(o option) bool { return o.Key == e.key })
 		if i < 0 {
 			errs = append(errs, fmt.Errorf("%s: %w", e.place, Unknown(e.key)))
 			return
@@ -112,7 +120,10 @@ func Resolve(l Layers) (Settings, []Value, error) {
 	if text, err := json.Marshal(s.AsyncSubagents); err == nil && len(s.AsyncSubagents) > 0 {
 		subagents.Value = string(text)
 	}
-	return s, append(values, subagents), errors.Join(errs...)
+	if text, err := json.Marshal(s.Issuers); err == nil && len(s.Issuers) > 0 {
+		issuers.Value = string(text)
+	}
+	return s, append(values, issuers, subagents), errors.Join(errs...)
 }
 
 func readFile(path string) ([]entry, error) {

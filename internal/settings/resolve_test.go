@@ -55,8 +55,8 @@ func TestDefaults(t *testing.T) {
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("defaults (-want +got):\n%s", d)
 	}
-	if len(values) != len(settings.Options())+1 {
-		t.Errorf("got %d values, want one for each option and async_subagents", len(values))
+	if len(values) != len(settings.Options())+2 {
+		t.Errorf("got %d values, want one for each option, oidc and async_subagents", len(values))
 	}
 	for _, v := range values {
 		if v.Origin != settings.FromDefault {
@@ -152,7 +152,7 @@ func TestFileErrors(t *testing.T) {
 		{"unknown section", "{\n\n\"runtme\": {}}", `api.json:3: runtme is not a setting; did you mean runtime?`},
 		{"unknown key", "{\"runtime\": {\n\"timout\": \"1s\"}}", `api.json:2: runtime.timout is not a setting; did you mean runtime.timeout?`},
 		{"far key", `{"cors": {"zzzzzzzzzzzz": 1}}`, `api.json:1: cors.zzzzzzzzzzzz is not a setting; cors has origins`},
-		{"far section", `{"zzzzzzzzzzzzzz": 1}`, `zzzzzzzzzzzzzz is not a setting; there are auth, runtime, model, limits, cors, ldap, async_subagents`},
+		{"far section", `{"zzzzzzzzzzzzzz": 1}`, `zzzzzzzzzzzzzz is not a setting; there are auth, runtime, model, limits, cors, ldap, oidc, async_subagents`},
 		{"flat key", `{"auth.mode": "token"}`, `auth.mode is not a setting; did you mean`},
 		{"twice", "{\"auth\": {\"mode\": \"token\",\n\"mode\": \"none\"}}", `api.json:2: auth.mode is set twice`},
 		{"section twice", `{"auth": {}, "auth": {}}`, `auth is set twice`},
@@ -289,6 +289,7 @@ func TestStrayEnv(t *testing.T) {
 
 func FuzzFile(f *testing.F) {
 	f.Add([]byte(`{"auth": {"mode": ["token"]}, "async_subagents": [{"name": "a"}]}`))
+	f.Add([]byte(`{"oidc": [{"name": "a", "issuer": "https://a.example", "client_id": "b", "user_groups": "*"}]}`))
 	f.Add([]byte(`{"runtime": {"timeout": 1e9}, "x"`))
 	path := filepath.Join(f.TempDir(), "api.json")
 	f.Fuzz(func(t *testing.T, doc []byte) {

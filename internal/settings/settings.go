@@ -27,6 +27,7 @@ type Settings struct {
 	Limits         Limits
 	CORS           CORS
 	LDAP           LDAP
+	Issuers        []Issuer
 	AsyncSubagents []AsyncSubagent
 }
 
@@ -36,6 +37,9 @@ type Auth struct {
 	Mode []string
 	// SessionTTLHours is how long a web session lasts, in hours. Default: 24.
 	SessionTTLHours int
+	// PublicURL is the address that browsers know this service by, scheme://host[:port]. It
+	// is part of what identity providers send users back to. Default: taken from the request.
+	PublicURL string
 }
 
 // Has reports whether mode is one of the ways in.

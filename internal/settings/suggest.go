@@ -57,14 +57,14 @@ func Unknown(key string) error {
 		}
 		return fmt.Errorf("%s is not a setting; %s has %s", key, section, strings.Join(known, ", "))
 	}
-	all := append(sections(), AsyncSubagentsKey)
+	all := append(sections(), IssuersKey, AsyncSubagentsKey)
 	for _, o := range options {
 		all = append(all, o.Key)
 	}
 	if n := nearest(key, all); n != "" {
 		return fmt.Errorf("%s is not a setting; did you mean %s?", key, n)
 	}
-	return fmt.Errorf("%s is not a setting; there are %s", key, strings.Join(append(sections(), AsyncSubagentsKey), ", "))
+	return fmt.Errorf("%s is not a setting; there are %s", key, strings.Join(append(sections(), IssuersKey, AsyncSubagentsKey), ", "))
 }
 
 // IsSection reports whether name is a section, such as auth.
