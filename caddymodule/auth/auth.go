@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
@@ -110,6 +112,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyht
 	if p, ok := policy.PrincipalFrom(r.Context()); ok {
 		return h.again(w, r, p, next)
 	}
+	r = addressed(r)
 	id := identify(w, r)
 	h.reserved.strip(r.Header)
 	rec := newRecorder(h, w, r, id)
@@ -173,9 +176,6 @@ func (h *Handler) authorize(rec *recorder, r *http.Request) (policy.Principal, b
 		h.refuse(rec, r, err)
 		return policy.Principal{}, false
 	}
-	if ip := clientIP(r); ip != "" {
-		p.Address = ip
-	}
 	rec.principal = p
 	if !h.permits(p) {
 		rec.reason = roleInsufficient
@@ -217,10 +217,14 @@ func (h *Handler) stripCredentials(header http.Header) {
 	stripCookie(header, "svc_token")
 }
 
-// clientIP is the client's address as Caddy sees it, trusted proxies taken into account.
-func clientIP(r *http.Request) string {
+// addressed makes [identity.Address] the client's address as Caddy sees it, trusted proxies
+// taken into account.
+func addressed(r *http.Request) *http.Request {
 	ip, _ := caddyhttp.GetVar(r.Context(), caddyhttp.ClientIPVarKey).(string)
-	return ip
+	if ip == "" || ip == identity.Address(r) {
+		return r
+	}
+	return r.WithContext(identity.WithAddress(r.Context(), ip))
 }
 
 // refuse answers a request that the providers did not let pass.
@@ -232,8 +236,16 @@ func (h *Handler) refuse(rec *recorder, r *http.Request, err error) {
 	for _, c := range h.chain.Challenges(err) {
 		rec.Header().Add("WWW-Authenticate", c)
 	}
+	if refused, ok := errors.AsType[*identity.Refused](err); ok && refused.RetryAfter > 0 {
+		retryAfter(rec.Header(), refused.RetryAfter)
+	}
 	rec.reason = p.Code
 	problem.Write(rec, r, p)
+}
+
+// retryAfter says in whole seconds when it is worth trying again (RFC 9110, 10.2.3).
+func retryAfter(h http.Header, wait time.Duration) {
+	h.Set("Retry-After", strconv.FormatInt(int64((wait+time.Second-1)/time.Second), 10))
 }
 
 func (h *Handler) permits(p policy.Principal) bool {

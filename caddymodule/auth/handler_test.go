@@ -186,3 +186,16 @@ func TestOnlyWhatTheClientAskedForIsOpen(t *testing.T) {
 		}
 	}
 }
+
+func TestRetryAfter(t *testing.T) {
+	for wait, want := range map[time.Duration]string{
+		0: "", time.Nanosecond: "1", time.Second: "1", time.Second + 1: "2", 15 * time.Minute: "900",
+	} {
+		refused := &identity.Refused{Status: http.StatusTooManyRequests, Code: "too_many_failures", Detail: "wait", RetryAfter: wait}
+		w := httptest.NewRecorder()
+		err := newTestHandler(new(fakeAudit), fakeProvider{err: refused}).ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/", nil), nil)
+		if err != nil || w.Code != http.StatusTooManyRequests || w.Header().Get("Retry-After") != want {
+			t.Errorf("%s: got %d, Retry-After %q, %v; want 429, %q", wait, w.Code, w.Header().Get("Retry-After"), err, want)
+		}
+	}
+}

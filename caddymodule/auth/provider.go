@@ -40,7 +40,7 @@ func (p *Provider) Provision(ctx caddy.Context) error {
 
 // Authenticate tells Caddy who sends the request.
 func (p *Provider) Authenticate(w http.ResponseWriter, r *http.Request) (caddyauth.User, bool, error) {
-	principal, err := p.chain.Authenticate(r)
+	principal, err := p.chain.Authenticate(addressed(r))
 	if err != nil {
 		for _, c := range p.chain.Challenges(err) {
 			w.Header().Add("WWW-Authenticate", c)

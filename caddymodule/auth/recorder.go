@@ -12,6 +12,7 @@ import (
 
 	"github.com/svc-gateway/svc/audit"
 	"github.com/svc-gateway/svc/policy"
+	"github.com/svc-gateway/svc/policy/identity"
 )
 
 // recorder is the ResponseWriter that accounts for a request when its status is known.
@@ -34,7 +35,7 @@ type recorder struct {
 func newRecorder(h *Handler, w http.ResponseWriter, r *http.Request, id []string) *recorder {
 	rec := &recorder{
 		ResponseWriterWrapper: caddyhttp.ResponseWriterWrapper{ResponseWriter: w},
-		handler:               h, id: id, address: clientIP(r), ctx: r.Context(),
+		handler:               h, id: id, address: identity.Address(r), ctx: r.Context(),
 	}
 	rec.method, rec.path = asked(r)
 	return rec

@@ -2,10 +2,12 @@ package identity
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"net"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/svc-gateway/svc/internal/problem"
 	"github.com/svc-gateway/svc/policy"
@@ -46,10 +48,11 @@ var ErrNoCredentials = errors.New("no credentials")
 // Refused is a request that must not pass. Detail is for the client, Reason a stable word for
 // records and metrics.
 type Refused struct {
-	Status int // 401 or 403
-	Code   string
-	Detail string
-	Reason string
+	Status     int // 401, 403 or 429
+	Code       string
+	Detail     string
+	Reason     string
+	RetryAfter time.Duration // when it may be tried again; 0: nothing is known of that
 }
 
 // Error returns the detail.
@@ -58,8 +61,8 @@ func (r *Refused) Error() string { return r.Detail }
 // Chain asks its providers in order. A chain without providers authenticates nobody.
 type Chain []Provider
 
-// Authenticate returns who sends the request. The principal's Address is the peer's, unless
-// the provider knows better; a caller who trusts a proxy replaces it. The error is
+// Authenticate returns who sends the request. The principal's Address is that of [Address],
+// unless the provider knows better. The error is
 // [ErrNoCredentials], a [*Refused], or technical; [Chain.Problem] turns each into an answer.
 func (c Chain) Authenticate(r *http.Request) (policy.Principal, error) {
 	var kept *Refused
@@ -74,7 +77,7 @@ func (c Chain) Authenticate(r *http.Request) (policy.Principal, error) {
 			if err != nil {
 				return policy.Principal{}, err
 			}
-			p.Address = cmp.Or(p.Address, peer(r))
+			p.Address = cmp.Or(p.Address, Address(r))
 			return p, nil
 		case No:
 			return policy.Principal{}, cmp.Or(err, ErrNoCredentials)
@@ -118,7 +121,7 @@ func (c Chain) Challenges(err error) []string {
 	return list
 }
 
-// Problem returns the answer to an error of [Chain.Authenticate]: 401, 403, or 503 for a
+// Problem returns the answer to an error of [Chain.Authenticate]: 401, 403, 429, or 503 for a
 // technical one, whose text stays inside.
 func (c Chain) Problem(err error) problem.Problem {
 	if refused, ok := errors.AsType[*Refused](err); ok {
@@ -147,8 +150,21 @@ func quotable(s string) string {
 	return string(b)
 }
 
-// peer is the address of who is at the other end of the connection.
-func peer(r *http.Request) string {
+type addressKey struct{}
+
+// WithAddress returns a context for a request that came from the address. A server that trusts
+// a proxy says so what the proxy told it; nobody else may, because failed logins are counted by
+// address.
+func WithAddress(ctx context.Context, address string) context.Context {
+	return context.WithValue(ctx, addressKey{}, address)
+}
+
+// Address returns where the request came from: what [WithAddress] said, or else who is at the
+// other end of the connection.
+func Address(r *http.Request) string {
+	if address, _ := r.Context().Value(addressKey{}).(string); address != "" {
+		return address
+	}
 	host, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil {
 		return r.RemoteAddr

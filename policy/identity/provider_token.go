@@ -93,20 +93,20 @@ var (
 		refused *Refused
 	}{
 		{ErrMalformed, &Refused{
-			http.StatusUnauthorized, "token_malformed",
-			"The token is incomplete or mistyped: its checksum does not fit.", "malformed",
+			Status: http.StatusUnauthorized, Code: "token_malformed", Reason: "malformed",
+			Detail: "The token is incomplete or mistyped: its checksum does not fit.",
 		}},
 		{ErrUnknown, &Refused{
-			http.StatusUnauthorized, "token_unknown",
-			"The token is not known to this service.", "unknown",
+			Status: http.StatusUnauthorized, Code: "token_unknown", Reason: "unknown",
+			Detail: "The token is not known to this service.",
 		}},
 		{ErrRevoked, &Refused{
-			http.StatusUnauthorized, "token_revoked",
-			"The token was revoked, or its user disabled.", "revoked",
+			Status: http.StatusUnauthorized, Code: "token_revoked", Reason: "revoked",
+			Detail: "The token was revoked, or its user disabled.",
 		}},
 		{ErrExpired, &Refused{
-			http.StatusUnauthorized, "token_expired",
-			"The token or its user's account has expired; ask an admin for a new one.", "expired",
+			Status: http.StatusUnauthorized, Code: "token_expired", Reason: "expired",
+			Detail: "The token or its user's account has expired; ask an admin for a new one.",
 		}},
 	}
 )
