@@ -1,0 +1,200 @@
+// Package ldaptest runs a real directory for tests: slapd of OpenLDAP, with TLS, the overlays
+// memberof and ppolicy, and the people of the file people.ldif.
+//
+//	s := ldaptest.New(t)              // ends with the test
+//	s, err := ldaptest.Start(folder)  // for a test without a testing.TB; the caller stops it
+//	s.Modify(ldif)
+//	s.Stop()                          // nobody answers at s.URL any more
+//	s.Run()                           // now again
+//
+// Every person's password is their name with "-password" behind. The programs slapd and ldapmodify
+// must be installed. A Server is not safe for concurrent use; what it serves is.
+package ldaptest
+
+import (
+	"bytes"
+	_ "embed"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// The directory's tree and the account that may search it.
+const (
+	BaseDN       = "dc=example,dc=org"
+	BindDN       = "cn=svc,ou=services," + BaseDN
+	BindPassword = "search-it-all"
+
+	rootDN       = "cn=root," + BaseDN
+	rootPassword = "root-of-it-all"
+)
+
+//go:embed people.ldif
+var people string
+
+// Server is a slapd.
+type Server struct {
+	URL    string // ldap://127.0.0.1:port, with StartTLS
+	TLSURL string // ldaps://127.0.0.1:port
+	CAFile string // who signed its certificate
+
+	dir string
+	cmd *exec.Cmd
+	log bytes.Buffer
+}
+
+// New starts a directory in a folder of its own and stops it when the test ends.
+func New(t testing.TB) *Server {
+	t.Helper()
+	s, err := Start(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+// Start starts a directory with its people, whose files are in the folder dir.
+func Start(dir string) (*Server, error) {
+	s := &Server{dir: dir}
+	var err error
+	if s.CAFile, err = certify(dir); err != nil {
+		return nil, fmt.Errorf("making certificates: %w", err)
+	}
+	if err := os.Mkdir(filepath.Join(dir, "data"), 0o700); err != nil {
+		return nil, err
+	}
+	if err := os.WriteFile(filepath.Join(dir, "slapd.conf"), []byte(config(dir)), 0o600); err != nil {
+		return nil, err
+	}
+	plain, err := freePort()
+	if err != nil {
+		return nil, err
+	}
+	encrypted, err := freePort()
+	if err != nil {
+		return nil, err
+	}
+	s.URL, s.TLSURL = "ldap://127.0.0.1:"+plain, "ldaps://127.0.0.1:"+encrypted
+	if err := s.Run(); err != nil {
+		return nil, err
+	}
+	if err := s.modify("-a", people); err != nil {
+		return nil, errors.Join(err, s.Stop())
+	}
+	return s, nil
+}
+
+// freePort finds a port that the kernel gives to nobody's outgoing connection, so that it is
+// still free when the directory comes back to it.
+func freePort() (string, error) {
+	for range 100 {
+		port := strconv.Itoa(10_000 + rand.IntN(10_000))
+		if ln, err := net.Listen("tcp", "127.0.0.1:"+port); err == nil {
+			return port, ln.Close()
+		}
+	}
+	return "", errors.New("there is no free port")
+}
+
+func config(dir string) string {
+	return strings.NewReplacer("$dir", dir, "$base", BaseDN, "$root", rootDN, "$password", rootPassword).Replace(`
+include /etc/ldap/schema/core.schema
+include /etc/ldap/schema/cosine.schema
+include /etc/ldap/schema/nis.schema
+include /etc/ldap/schema/inetorgperson.schema
+modulepath /usr/lib/ldap
+moduleload back_mdb
+moduleload memberof
+moduleload ppolicy
+pidfile $dir/slapd.pid
+TLSCACertificateFile $dir/ca.pem
+TLSCertificateFile $dir/server.pem
+TLSCertificateKeyFile $dir/server.key
+access to dn.base="" by * read
+access to attrs=userPassword by anonymous auth
+access to * by users read by * none
+database mdb
+suffix "$base"
+rootdn "$root"
+rootpw $password
+directory $dir/data
+dbnosync
+index objectClass,uid,entryUUID eq
+overlay memberof
+overlay ppolicy
+ppolicy_default "cn=default,ou=policies,$base"
+`)
+}
+
+// Run starts the directory, or starts it again with what it held.
+func (s *Server) Run() error {
+	program, err := exec.LookPath("slapd")
+	if err != nil {
+		program = "/usr/sbin/slapd" // not in everybody's PATH
+	}
+	s.log.Reset()
+	s.cmd = exec.Command(program, "-d", "0", "-f", filepath.Join(s.dir, "slapd.conf"), "-h", s.URL+" "+s.TLSURL)
+	s.cmd.Stdout, s.cmd.Stderr = &s.log, &s.log
+	s.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	if err := s.cmd.Start(); err != nil {
+		return fmt.Errorf("starting slapd, which .ci/setup installs: %w", err)
+	}
+	address := strings.TrimPrefix(s.URL, "ldap://")
+	for deadline := time.Now().Add(10 * time.Second); ; {
+		c, err := net.DialTimeout("tcp", address, time.Second)
+		if err == nil {
+			return c.Close()
+		}
+		if time.Now().After(deadline) {
+			return errors.Join(fmt.Errorf("slapd does not answer: %w", err), s.Stop(), errors.New(s.log.String()))
+		}
+		<-time.After(10 * time.Millisecond)
+	}
+}
+
+// Stop ends the directory. What it held stays.
+func (s *Server) Stop() error {
+	if s.cmd == nil {
+		return nil
+	}
+	err := s.cmd.Process.Kill()
+	_ = s.cmd.Wait() // an error: it was killed
+	s.cmd = nil
+	return err
+}
+
+// Pause makes the directory hang: it takes connections and answers nothing, until Resume.
+func (s *Server) Pause() error { return s.cmd.Process.Signal(syscall.SIGSTOP) }
+
+// Resume ends a Pause.
+func (s *Server) Resume() error { return s.cmd.Process.Signal(syscall.SIGCONT) }
+
+// Modify changes entries as the LDIF says, as the directory's admin.
+func (s *Server) Modify(ldif string) error { return s.modify("", ldif) }
+
+func (s *Server) modify(flag, ldif string) error {
+	args := []string{"-x", "-H", s.URL, "-D", rootDN, "-w", rootPassword}
+	if flag != "" {
+		args = append(args, flag)
+	}
+	cmd := exec.Command("ldapmodify", args...)
+	cmd.Stdin = strings.NewReader(ldif)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("ldapmodify: %w: %s", err, out)
+	}
+	return nil
+}

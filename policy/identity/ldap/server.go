@@ -1,0 +1,197 @@
+package ldap
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"sync/atomic"
+	"time"
+
+	goldap "github.com/go-ldap/ldap/v3"
+)
+
+// penalty is how long a server that failed is asked after the others.
+const penalty = 30 * time.Second
+
+// server is one address of the directory.
+type server struct {
+	url     string
+	address string // host:port
+	tls     *tls.Config
+	mode    security
+	failed  atomic.Int64 // Unix nanoseconds of the last failure
+}
+
+type security int
+
+const (
+	startTLS security = iota // ldap://
+	ldaps                    // ldaps://
+	clear                    // ldap:// with the setting insecure
+)
+
+func newServer(raw string, insecure bool, roots *x509.CertPool) (*server, error) {
+	u, err := url.Parse(raw)
+	if err != nil {
+		return nil, err
+	}
+	s := &server{url: raw, tls: &tls.Config{ServerName: u.Hostname(), RootCAs: roots, MinVersion: tls.VersionTLS12}}
+	port := u.Port()
+	switch {
+	case u.Scheme == "ldaps":
+		s.mode = ldaps
+	case insecure:
+		s.mode = clear
+	}
+	if port == "" {
+		port = map[bool]string{true: "636", false: "389"}[s.mode == ldaps]
+	}
+	s.address = net.JoinHostPort(u.Hostname(), port)
+	return s, nil
+}
+
+func authorities(file string) (*x509.CertPool, error) {
+	if file == "" {
+		return nil, nil // the system's
+	}
+	pem, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("ldap.ca_file: %w", err)
+	}
+	roots := x509.NewCertPool()
+	if !roots.AppendCertsFromPEM(pem) {
+		return nil, fmt.Errorf("ldap.ca_file: there is no certificate in %s: it must be in PEM form", file)
+	}
+	return roots, nil
+}
+
+// connect opens an encrypted connection.
+func (s *server) connect(ctx context.Context, l *look) (*conn, error) {
+	var nc net.Conn
+	err := l.step("connect", func() (string, error) {
+		var err error
+		var d net.Dialer
+		if nc, err = d.DialContext(ctx, "tcp", s.address); err != nil {
+			return s.url, err
+		}
+		return s.url + " at " + nc.RemoteAddr().String(), nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	c := &conn{net: nc, server: s}
+	if s.mode == clear {
+		c.ldap = goldap.NewConn(nc, false)
+		c.ldap.Start()
+		return c, nil
+	}
+	err = l.step("tls", func() (detail string, err error) {
+		if s.mode == ldaps {
+			return c.encrypt(ctx)
+		}
+		c.ldap = goldap.NewConn(nc, false)
+		c.ldap.Start()
+		err = c.run(ctx, func() error {
+			if err := c.ldap.StartTLS(s.tls); err != nil {
+				return fmt.Errorf("StartTLS: %w", judge(err))
+			}
+			state, _ := c.ldap.TLSConnectionState()
+			detail = describe(state)
+			return nil
+		})
+		return detail, err
+	})
+	if err != nil {
+		if c.ldap != nil {
+			c.close()
+		} else {
+			nc.Close()
+		}
+		return nil, err
+	}
+	return c, nil
+}
+
+// encrypt begins a connection of ldaps.
+func (c *conn) encrypt(ctx context.Context) (string, error) {
+	t := tls.Client(c.net, c.server.tls)
+	if err := t.HandshakeContext(ctx); err != nil {
+		return "", err
+	}
+	c.ldap = goldap.NewConn(t, true)
+	c.ldap.Start()
+	return describe(t.ConnectionState()), nil
+}
+
+func describe(state tls.ConnectionState) string {
+	text := tls.VersionName(state.Version)
+	if len(state.PeerCertificates) > 0 {
+		crt := state.PeerCertificates[0]
+		text += ", certificate of " + crt.Subject.String() + " until " + crt.NotAfter.UTC().Format(time.DateOnly)
+	}
+	return text
+}
+
+// servers are asked in turn.
+type servers []*server
+
+// open returns a connection to the first server that is there and lets prepare make it ready.
+func (all servers) open(ctx context.Context, l *look, prepare func(*conn) error) (*conn, error) {
+	var errs []error
+	for i, s := range all.order(time.Now()) {
+		c, err := s.open(ctx, l, prepare, len(all)-i)
+		if err == nil {
+			s.failed.Store(0)
+			return c, nil
+		}
+		s.fail(ctx)
+		errs = append(errs, fmt.Errorf("%s: %w", s.url, err))
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	return nil, errors.Join(errs...)
+}
+
+// open leaves as much time for each of the servers that may be asked still.
+func (s *server) open(ctx context.Context, l *look, prepare func(*conn) error, left int) (*conn, error) {
+	if deadline, ok := ctx.Deadline(); ok {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, time.Until(deadline)/time.Duration(left))
+		defer cancel()
+	}
+	c, err := s.connect(ctx, l)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.run(ctx, func() error { return prepare(c) }); err != nil {
+		c.close()
+		return nil, err
+	}
+	return c, nil
+}
+
+// fail notes that the server did not do its work; a caller who went away is not its fault.
+func (s *server) fail(ctx context.Context) {
+	if !errors.Is(ctx.Err(), context.Canceled) {
+		s.failed.Store(time.Now().UnixNano())
+	}
+}
+
+// order puts the servers that failed lately behind the others.
+func (all servers) order(now time.Time) servers {
+	var good, bad servers
+	for _, s := range all {
+		if now.Sub(time.Unix(0, s.failed.Load())) < penalty {
+			bad = append(bad, s)
+		} else {
+			good = append(good, s)
+		}
+	}
+	return append(good, bad...)
+}
