@@ -217,7 +217,7 @@ func rotateTokenCommand() *cobra.Command {
 			return cli.Usagef("--grace: %q is not a duration such as 24h or 1d", *grace)
 		}
 		return withAdmin(cmd.Context(), func(admin identity.Admin) error {
-			secret, err := admin.RotateToken(cmd.Context(), args[0], d)
+			_, secret, err := admin.RotateToken(cmd.Context(), args[0], "", d)
 			if err != nil {
 				return err
 			}

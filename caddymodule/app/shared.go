@@ -76,7 +76,7 @@ func open(home settings.Home) (_ *shared, err error) {
 	if s.audit, err = audit.Open(ctx, home.AuditDB(), s.node); err != nil {
 		return nil, err
 	}
-	if s.identity, err = identity.Open(ctx, home.IdentityDB(), s.audit, s.bus); err != nil {
+	if s.identity, err = identity.Open(ctx, home.IdentityDB(), s.audit, s.bus, identity.WithKey(home.IdentityKey())); err != nil {
 		return nil, errors.Join(fmt.Errorf("opening the users: %w", err), s.audit.Close())
 	}
 	s.server = newServer(s.audit)

@@ -48,6 +48,9 @@ func (h Home) AuditDB() string { return h.path("databases", "audit.db") }
 // IdentityDB is the database of users and tokens.
 func (h Home) IdentityDB() string { return h.path("databases", "identity.db") }
 
+// IdentityKey is the key of what identity.db keeps encrypted.
+func (h Home) IdentityKey() string { return h.path("keys", "identity.key") }
+
 // StateDB is the database of threads and runs.
 func (h Home) StateDB() string { return h.path("databases", "state.db") }
 
@@ -77,7 +80,7 @@ func (h Home) path(elem ...string) string {
 // is 108 bytes on Linux, 104 elsewhere, with a zero at the end).
 const maxSocketPath = 103
 
-const gitignore = "# Written by the service: keys and records do not belong under version control.\nconfig/\ndatabases/\n"
+const gitignore = "# Written by the service: keys and records do not belong under version control.\nconfig/\ndatabases/\nkeys/\n"
 
 // Create makes the data folder and what belongs in it, readable by its owner only. It may be
 // called again at any time. A folder that others may write to is refused.

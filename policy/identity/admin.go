@@ -19,12 +19,25 @@ type Admin interface {
 	Users(ctx context.Context) ([]Account, error)
 	// UpdateUser changes what is set in u.
 	UpdateUser(ctx context.Context, name string, u UpdateUser) (User, error)
-	// RevokeToken ends a token of the user, or all when id is empty, and returns those that
-	// worked until now. One that did not work any more is no error.
-	RevokeToken(ctx context.Context, user, id string) ([]Token, error)
-	// RotateToken replaces the user's tokens named "default" by a new one, which is returned
-	// once. The old ones go on working for the grace; tokens of other names are not touched.
-	RotateToken(ctx context.Context, user string, grace time.Duration) (Secret, error)
+	// RemoveUser ends all that a user has and takes it off the list. The name is kept from
+	// others; AddUser gives it to a new user, an external user gets it back with a new login.
+	RemoveUser(ctx context.Context, name string) (User, error)
+	// AddToken gives a user of this service one more token, which is returned once.
+	AddToken(ctx context.Context, user string, t AddToken) (Token, Secret, error)
+	// RevokeToken ends the tokens of the user with the id or name, and returns those that worked
+	// until now; one that did not is no error. An empty one means all tokens, together with all
+	// sessions and what external credentials from before give.
+	RevokeToken(ctx context.Context, user, token string) ([]Token, error)
+	// RotateToken replaces the user's tokens with the id or name, "default" when that is empty,
+	// by a new one with the same name, role and span of life, which is returned once. The old
+	// ones go on working for the grace; other tokens are not touched.
+	RotateToken(ctx context.Context, user, token string, grace time.Duration) (Token, Secret, error)
+	// Sessions returns the live sessions of the user, of all for an empty name, the oldest of
+	// each user first.
+	Sessions(ctx context.Context, user string) ([]Session, error)
+	// EndSessions ends a session of the user, or all for an empty id, and returns those that
+	// ended; see [Service.Logout].
+	EndSessions(ctx context.Context, user, id string) ([]Session, error)
 }
 
 // AddUser is a user to be created.
@@ -33,6 +46,13 @@ type AddUser struct {
 	Name    string
 	Role    policy.Role
 	Expires time.Time // end of the account; zero is never. See [ParseExpiry].
+}
+
+// AddToken is a token to be created.
+type AddToken struct {
+	Name    string      // what it is for; the form of a user name, but not that of a token's id
+	Role    policy.Role // at most the user's; empty: the user's, whatever that will be
+	Expires time.Time   // zero is never. See [ParseExpiry].
 }
 
 // UpdateUser is what to change of a user; nil leaves it.
@@ -60,10 +80,26 @@ func (a as) UpdateUser(ctx context.Context, name string, u UpdateUser) (User, er
 	return a.s.UpdateUser(ctx, a.actor, name, u)
 }
 
-func (a as) RevokeToken(ctx context.Context, user, id string) ([]Token, error) {
-	return a.s.RevokeToken(ctx, a.actor, user, id)
+func (a as) RemoveUser(ctx context.Context, name string) (User, error) {
+	return a.s.RemoveUser(ctx, a.actor, name)
 }
 
-func (a as) RotateToken(ctx context.Context, user string, grace time.Duration) (Secret, error) {
-	return a.s.RotateToken(ctx, a.actor, user, grace)
+func (a as) AddToken(ctx context.Context, user string, t AddToken) (Token, Secret, error) {
+	return a.s.AddToken(ctx, a.actor, user, t)
+}
+
+func (a as) RevokeToken(ctx context.Context, user, token string) ([]Token, error) {
+	return a.s.RevokeToken(ctx, a.actor, user, token)
+}
+
+func (a as) RotateToken(ctx context.Context, user, token string, grace time.Duration) (Token, Secret, error) {
+	return a.s.RotateToken(ctx, a.actor, user, token, grace)
+}
+
+func (a as) Sessions(ctx context.Context, user string) ([]Session, error) {
+	return a.s.Sessions(ctx, user)
+}
+
+func (a as) EndSessions(ctx context.Context, user, id string) ([]Session, error) {
+	return a.s.Logout(ctx, a.actor, user, id)
 }

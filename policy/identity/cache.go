@@ -1,6 +1,7 @@
 package identity
 
 import (
+	"hash/maphash"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -8,30 +9,37 @@ import (
 	"github.com/svc-gateway/svc/policy"
 )
 
-// cacheSize is how many verified tokens are remembered, about 400 bytes each.
+// cacheSize is how many verified tokens and sessions are remembered, about 500 bytes each, and
+// how many accounts.
 const cacheSize = 1 << 16
 
 const shards = 64
 
-// verified is a token that worked when it was loaded. Only used changes.
+// verified is a token or session that worked when it was loaded. Only the atomics change.
 type verified struct {
-	principal policy.Principal // Expires is the earlier end of token and user
+	principal policy.Principal // Expires is the earliest end of what it depends on
+	kind      SessionKind      // empty for a token
+	subject   string           // in the directory, for source ldap
 	used      atomic.Int64     // Unix seconds of the last noted use
+	renewal   renewal
 }
 
-// cache remembers verified tokens, by hash for requests and by id for those that go on. All
-// that it holds belongs to one revision of the store: moving to another empties it at once,
-// and an answer that was read before the move cannot get in after it.
+// account is a user that was loaded, on behalf of nobody's credential in particular.
+type account struct {
+	User
+	seen atomic.Int64 // Unix seconds of the last noted login
+}
+
+// cache remembers verified tokens and sessions, by hash for requests and by id for those that go
+// on, and accounts, by name and by link. All that it holds belongs to one revision of the
+// store: moving to another empties it at once, and an answer that was read before the move
+// cannot get in after it.
 type cache struct {
 	revision atomic.Int64
-	byHash   [shards]shard[Hash]
-	byID     [shards]shard[string]
-}
-
-type shard[K comparable] struct {
-	mu       sync.RWMutex
-	revision int64 // that m belongs to
-	m        map[K]*verified
+	byHash   table[Hash, verified]
+	byID     table[string, verified]
+	byName   table[string, account]
+	byLink   table[Link, account]
 }
 
 // advance makes the cache forget everything from before the revision.
@@ -44,33 +52,47 @@ func (c *cache) advance(revision int64) {
 	}
 }
 
-func (c *cache) hash(h Hash) *verified {
-	return c.byHash[h[0]%shards].get(h, c.revision.Load())
-}
+func (c *cache) hash(h Hash) *verified { return c.byHash.get(h, &c.revision) }
 
-func (c *cache) id(id string) *verified {
-	return c.byID[place(id)].get(id, c.revision.Load())
-}
+func (c *cache) id(id string) *verified { return c.byID.get(id, &c.revision) }
+
+func (c *cache) name(name string) *account { return c.byName.get(name, &c.revision) }
+
+func (c *cache) link(l Link) *account { return c.byLink.get(l, &c.revision) }
 
 func (c *cache) put(h Hash, v *verified, revision int64) {
-	c.byHash[h[0]%shards].put(h, v, revision, &c.revision)
+	c.byHash.put(h, v, revision, &c.revision)
 }
 
 func (c *cache) putID(v *verified, revision int64) {
-	id := v.principal.TokenID
-	c.byID[place(id)].put(id, v, revision, &c.revision)
+	c.byID.put(v.id(), v, revision, &c.revision)
 }
 
-// place spreads ids over the shards by their first characters, which are random.
-func place(id string) int {
-	var h uint32
-	for i := range min(len(id), 4) {
-		h = h*31 + uint32(id[i])
+func (c *cache) putAccount(a *account, revision int64) {
+	c.byName.put(a.Name, a, revision, &c.revision)
+	if a.Link != (Link{}) {
+		c.byLink.put(a.Link, a, revision, &c.revision)
 	}
-	return int(h % shards)
 }
 
-func (s *shard[K]) get(k K, revision int64) *verified {
+// table is a map in shards, so that readers on many processors do not meet at one lock.
+type table[K comparable, V any] [shards]shard[K, V]
+
+type shard[K comparable, V any] struct {
+	mu       sync.RWMutex
+	revision int64 // that m belongs to
+	m        map[K]*V
+}
+
+var seed = maphash.MakeSeed()
+
+func (t *table[K, V]) shard(k K) *shard[K, V] {
+	return &t[maphash.Comparable(seed, k)%shards]
+}
+
+func (t *table[K, V]) get(k K, current *atomic.Int64) *V {
+	s := t.shard(k)
+	revision := current.Load()
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	if s.revision != revision {
@@ -80,14 +102,15 @@ func (s *shard[K]) get(k K, revision int64) *verified {
 }
 
 // put remembers v, which was read at the revision. A full shard forgets an arbitrary one.
-func (s *shard[K]) put(k K, v *verified, revision int64, current *atomic.Int64) {
+func (t *table[K, V]) put(k K, v *V, revision int64, current *atomic.Int64) {
+	s := t.shard(k)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if revision != current.Load() {
 		return
 	}
 	if s.m == nil || s.revision != revision {
-		s.m, s.revision = make(map[K]*verified), revision
+		s.m, s.revision = make(map[K]*V), revision
 	}
 	if len(s.m) >= cacheSize/shards {
 		for old := range s.m {
@@ -98,7 +121,16 @@ func (s *shard[K]) put(k K, v *verified, revision int64, current *atomic.Int64) 
 	s.m[k] = v
 }
 
-// live returns nil while the token has not reached its end.
+// id is that of the session, or else of the token. Ids of sessions are longer, so the two are
+// never the same.
+func (v *verified) id() string {
+	if v.kind != "" {
+		return v.principal.SessionID
+	}
+	return v.principal.TokenID
+}
+
+// live returns nil while the token or session has not reached its end.
 func (v *verified) live(now time.Time) error {
 	if end := v.principal.Expires; !end.IsZero() && !now.Before(end) {
 		return ErrExpired

@@ -1,6 +1,7 @@
 package identity
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -14,8 +15,10 @@ import (
 
 // change is an administrative change on its way.
 type change struct {
+	typ    string // type of the audit record; empty is [audit.Admin]
 	action string // for the audit log, such as add-user
 	user   string // whom it is about
+	own    bool   // the user itself may do it too
 	plan   func(state) (Change, error)
 }
 
@@ -23,18 +26,33 @@ type change struct {
 type state struct {
 	now      time.Time
 	revision int64
-	account  *Account // of the user; nil when there is none
+	account  *Account        // of the user; nil when there is none
+	removed  bool            // there was one
+	sessions []StoredSession // live ones of the user
 }
 
-// make decides a change on the current state, records it durably and applies it, in this
-// order. A change that the plan or the guard refuses is not recorded: nothing was going to
-// happen.
+// attempts is how often a change is decided again when others were first: sessions that end and
+// accounts that are made count as changes too.
+const attempts = 5
+
+// change makes a change. Each attempt decides on the state as it is then.
 func (s *Service) change(ctx context.Context, actor Actor, c change) error {
 	if err := s.authorise(ctx, actor, c); err != nil {
 		return err
 	}
 	s.changing.Lock()
 	defer s.changing.Unlock()
+	err := s.try(ctx, actor, c)
+	for i := 1; i < attempts && errors.Is(err, ErrConflict); i++ {
+		err = s.try(ctx, actor, c)
+	}
+	return err
+}
+
+// try decides a change on the current state, records it durably and applies it, in this
+// order. A change that the plan or the guard refuses is not recorded: nothing was going to
+// happen.
+func (s *Service) try(ctx context.Context, actor Actor, c change) error {
 	st, err := s.state(ctx, c.user)
 	if err != nil {
 		return err
@@ -47,7 +65,7 @@ func (s *Service) change(ctx context.Context, actor Actor, c change) error {
 	if err := s.guard(ctx, st, todo); err != nil {
 		return err
 	}
-	e, err := event(actor, c, st.account, todo)
+	e, err := event(actor, c, &st, todo)
 	if err != nil {
 		return err
 	}
@@ -83,11 +101,11 @@ func (s *Service) outcome(ctx context.Context, e audit.Event) error {
 
 // authorise refuses actors that are no admins, and records that they tried.
 func (s *Service) authorise(ctx context.Context, actor Actor, c change) error {
-	if actor.Role.May(policy.AdminAction) && actor.User != "" {
+	if actor.User != "" && (actor.Role.May(policy.AdminAction) || c.own && actor.User == c.user) {
 		return nil
 	}
 	reason := fmt.Sprintf("permission: role %s may not admin", actor.Role)
-	e, err := event(actor, c, nil, Change{})
+	e, err := event(actor, c, &state{}, Change{})
 	if err != nil {
 		return err
 	}
@@ -102,27 +120,32 @@ func (s *Service) state(ctx context.Context, user string) (state, error) {
 		return state{}, err
 	}
 	st := state{now: time.Now().UTC().Truncate(time.Microsecond), revision: revision}
-	if len(accounts) > 0 {
-		st.account = &accounts[0]
+	if len(accounts) == 0 {
+		return st, nil
 	}
-	return st, nil
+	if !accounts[0].Removed.IsZero() {
+		st.removed = true
+		return st, nil
+	}
+	st.account = &accounts[0]
+	st.sessions, err = s.store.Sessions(ctx, SessionFilter{User: user}, st.now)
+	return st, err
 }
 
 // guard refuses to take the last working token from the last admin.
 func (s *Service) guard(ctx context.Context, st state, todo Change) error {
 	before := st.account
-	if before == nil || before.Role != policy.Admin || !before.live(st.now) {
+	if before == nil || !before.administers(st.now) {
 		return nil
 	}
-	after := before.with(todo)
-	if after.Role == policy.Admin && after.live(st.now) {
+	if after := before.with(todo); after.administers(st.now) {
 		return nil
 	}
 	admins, _, err := s.store.Accounts(ctx, Filter{Role: policy.Admin})
 	if err != nil {
 		return err
 	}
-	if slices.ContainsFunc(admins, func(a Account) bool { return a.Name != before.Name && a.live(st.now) }) {
+	if slices.ContainsFunc(admins, func(a Account) bool { return a.Name != before.Name && a.administers(st.now) }) {
 		return nil
 	}
 	return fmt.Errorf("%w is %s: rotate the token instead, or make another admin first", ErrLastAdmin, before.Name)
@@ -147,16 +170,17 @@ func (a *Account) with(c Change) Account {
 }
 
 // event is the audit record of a change: who, what, and the rows before and after.
-func event(actor Actor, c change, before *Account, todo Change) (audit.Event, error) {
+func event(actor Actor, c change, st *state, todo Change) (audit.Event, error) {
 	type rows struct {
 		User   *User   `json:"user,omitempty"`
 		Tokens []Token `json:"tokens,omitempty"`
 	}
 	input := struct {
-		User   string `json:"user"`
-		Before *rows  `json:"before,omitempty"`
-		After  *rows  `json:"after,omitempty"`
-	}{User: c.user}
+		User   string    `json:"user"`
+		Before *rows     `json:"before,omitempty"`
+		After  *rows     `json:"after,omitempty"`
+		Ended  []Session `json:"ended_sessions,omitempty"`
+	}{User: c.user, Ended: st.ended(todo)}
 	var after rows
 	for _, u := range todo.Users {
 		after.User = &u
@@ -168,12 +192,12 @@ func event(actor Actor, c change, before *Account, todo Change) (audit.Event, er
 	if after.User != nil || after.Tokens != nil {
 		input.After = &after
 	}
-	if before != nil && input.After != nil {
+	if st.account != nil && input.After != nil {
 		input.Before = &rows{}
 		if after.User != nil {
-			input.Before.User = &before.User
+			input.Before.User = &st.account.User
 		}
-		for _, t := range before.Tokens {
+		for _, t := range st.account.Tokens {
 			if slices.ContainsFunc(todo.Tokens, func(o Token) bool { return o.ID == t.ID }) {
 				input.Before.Tokens = append(input.Before.Tokens, t)
 			}
@@ -184,7 +208,7 @@ func event(actor Actor, c change, before *Account, todo Change) (audit.Event, er
 		return audit.Event{}, fmt.Errorf("recording %s: %w", c.action, err)
 	}
 	return audit.Event{
-		Type: audit.Admin, Action: c.action, Input: string(doc),
+		Type: cmp.Or(c.typ, audit.Admin), Action: c.action, Input: string(doc),
 		User: actor.User, Role: string(actor.Role), OnBehalfOf: actor.OnBehalfOf,
 		Address: actor.Address, TokenID: actor.TokenID,
 	}, nil

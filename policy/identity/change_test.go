@@ -60,7 +60,7 @@ func TestChangesNeedAnAdmin(t *testing.T) {
 		_, _, err1 := admin.AddUser(t.Context(), identity.AddUser{Name: "x", Role: policy.Admin})
 		_, err2 := admin.UpdateUser(t.Context(), "bob", identity.UpdateUser{})
 		_, err3 := admin.RevokeToken(t.Context(), "bob", "")
-		_, err4 := admin.RotateToken(t.Context(), "bob", 0)
+		_, _, err4 := admin.RotateToken(t.Context(), "bob", "", 0)
 		for _, err := range []error{err1, err2, err3, err4} {
 			if !errors.Is(err, identity.ErrForbidden) {
 				t.Errorf("%+v: got %v, want ErrForbidden", actor, err)
@@ -89,7 +89,7 @@ func TestChangesAreRecordedFirst(t *testing.T) {
 	if _, err := r.UpdateUser(t.Context(), boss, "bob", identity.UpdateUser{Role: &role}); err != nil {
 		t.Fatal(err)
 	}
-	second, err := r.RotateToken(t.Context(), boss, "bob", time.Hour)
+	_, second, err := r.RotateToken(t.Context(), boss, "bob", "", time.Hour)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,7 +149,7 @@ func TestNoRecordNoChange(t *testing.T) {
 	r.log.fail = errors.New("disk full")
 	_, secret, err1 := r.AddUser(t.Context(), boss, identity.AddUser{Name: "eve", Role: policy.Admin})
 	_, err2 := r.RevokeToken(t.Context(), boss, "bob", "")
-	_, err3 := r.RotateToken(t.Context(), boss, "bob", 0)
+	_, _, err3 := r.RotateToken(t.Context(), boss, "bob", "", 0)
 	for _, err := range []error{err1, err2, err3} {
 		if !errors.Is(err, r.log.fail) {
 			t.Errorf("got %v, want the log's error", err)
@@ -165,7 +165,7 @@ func TestNoRecordNoChange(t *testing.T) {
 func TestRotate(t *testing.T) {
 	r := newRig(t)
 	first := r.add(t, identity.AddUser{Name: "bob", Role: policy.User})
-	second, err := r.RotateToken(t.Context(), boss, "bob", time.Hour)
+	_, second, err := r.RotateToken(t.Context(), boss, "bob", "", time.Hour)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -173,7 +173,7 @@ func TestRotate(t *testing.T) {
 	if left := time.Until(p.Expires); left <= 0 || left > time.Hour {
 		t.Errorf("the old token works for %s, want up to an hour", left)
 	}
-	third, err := r.RotateToken(t.Context(), boss, "bob", 0)
+	_, third, err := r.RotateToken(t.Context(), boss, "bob", "", 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -188,25 +188,25 @@ func TestRotate(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, err := range map[string]error{
-		"disabled user": errOf(r.RotateToken(t.Context(), boss, "bob", 0)),
-		"negative":      errOf(r.RotateToken(t.Context(), boss, "bob", -1)),
-		"absurd":        errOf(r.RotateToken(t.Context(), boss, "bob", 1<<62)),
+		"disabled user": errOf(r.RotateToken(t.Context(), boss, "bob", "", 0)),
+		"negative":      errOf(r.RotateToken(t.Context(), boss, "bob", "", -1)),
+		"absurd":        errOf(r.RotateToken(t.Context(), boss, "bob", "", 1<<62)),
 	} {
 		if !errors.Is(err, identity.ErrInvalid) {
 			t.Errorf("%s: got %v, want ErrInvalid", name, err)
 		}
 	}
-	if _, err := r.RotateToken(t.Context(), boss, "nobody", 0); !errors.Is(err, identity.ErrUserNotFound) {
+	if _, _, err := r.RotateToken(t.Context(), boss, "nobody", "", 0); !errors.Is(err, identity.ErrUserNotFound) {
 		t.Errorf("got %v, want ErrUserNotFound", err)
 	}
 }
 
-func errOf(_ identity.Secret, err error) error { return err }
+func errOf(_ identity.Token, _ identity.Secret, err error) error { return err }
 
 func TestRevoke(t *testing.T) {
 	r := newRig(t)
 	first := r.verify(t, r.add(t, identity.AddUser{Name: "bob", Role: policy.User}))
-	secret, err := r.RotateToken(t.Context(), boss, "bob", time.Hour)
+	_, secret, err := r.RotateToken(t.Context(), boss, "bob", "", time.Hour)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -265,13 +265,13 @@ func TestLastAdminStays(t *testing.T) {
 	if _, err := r.UpdateUser(t.Context(), boss, "alice", identity.UpdateUser{Expires: &soon}); err != nil {
 		t.Errorf("an end in the future: got %v", err)
 	}
-	secret, err := r.RotateToken(t.Context(), boss, "alice", 0)
+	_, secret, err := r.RotateToken(t.Context(), boss, "alice", "", 0)
 	if err != nil {
 		t.Fatalf("rotating: %v", err)
 	}
 	token = secret.Reveal()
 	refused("after rotating")
-	if _, err := r.RotateToken(t.Context(), boss, "spare", 0); err != nil {
+	if _, _, err := r.RotateToken(t.Context(), boss, "spare", "", 0); err != nil {
 		t.Fatal(err)
 	}
 	for name, f := range take {

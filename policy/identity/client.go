@@ -66,22 +66,58 @@ func (c *Client) UpdateUser(ctx context.Context, name string, u UpdateUser) (Use
 	return out.User, err
 }
 
+// RemoveUser implements [Admin].
+func (c *Client) RemoveUser(ctx context.Context, name string) (User, error) {
+	var out userBody
+	err := c.do(ctx, http.MethodDelete, "/users/"+url.PathEscape(name), nil, &out)
+	return out.User, err
+}
+
+// AddToken implements [Admin].
+func (c *Client) AddToken(ctx context.Context, user string, t AddToken) (Token, Secret, error) {
+	var out newTokenBody
+	err := c.do(ctx, http.MethodPost, "/users/"+url.PathEscape(user)+"/tokens", addTokenBody{t.Name, t.Role, wire(t.Expires)}, &out)
+	return out.Info, Secret(out.Token), err
+}
+
 // RevokeToken implements [Admin].
-func (c *Client) RevokeToken(ctx context.Context, user, id string) ([]Token, error) {
-	path := "/users/" + url.PathEscape(user) + "/tokens"
-	if id != "" {
-		path += "/" + url.PathEscape(id)
-	}
+func (c *Client) RevokeToken(ctx context.Context, user, token string) ([]Token, error) {
 	var out revokedBody
-	err := c.do(ctx, http.MethodDelete, path, nil, &out)
+	err := c.do(ctx, http.MethodDelete, below("/users/"+url.PathEscape(user)+"/tokens", token), nil, &out)
 	return out.Revoked, err
 }
 
 // RotateToken implements [Admin].
-func (c *Client) RotateToken(ctx context.Context, user string, grace time.Duration) (Secret, error) {
-	var out tokenBody
-	err := c.do(ctx, http.MethodPost, "/users/"+url.PathEscape(user)+"/rotate", rotateBody{grace.String()}, &out)
-	return Secret(out.Token), err
+func (c *Client) RotateToken(ctx context.Context, user, token string, grace time.Duration) (Token, Secret, error) {
+	var out newTokenBody
+	err := c.do(ctx, http.MethodPost, "/users/"+url.PathEscape(user)+"/rotate", rotateBody{token, grace.String()}, &out)
+	return out.Info, Secret(out.Token), err
+}
+
+// Sessions implements [Admin].
+func (c *Client) Sessions(ctx context.Context, user string) ([]Session, error) {
+	path := "/sessions"
+	if user != "" {
+		path += "?user=" + url.QueryEscape(user)
+	}
+	var out sessionsBody
+	err := c.do(ctx, http.MethodGet, path, nil, &out)
+	return out.Sessions, err
+}
+
+// EndSessions implements [Admin].
+func (c *Client) EndSessions(ctx context.Context, user, id string) ([]Session, error) {
+	var out endedBody
+	err := c.do(ctx, http.MethodDelete, below("/users/"+url.PathEscape(user)+"/sessions", id), nil, &out)
+	return out.Ended, err
+}
+
+// below is the address of one thing in a collection, or, without a name, the collection's.
+func below(collection, name string) string {
+	if name == "" {
+		return collection
+	}
+	return collection + "/" + url.PathEscape(name)
 }
 
 // wire is an end in the form that the handler reads.

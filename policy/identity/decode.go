@@ -50,6 +50,8 @@ var answers = []struct {
 	{ErrUserExists, http.StatusConflict, "user_exists"},
 	{ErrUserNotFound, http.StatusNotFound, "user_not_found"},
 	{ErrTokenNotFound, http.StatusNotFound, "token_not_found"},
+	{ErrTokenExists, http.StatusConflict, "token_exists"},
+	{ErrSessionNotFound, http.StatusNotFound, "session_not_found"},
 	{ErrLastAdmin, http.StatusConflict, "last_admin"},
 	{ErrConflict, http.StatusConflict, "conflict"},
 	{ErrInvalid, http.StatusUnprocessableEntity, "invalid_request"},

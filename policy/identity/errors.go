@@ -32,6 +32,10 @@ var (
 	ErrUserNotFound = errors.New("no such user")
 	// ErrTokenNotFound means that the user has no such token.
 	ErrTokenNotFound = errors.New("no such token")
+	// ErrTokenExists means that a token of that name works.
+	ErrTokenExists = errors.New("token exists")
+	// ErrSessionNotFound means that there is no such session, or not any more.
+	ErrSessionNotFound = errors.New("no such session")
 	// ErrLastAdmin means that nobody with role admin could log in any more.
 	ErrLastAdmin = errors.New("the last admin with a working token")
 	// ErrConflict means that somebody else changed users or tokens at the same time; the

@@ -26,7 +26,13 @@ type (
 		Disabled *bool        `json:"disabled,omitempty"`
 		Expires  *string      `json:"expires,omitempty"`
 	}
+	addTokenBody struct {
+		Name    string      `json:"name"`
+		Role    policy.Role `json:"role,omitempty"`
+		Expires string      `json:"expires,omitempty"`
+	}
 	rotateBody struct {
+		Token string `json:"token,omitempty"` // name or id; default "default"
 		Grace string `json:"grace,omitempty"` // a Go duration such as 24h; default none
 	}
 	usersBody struct {
@@ -39,11 +45,18 @@ type (
 		User  User   `json:"user"`
 		Token string `json:"token"` // in clear: this answer is the one time it is shown
 	}
-	tokenBody struct {
+	newTokenBody struct {
 		Token string `json:"token"` // in clear
+		Info  Token  `json:"info"`
 	}
 	revokedBody struct {
 		Revoked []Token `json:"revoked"`
+	}
+	sessionsBody struct {
+		Sessions []Session `json:"sessions"`
+	}
+	endedBody struct {
+		Ended []Session `json:"ended"`
 	}
 )
 
@@ -53,20 +66,30 @@ type (
 //	GET    /users                      → 200 {"users": [Account…]}
 //	POST   /users                      {"name", "role", "expires"?} → 201 {"user", "token"}
 //	PATCH  /users/{name}               {"role"?, "disabled"?, "expires"?} → 200 {"user"}
-//	POST   /users/{name}/rotate        {"grace"?} → 200 {"token"}
+//	DELETE /users/{name}               → 200 {"user"}
+//	POST   /users/{name}/tokens        {"name", "role"?, "expires"?} → 201 {"token", "info": Token}
+//	POST   /users/{name}/rotate        {"token"?, "grace"?} → 200 {"token", "info": Token}
 //	DELETE /users/{name}/tokens        → 200 {"revoked": [Token…]}
-//	DELETE /users/{name}/tokens/{id}   → 200 {"revoked": [Token…]}
+//	DELETE /users/{name}/tokens/{id}   → 200 {"revoked": [Token…]}, by id or name
+//	GET    /sessions                   ?user=… → 200 {"sessions": [Session…]}
+//	DELETE /users/{name}/sessions      → 200 {"ended": [Session…]}
+//	DELETE /users/{name}/sessions/{id} → 200 {"ended": [Session…]}
 //
 // Unknown and duplicate keys are errors; errors are problem details.
 func (s *Service) AdminHandler() http.Handler {
 	mux := http.NewServeMux()
 	for pattern, serve := range map[string]func(Admin, *http.Request) (int, any, error){
-		"GET /users":                       listUsers,
-		"POST /users":                      addUser,
-		"PATCH /users/{name}":              updateUser,
-		"POST /users/{name}/rotate":        rotateToken,
-		"DELETE /users/{name}/tokens":      revokeToken,
-		"DELETE /users/{name}/tokens/{id}": revokeToken,
+		"GET /users":                         listUsers,
+		"POST /users":                        addUser,
+		"PATCH /users/{name}":                updateUser,
+		"DELETE /users/{name}":               removeUser,
+		"POST /users/{name}/tokens":          addToken,
+		"POST /users/{name}/rotate":          rotateToken,
+		"DELETE /users/{name}/tokens":        revokeToken,
+		"DELETE /users/{name}/tokens/{id}":   revokeToken,
+		"GET /sessions":                      listSessions,
+		"DELETE /users/{name}/sessions":      endSessions,
+		"DELETE /users/{name}/sessions/{id}": endSessions,
 	} {
 		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) { s.serve(w, r, serve) })
 	}
@@ -79,7 +102,7 @@ func (s *Service) AdminHandler() http.Handler {
 func (s *Service) serve(w http.ResponseWriter, r *http.Request, serve func(Admin, *http.Request) (int, any, error)) {
 	actor, _ := policy.PrincipalFrom(r.Context())
 	if !actor.Role.May(policy.AdminAction) && r.Method == http.MethodGet {
-		problem.Write(w, r, toProblem(fmt.Errorf("%w: listing users needs the role admin", ErrForbidden)))
+		problem.Write(w, r, toProblem(fmt.Errorf("%w: this needs the role admin", ErrForbidden)))
 		return
 	}
 	r.Body = http.MaxBytesReader(w, r.Body, maxRequest)
@@ -130,6 +153,24 @@ func updateUser(a Admin, r *http.Request) (int, any, error) {
 	return http.StatusOK, userBody{user}, err
 }
 
+func removeUser(a Admin, r *http.Request) (int, any, error) {
+	user, err := a.RemoveUser(r.Context(), r.PathValue("name"))
+	return http.StatusOK, userBody{user}, err
+}
+
+func addToken(a Admin, r *http.Request) (int, any, error) {
+	var in addTokenBody
+	if err := decode(r, &in); err != nil {
+		return 0, nil, err
+	}
+	expires, err := end(in.Expires)
+	if err != nil {
+		return 0, nil, err
+	}
+	token, secret, err := a.AddToken(r.Context(), r.PathValue("name"), AddToken{in.Name, in.Role, expires})
+	return http.StatusCreated, newTokenBody{secret.Reveal(), token}, err
+}
+
 func rotateToken(a Admin, r *http.Request) (int, any, error) {
 	var in rotateBody
 	if err := decode(r, &in); err != nil {
@@ -142,8 +183,8 @@ func rotateToken(a Admin, r *http.Request) (int, any, error) {
 			return 0, nil, fmt.Errorf("%w: grace: cannot read %q; want a duration such as 24h", ErrInvalid, in.Grace)
 		}
 	}
-	secret, err := a.RotateToken(r.Context(), r.PathValue("name"), grace)
-	return http.StatusOK, tokenBody{secret.Reveal()}, err
+	token, secret, err := a.RotateToken(r.Context(), r.PathValue("name"), in.Token, grace)
+	return http.StatusOK, newTokenBody{secret.Reveal(), token}, err
 }
 
 func revokeToken(a Admin, r *http.Request) (int, any, error) {
@@ -152,6 +193,16 @@ func revokeToken(a Admin, r *http.Request) (int, any, error) {
 		revoked = []Token{}
 	}
 	return http.StatusOK, revokedBody{revoked}, err
+}
+
+func listSessions(a Admin, r *http.Request) (int, any, error) {
+	sessions, err := a.Sessions(r.Context(), r.URL.Query().Get("user"))
+	return http.StatusOK, sessionsBody{sessions}, err
+}
+
+func endSessions(a Admin, r *http.Request) (int, any, error) {
+	ended, err := a.EndSessions(r.Context(), r.PathValue("name"), r.PathValue("id"))
+	return http.StatusOK, endedBody{ended}, err
 }
 
 // end reads an end that may be missing.

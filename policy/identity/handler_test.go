@@ -79,7 +79,7 @@ func admin(t *testing.T, r *rig, a identity.Admin) {
 	if err != nil || user.Role != role || !user.Expires.IsZero() {
 		t.Errorf("UpdateUser: got %+v, %v", user, err)
 	}
-	rotated, err := a.RotateToken(ctx, "bob", 90*time.Minute)
+	_, rotated, err := a.RotateToken(ctx, "bob", "", 90*time.Minute)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +109,7 @@ func admin(t *testing.T, r *rig, a identity.Admin) {
 	_, notFound := a.UpdateUser(ctx, "no/body", identity.UpdateUser{})
 	_, noToken := a.RevokeToken(ctx, "bob", "x/y")
 	_, last := a.RevokeToken(ctx, "root", "")
-	_, grace := a.RotateToken(ctx, "bob", -time.Second)
+	_, _, grace := a.RotateToken(ctx, "bob", "", -time.Second)
 	for _, tt := range []struct {
 		got, want error
 		text      string
@@ -192,7 +192,7 @@ func TestAdminHandlerNeedsAnAdmin(t *testing.T) {
 		c := serve(t, r, actor)
 		_, list := c.Users(t.Context())
 		_, _, add := c.AddUser(t.Context(), identity.AddUser{Name: "x", Role: policy.Admin})
-		_, rotate := c.RotateToken(t.Context(), "bob", 0)
+		_, _, rotate := c.RotateToken(t.Context(), "bob", "", 0)
 		for _, err := range []error{list, add, rotate} {
 			if !errors.Is(err, identity.ErrForbidden) || !problem.HasCode(err, "forbidden") {
 				t.Errorf("%s: got %v, want ErrForbidden", name, err)

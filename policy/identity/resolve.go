@@ -13,35 +13,76 @@ import (
 // or [ErrExpired] (those of package policy) for one that may not act any more, and a technical
 // error when that cannot be found out: refuse then too.
 //
-// Principals of the operating system (sources none and os) have nothing here that could
-// change. One who acts on behalf of somebody must still be an admin, and that somebody still
-// be able to log in.
+// A token must work still, a session not have ended, an external user have an account that is
+// not cut off; a directory or identity provider is asked again, within what [Directory] and
+// [Upstream] say about when. Principals of the operating system (sources none and os) have
+// nothing here that could change. One who acts on behalf of somebody must still be an admin, and
+// that somebody still be able to log in.
 func (s *Service) Resolve(ctx context.Context, p policy.Principal) (policy.Principal, error) {
-	now, is := time.Now(), p
-	switch p.Source {
-	case policy.SourceNone, policy.SourceOS:
-		is.Role = policy.Admin // p.Role is the weaker one when acting for somebody
-	case policy.SourceToken:
-		var err error
-		is, err = s.byID(ctx, p.TokenID, now)
-		if errors.Is(err, ErrUnknown) || err == nil && is.User != p.User {
-			return policy.Principal{}, fmt.Errorf("token %s of user %s: %w", p.TokenID, p.User, ErrRevoked)
-		} else if err != nil {
-			return policy.Principal{}, err
-		}
-	default:
-		return policy.Principal{}, fmt.Errorf("principals of source %q: %w", p.Source, ErrRevoked)
+	is, err := s.asOfNow(ctx, p)
+	if err != nil {
+		return policy.Principal{}, err
 	}
 	is.Address = p.Address
 	if p.OnBehalfOf == "" {
 		return is, nil
 	}
 	is.OnBehalfOf = ""
-	is, err := s.ActFor(ctx, is, p.OnBehalfOf)
+	is, err = s.ActFor(ctx, is, p.OnBehalfOf)
 	if errors.Is(err, ErrForbidden) || errors.Is(err, ErrUserNotFound) {
 		return policy.Principal{}, fmt.Errorf("%w: %w", ErrRevoked, err)
 	}
 	return is, err
+}
+
+// asOfNow resolves the one who acts, whomever for.
+func (s *Service) asOfNow(ctx context.Context, p policy.Principal) (policy.Principal, error) {
+	is, now := p, time.Now()
+	if p.OnBehalfOf != "" {
+		is.Role = policy.Admin // p.Role is the weaker one of the two; only admins act for somebody
+	}
+	if p.Source == policy.SourceNone || p.Source == policy.SourceOS {
+		is.Role = policy.Admin
+		return is, nil
+	}
+	if err := s.fresh(ctx, now); err != nil {
+		return policy.Principal{}, err
+	}
+	if p.SessionID == "" && p.Source != policy.SourceToken {
+		return s.external(ctx, is, now)
+	}
+	var err error
+	if p.SessionID != "" {
+		is, err = s.resolve(ctx, p.SessionID, s.store.SessionByID, now)
+	} else {
+		is, err = s.resolve(ctx, p.TokenID, s.store.ByID, now)
+	}
+	if errors.Is(err, ErrUnknown) || err == nil && (is.User != p.User || is.Source != p.Source || is.TokenID != p.TokenID) {
+		return policy.Principal{}, fmt.Errorf("session %q or token %q of user %s: %w", p.SessionID, p.TokenID, p.User, ErrRevoked)
+	}
+	return is, err
+}
+
+// external resolves somebody from outside who has neither token nor session here.
+func (s *Service) external(ctx context.Context, p policy.Principal, now time.Time) (policy.Principal, error) {
+	a, err := s.named(ctx, p.User)
+	if err != nil {
+		return policy.Principal{}, err
+	}
+	if a == nil || a.Source == "" || a.Source != p.Source {
+		return policy.Principal{}, fmt.Errorf("principals of source %q: user %q: %w", p.Source, p.User, ErrRevoked)
+	}
+	if err := errors.Join(a.live(now), a.accepts(p.Issued)); err != nil {
+		return policy.Principal{}, err
+	}
+	if !p.Expires.IsZero() && !now.Before(p.Expires) {
+		return policy.Principal{}, ErrExpired
+	}
+	p.Expires = earlier(p.Expires, a.Expires)
+	if p.Source == policy.SourceLDAP {
+		return s.lookup(ctx, p, a.Subject)
+	}
+	return p, nil
 }
 
 // ActFor returns p acting on behalf of the user, with the weaker role of the two and the
@@ -55,15 +96,18 @@ func (s *Service) ActFor(ctx context.Context, p policy.Principal, user string) (
 	if !p.Role.May(policy.AdminAction) {
 		return policy.Principal{}, fmt.Errorf("%w: only an admin may act on behalf of %q", ErrForbidden, user)
 	}
-	accounts, _, err := s.store.Accounts(ctx, Filter{Name: user})
+	now := time.Now()
+	if err := s.fresh(ctx, now); err != nil {
+		return policy.Principal{}, err
+	}
+	u, err := s.named(ctx, user)
 	if err != nil {
 		return policy.Principal{}, err
 	}
-	if len(accounts) == 0 {
+	if u == nil || !u.Removed.IsZero() {
 		return policy.Principal{}, fmt.Errorf("%w: %q", ErrUserNotFound, user)
 	}
-	u := accounts[0].User
-	if err := u.live(time.Now()); err != nil {
+	if err := u.live(now); err != nil {
 		return policy.Principal{}, err
 	}
 	p.OnBehalfOf = u.Name

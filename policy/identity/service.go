@@ -24,7 +24,7 @@ type Recorder interface {
 	Queue(ctx context.Context, e ...audit.Event) error
 }
 
-// Service verifies tokens and manages users. Get one with [Open] or [New] and close it.
+// Service verifies tokens, keeps sessions and manages users. Get one with [Open] or [New] and close it.
 type Service struct {
 	store Store
 	log   Recorder
@@ -37,19 +37,30 @@ type Service struct {
 	checked  atomic.Int64  // when the cache's revision was read from the store last
 	checking chan struct{} // capacity 1: held while the revision is read
 
-	used  usage
+	used    usage
+	sources atomic.Pointer[sources] // nil until [Service.SetSources] is called
+	seal    sealer
+
 	close context.CancelFunc
 	done  chan struct{}
 }
 
+// Option changes how a [Service] works.
+type Option func(*Service)
+
+// WithKey encrypts the secrets of identity providers' sessions with the key in the file at path,
+// which is made, with mode 0600, when the first one is stored. Without it the key is lost with
+// the Service, and such sessions end when they are to be renewed.
+func WithKey(path string) Option { return func(s *Service) { s.seal.path = path } }
+
 // Open opens the embedded store at path and serves it. The caller closes the Service before
 // the log and the bus.
-func Open(ctx context.Context, path string, log Recorder, b bus.Bus) (*Service, error) {
+func Open(ctx context.Context, path string, log Recorder, b bus.Bus, options ...Option) (*Service, error) {
 	st, err := OpenStore(ctx, path)
 	if err != nil {
 		return nil, fmt.Errorf("opening identity: %w", err)
 	}
-	s, err := New(ctx, st, log, b)
+	s, err := New(ctx, st, log, b, options...)
 	if err != nil {
 		return nil, errors.Join(err, st.Close())
 	}
@@ -57,7 +68,7 @@ func Open(ctx context.Context, path string, log Recorder, b bus.Bus) (*Service, 
 }
 
 // New serves users and tokens out of a store, which it closes at [Service.Close].
-func New(ctx context.Context, st Store, log Recorder, b bus.Bus) (*Service, error) {
+func New(ctx context.Context, st Store, log Recorder, b bus.Bus, options ...Option) (*Service, error) {
 	s := &Service{
 		store:    st,
 		log:      log,
@@ -65,6 +76,9 @@ func New(ctx context.Context, st Store, log Recorder, b bus.Bus) (*Service, erro
 		started:  time.Now(),
 		checking: make(chan struct{}, 1),
 		done:     make(chan struct{}),
+	}
+	for _, o := range options {
+		o(s)
 	}
 	revision, err := st.Revision(ctx)
 	if err != nil {
@@ -86,13 +100,17 @@ func (s *Service) Close() error {
 	return s.store.Close()
 }
 
-// follow hears of changes made elsewhere and writes down the use of tokens, until ctx ends.
+// follow hears of changes made elsewhere, writes down what was used and forgets old sessions,
+// until ctx ends.
 func (s *Service) follow(ctx context.Context, changes *bus.Subscription) {
 	defer close(s.done)
 	defer changes.Close()
 	ticker := time.NewTicker(usageInterval)
 	defer ticker.Stop()
+	prune := time.NewTicker(pruneInterval)
+	defer prune.Stop()
 	messages := changes.C()
+	s.prune(ctx)
 	for {
 		select {
 		case message, open := <-messages:
@@ -103,11 +121,23 @@ func (s *Service) follow(ctx context.Context, changes *bus.Subscription) {
 			s.hear(message)
 		case <-ticker.C:
 			s.writeUsage(ctx)
+		case <-prune.C:
+			s.prune(ctx)
 		case <-ctx.Done():
 			s.writeUsage(context.WithoutCancel(ctx))
 			return
 		}
 	}
+}
+
+const (
+	pruneInterval = time.Hour
+	keptEnded     = 24 * time.Hour // how long sessions can be told from unknown ones after their end
+)
+
+// prune forgets sessions that are over. Where that fails the next time does it.
+func (s *Service) prune(ctx context.Context) {
+	_ = s.store.PruneSessions(ctx, time.Now().Add(-keptEnded))
 }
 
 // hear moves the cache to an announced revision. What cannot be read makes the next look-up

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 	"time"
 
 	"github.com/svc-gateway/svc/internal/store"
@@ -17,31 +18,44 @@ var migrations embed.FS
 
 // sqlite is the embedded [Store]: one file, every change on disk before it is acknowledged.
 type sqlite struct {
-	db           *store.DB
-	revision     *sql.Stmt
-	byHash, byID *sql.Stmt
+	db                         *store.DB
+	revision                   *sql.Stmt
+	byHash, byID               *sql.Stmt
+	sessionByHash, sessionByID *sql.Stmt
 }
 
 const (
-	credentialColumns = `SELECT (SELECT revision FROM revision),
-		t.id, t.user, t.name, t.created, t.expires, t.revoked, t.last_used,
-		u.name, u.role, u.created, u.expires, u.disabled
+	userColumns  = `u.name, u.role, u.created, u.expires, u.disabled, u.source, u.issuer, u.subject, u.valid_after, u.last_login, u.removed`
+	tokenColumns = `t.id, t.user, t.name, t.role, t.created, t.expires, t.revoked, t.last_used`
+
+	queryCredential = `SELECT (SELECT revision FROM revision), ` + tokenColumns + `, ` + userColumns + `
 		FROM tokens t JOIN users u ON u.name = t.user `
-	queryByHash   = credentialColumns + `WHERE t.hash = ?`
-	queryByID     = credentialColumns + `WHERE t.id = ?`
+	queryByHash   = queryCredential + `WHERE t.hash = ?`
+	queryByID     = queryCredential + `WHERE t.id = ?`
 	queryRevision = `SELECT revision FROM revision`
-	queryUsers    = `SELECT name, role, created, expires, disabled FROM users
-		WHERE (?1 = '' OR name = ?1) AND (?2 = '' OR role = ?2) ORDER BY name`
-	queryTokens = `SELECT id, user, name, created, expires, revoked, last_used FROM tokens
-		WHERE user IN (SELECT name FROM users WHERE (?1 = '' OR name = ?1) AND (?2 = '' OR role = ?2))
-		ORDER BY user, created, id`
 
 	advance = `UPDATE revision SET revision = revision + 1 WHERE revision = ?`
-	putUser = `INSERT INTO users (name, role, created, expires, disabled) VALUES (?, ?, ?, ?, ?)
-		ON CONFLICT (name) DO UPDATE SET role = excluded.role, expires = excluded.expires, disabled = excluded.disabled`
-	addToken = `INSERT INTO tokens (hash, id, user, name, created, expires, revoked, last_used) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`
-	putToken = `UPDATE tokens SET expires = ?, revoked = ? WHERE id = ?`
-	touch    = `UPDATE tokens SET last_used = max(coalesce(last_used, ''), ?) WHERE id = ?`
+	putUser = `INSERT INTO users (name, role, created, expires, disabled, source, issuer, subject, valid_after, removed)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+		ON CONFLICT (name) DO UPDATE SET role = excluded.role, expires = excluded.expires, disabled = excluded.disabled,
+			source = excluded.source, issuer = excluded.issuer, subject = excluded.subject,
+			valid_after = excluded.valid_after, removed = excluded.removed,
+			created = iif(users.removed IS NULL, users.created, excluded.created)`
+	insertToken = `INSERT INTO tokens (hash, id, user, name, role, created, expires, revoked, last_used) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`
+	putToken    = `UPDATE tokens SET expires = ?, revoked = ? WHERE id = ?`
+
+	// One account a link: what is there and is not the same person's stays as it is.
+	addAccount = `INSERT INTO users (name, role, created, expires, disabled, source, issuer, subject, valid_after, removed)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, NULL)
+		ON CONFLICT (name) DO UPDATE SET role = excluded.role, created = excluded.created, removed = NULL
+			WHERE users.removed IS NOT NULL AND users.source = excluded.source
+				AND users.issuer = excluded.issuer AND users.subject = excluded.subject
+		ON CONFLICT DO NOTHING`
+	advanceAny = `UPDATE revision SET revision = revision + 1`
+
+	touchToken   = `UPDATE tokens SET last_used = max(coalesce(last_used, ''), ?) WHERE id = ?`
+	touchSession = `UPDATE sessions SET last_used = max(coalesce(last_used, ''), ?) WHERE id = ?`
+	touchUser    = `UPDATE users SET last_login = ?1, role = ?2 WHERE name = ?3 AND source <> '' AND coalesce(last_login, '') < ?1`
 )
 
 // OpenStore opens the embedded store at path and creates it when it is missing.
@@ -57,6 +71,7 @@ func OpenStore(ctx context.Context, path string) (Store, error) {
 	s := &sqlite{db: db}
 	for query, stmt := range map[string]**sql.Stmt{
 		queryRevision: &s.revision, queryByHash: &s.byHash, queryByID: &s.byID,
+		querySessionByHash: &s.sessionByHash, querySessionByID: &s.sessionByID,
 	} {
 		if *stmt, err = db.Read().PrepareContext(ctx, query); err != nil {
 			return nil, errors.Join(fmt.Errorf("preparing %s: %w", path, err), s.Close())
@@ -67,7 +82,7 @@ func OpenStore(ctx context.Context, path string) (Store, error) {
 
 func (s *sqlite) Close() error {
 	var errs []error
-	for _, stmt := range []*sql.Stmt{s.revision, s.byHash, s.byID} {
+	for _, stmt := range []*sql.Stmt{s.revision, s.byHash, s.byID, s.sessionByHash, s.sessionByID} {
 		if stmt != nil {
 			errs = append(errs, stmt.Close())
 		}
@@ -93,16 +108,41 @@ func (s *sqlite) ByID(ctx context.Context, id string) (Credential, error) {
 
 func scanCredential(row *sql.Row) (Credential, error) {
 	var c Credential
-	t, u := &c.Token, &c.User
-	err := row.Scan(&c.Revision,
-		&t.ID, &t.User, &t.Name, stamp{&t.Created}, stamp{&t.Expires}, stamp{&t.Revoked}, stamp{&t.LastUsed},
-		&u.Name, &u.Role, stamp{&u.Created}, stamp{&u.Expires}, &u.Disabled)
+	err := row.Scan(append(append([]any{&c.Revision}, c.Token.columns()...), c.User.columns()...)...)
 	if errors.Is(err, sql.ErrNoRows) {
 		return Credential{}, ErrNotFound
 	} else if err != nil {
 		return Credential{}, fmt.Errorf("looking up a token: %w", err)
 	}
 	return c, nil
+}
+
+// columns are where userColumns are scanned to.
+func (u *User) columns() []any {
+	return []any{
+		&u.Name, &u.Role,
+		stamp{&u.Created},
+		stamp{&u.Expires},
+		&u.Disabled,
+		&u.Source, &u.Issuer, &u.Subject,
+		stamp{&u.ValidAfter},
+		stamp{&u.LastLogin},
+		stamp{&u.Removed},
+	}
+}
+
+// columns are where tokenColumns are scanned to.
+func (t *Token) columns() []any {
+	return []any{
+		optional{&t.ID},
+		optional{&t.User},
+		optional{&t.Name},
+		optional{(*string)(&t.Role)},
+		stamp{&t.Created},
+		stamp{&t.Expires},
+		stamp{&t.Revoked},
+		stamp{&t.LastUsed},
+	}
 }
 
 func (s *sqlite) Accounts(ctx context.Context, f Filter) ([]Account, int64, error) {
@@ -125,9 +165,10 @@ func readAccounts(ctx context.Context, tx *sql.Tx, f Filter) ([]Account, int64, 
 	}
 	accounts := []Account{}
 	at := map[string]int{}
-	err := each(ctx, tx, queryUsers, f, func(rows *sql.Rows) error {
+	where, args := f.where()
+	err := each(ctx, tx, `SELECT `+userColumns+` FROM users u `+where+` ORDER BY u.name`, args, func(rows *sql.Rows) error {
 		a := Account{Tokens: []Token{}}
-		err := rows.Scan(&a.Name, &a.Role, stamp{&a.Created}, stamp{&a.Expires}, &a.Disabled)
+		err := rows.Scan(a.User.columns()...)
 		at[a.Name] = len(accounts)
 		accounts = append(accounts, a)
 		return err
@@ -135,9 +176,10 @@ func readAccounts(ctx context.Context, tx *sql.Tx, f Filter) ([]Account, int64, 
 	if err != nil {
 		return nil, 0, err
 	}
-	err = each(ctx, tx, queryTokens, f, func(rows *sql.Rows) error {
+	tokens := `SELECT ` + tokenColumns + ` FROM users u JOIN tokens t ON t.user = u.name ` + where + ` ORDER BY t.user, t.created, t.id`
+	err = each(ctx, tx, tokens, args, func(rows *sql.Rows) error {
 		var t Token
-		err := rows.Scan(&t.ID, &t.User, &t.Name, stamp{&t.Created}, stamp{&t.Expires}, stamp{&t.Revoked}, stamp{&t.LastUsed})
+		err := rows.Scan(t.columns()...)
 		a := &accounts[at[t.User]]
 		a.Tokens = append(a.Tokens, t)
 		return err
@@ -145,8 +187,37 @@ func readAccounts(ctx context.Context, tx *sql.Tx, f Filter) ([]Account, int64, 
 	return accounts, revision, err
 }
 
-func each(ctx context.Context, tx *sql.Tx, query string, f Filter, scan func(*sql.Rows) error) error {
-	rows, err := tx.QueryContext(ctx, query, f.Name, string(f.Role))
+// where is the condition on users u: only what is asked for, so that an index serves it.
+func (f Filter) where() (string, []any) {
+	var c conditions
+	c.add(f.Name != "", `u.name = ?`, f.Name)
+	c.add(f.Role != "", `u.role = ?`, string(f.Role))
+	// The partial index is used where its own condition is repeated.
+	c.add(f.Link != Link{}, `u.source <> '' AND u.source = ? AND u.issuer = ? AND u.subject = ?`, f.Link.Source, f.Link.Issuer, f.Link.Subject)
+	return c.where()
+}
+
+// conditions is a WHERE clause in the making.
+type conditions struct {
+	terms []string
+	args  []any
+}
+
+func (c *conditions) add(applies bool, term string, args ...any) {
+	if applies {
+		c.terms, c.args = append(c.terms, term), append(c.args, args...)
+	}
+}
+
+func (c *conditions) where() (string, []any) {
+	if len(c.terms) == 0 {
+		return "", nil
+	}
+	return `WHERE ` + strings.Join(c.terms, ` AND `), c.args
+}
+
+func each(ctx context.Context, tx *sql.Tx, query string, args []any, scan func(*sql.Rows) error) error {
+	rows, err := tx.QueryContext(ctx, query, args...)
 	if err != nil {
 		return err
 	}
@@ -173,13 +244,19 @@ func apply(tx *store.Tx, c Change) error {
 		return ErrConflict
 	}
 	for _, u := range c.Users {
-		if _, err := tx.Exec(putUser, u.Name, string(u.Role), text(u.Created), text(u.Expires), u.Disabled); err != nil {
+		if _, err := tx.Exec(putUser, u.Name, string(u.Role), text(u.Created), text(u.Expires), u.Disabled,
+			u.Source, u.Issuer, u.Subject, text(u.ValidAfter), text(u.Removed)); err != nil {
 			return err
 		}
 	}
 	for _, t := range c.NewTokens {
-		if _, err := tx.Exec(addToken, t.Hash[:], t.ID, t.User, t.Name,
+		if _, err := tx.Exec(insertToken, t.Hash[:], t.ID, t.User, t.Name, orNull(string(t.Role)),
 			text(t.Created), text(t.Expires), text(t.Revoked), text(t.LastUsed)); err != nil {
+			return err
+		}
+	}
+	for _, e := range c.Sessions {
+		if _, err := tx.Exec(endSession, text(e.Ended), e.ID); err != nil {
 			return err
 		}
 	}
@@ -200,17 +277,52 @@ func affected(r sql.Result, err error) (int64, error) {
 	return r.RowsAffected()
 }
 
-func (s *sqlite) Touch(ctx context.Context, used map[string]time.Time) error {
+func (s *sqlite) AddAccount(ctx context.Context, u User) (int64, error) {
+	var revision int64
+	err := s.db.Write(ctx, func(tx *store.Tx) error {
+		n, err := affected(tx.Exec(addAccount, u.Name, string(u.Role), text(u.Created), text(u.Expires), u.Disabled,
+			u.Source, u.Issuer, u.Subject, text(u.ValidAfter)))
+		if err != nil {
+			return err
+		} else if n == 0 {
+			return ErrConflict
+		}
+		revision, err = advanced(tx)
+		return err
+	})
+	if err != nil {
+		return 0, fmt.Errorf("adding an account: %w", err)
+	}
+	return revision, nil
+}
+
+// advanced counts a change that does not depend on the revision, and returns the new one.
+func advanced(tx *store.Tx) (revision int64, err error) {
+	if _, err = tx.Exec(advanceAny); err != nil {
+		return 0, err
+	}
+	err = tx.QueryRow(queryRevision).Scan(&revision)
+	return revision, err
+}
+
+func (s *sqlite) Touch(ctx context.Context, u Used) error {
 	err := s.db.Queue(ctx, func(tx *store.Tx) error {
-		for id, at := range used {
-			if _, err := tx.Exec(touch, text(at), id); err != nil {
+		for query, used := range map[string]map[string]time.Time{touchToken: u.Tokens, touchSession: u.Sessions} {
+			for id, at := range used {
+				if _, err := tx.Exec(query, text(at), id); err != nil {
+					return err
+				}
+			}
+		}
+		for name, seen := range u.Logins {
+			if _, err := tx.Exec(touchUser, text(seen.At), string(seen.Role), name); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
 	if err != nil {
-		return fmt.Errorf("noting the use of tokens: %w", err)
+		return fmt.Errorf("noting what was used: %w", err)
 	}
 	return nil
 }

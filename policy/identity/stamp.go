@@ -1,6 +1,7 @@
 package identity
 
 import (
+	"database/sql"
 	"fmt"
 	"time"
 )
@@ -31,4 +32,23 @@ func (s stamp) Scan(v any) error {
 		return err
 	}
 	return fmt.Errorf("reading a time: got %T, want text", v)
+}
+
+// orNull is the database's form of a text that may be missing.
+func orNull(s string) any {
+	if s == "" {
+		return nil
+	}
+	return s
+}
+
+// optional scans a text; NULL is empty.
+type optional struct{ s *string }
+
+// Scan implements sql.Scanner.
+func (o optional) Scan(v any) error {
+	var n sql.NullString
+	err := n.Scan(v)
+	*o.s = n.String
+	return err
 }

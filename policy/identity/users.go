@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/svc-gateway/svc/policy"
@@ -13,7 +14,7 @@ import (
 // Users returns all users by name, with all tokens.
 func (s *Service) Users(ctx context.Context) ([]Account, error) {
 	accounts, _, err := s.store.Accounts(ctx, Filter{})
-	return accounts, err
+	return slices.DeleteFunc(accounts, func(a Account) bool { return !a.Removed.IsZero() }), err
 }
 
 // AddUser creates a user with a first token; see [Admin].
@@ -26,7 +27,7 @@ func (s *Service) AddUser(ctx context.Context, actor Actor, u AddUser) (User, Se
 	}
 	var added User
 	var secret Secret
-	err := s.change(ctx, actor, change{"add-user", u.Name, func(st state) (Change, error) {
+	err := s.change(ctx, actor, change{action: "add-user", user: u.Name, plan: func(st state) (Change, error) {
 		if st.account != nil {
 			return Change{}, fmt.Errorf("%w: %s", ErrUserExists, u.Name)
 		}
@@ -34,8 +35,11 @@ func (s *Service) AddUser(ctx context.Context, actor Actor, u AddUser) (User, Se
 			return Change{}, err
 		}
 		added = User{Name: u.Name, Role: u.Role, Created: st.now, Expires: precise(u.Expires)}
+		if st.removed {
+			added.ValidAfter = st.now // nothing of the earlier user of that name counts
+		}
 		var token NewToken
-		secret, token = st.newToken(u.Name)
+		secret, token = st.newToken(u.Name, DefaultToken)
 		return Change{Users: []User{added}, NewTokens: []NewToken{token}}, nil
 	}})
 	if err != nil {
@@ -47,7 +51,7 @@ func (s *Service) AddUser(ctx context.Context, actor Actor, u AddUser) (User, Se
 // UpdateUser changes role, end or disabledness of a user; see [Admin].
 func (s *Service) UpdateUser(ctx context.Context, actor Actor, name string, u UpdateUser) (User, error) {
 	var updated User
-	err := s.change(ctx, actor, change{"update-user", name, func(st state) (Change, error) {
+	err := s.change(ctx, actor, change{action: "update-user", user: name, plan: func(st state) (Change, error) {
 		if st.account == nil {
 			return Change{}, fmt.Errorf("%w: %s", ErrUserNotFound, name)
 		}
@@ -55,6 +59,9 @@ func (s *Service) UpdateUser(ctx context.Context, actor Actor, name string, u Up
 		if u.Role != nil {
 			if err := checkRole(*u.Role); err != nil {
 				return Change{}, err
+			}
+			if updated.Source != "" {
+				return Change{}, fmt.Errorf("%w: role: that of %s comes from the source %s: change what it says, or what that maps to", ErrInvalid, name, updated.Source)
 			}
 			updated.Role = *u.Role
 		}
@@ -67,12 +74,40 @@ func (s *Service) UpdateUser(ctx context.Context, actor Actor, name string, u Up
 			}
 			updated.Expires = precise(*u.Expires)
 		}
-		return Change{Users: []User{updated}}, nil
+		c := Change{Users: []User{updated}}
+		if updated.Disabled {
+			c.Sessions = st.endAll()
+		}
+		return c, nil
 	}})
 	if err != nil {
 		return User{}, fmt.Errorf("updating user: %w", err)
 	}
 	return updated, nil
+}
+
+// RemoveUser removes a user; see [Admin].
+func (s *Service) RemoveUser(ctx context.Context, actor Actor, name string) (User, error) {
+	var removed User
+	err := s.change(ctx, actor, change{action: "remove-user", user: name, plan: func(st state) (Change, error) {
+		if st.account == nil {
+			return Change{}, fmt.Errorf("%w: %s", ErrUserNotFound, name)
+		}
+		removed = st.account.cutOff(st.now)
+		removed.Removed, removed.Disabled = st.now, false
+		c := Change{Users: []User{removed}, Sessions: st.endAll()}
+		for _, t := range st.account.Tokens {
+			if t.Revoked.IsZero() {
+				t.Revoked = st.now
+				c.Tokens = append(c.Tokens, t)
+			}
+		}
+		return c, nil
+	}})
+	if err != nil {
+		return User{}, fmt.Errorf("removing user: %w", err)
+	}
+	return removed, nil
 }
 
 // Bootstrap makes the user admin when there are no users yet, and returns its token: the only

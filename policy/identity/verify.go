@@ -16,10 +16,21 @@ const (
 	maxStale   = time.Second
 )
 
-// Verify returns who the token belongs to. It returns [ErrMalformed], [ErrUnknown],
-// [ErrExpired] or [ErrRevoked]; any other error is technical and says nothing about the token.
+// Verify returns who the token, or the session of an API client, belongs to. It returns
+// [ErrMalformed], [ErrUnknown], [ErrExpired] or [ErrRevoked]; any other error is technical and
+// says nothing about the token.
 func (s *Service) Verify(ctx context.Context, token string) (policy.Principal, error) {
-	hash, err := hashToken(token)
+	return s.verify(ctx, token, func(k SessionKind) bool { return k != WebSession })
+}
+
+// Session is [Service.Verify] for sessions of the kind and nothing else.
+func (s *Service) Session(ctx context.Context, secret string, kind SessionKind) (policy.Principal, error) {
+	return s.verify(ctx, secret, func(k SessionKind) bool { return k == kind })
+}
+
+// verify finds what the secret is of. One of a kind that is not accepted is as good as unknown.
+func (s *Service) verify(ctx context.Context, secret string, accepted func(SessionKind) bool) (policy.Principal, error) {
+	hash, err := hashToken(secret)
 	if err != nil {
 		return policy.Principal{}, err
 	}
@@ -29,26 +40,36 @@ func (s *Service) Verify(ctx context.Context, token string) (policy.Principal, e
 	}
 	v := s.cache.hash(hash)
 	if v == nil {
-		c, err := s.store.ByHash(ctx, hash)
+		c, err := s.byHash(ctx, hash)
 		if v, err = s.loaded(c, err, now); err != nil {
 			return policy.Principal{}, err
 		}
 		s.cache.put(hash, v, c.Revision)
-	} else if err := v.live(now); err != nil {
+	}
+	if !accepted(v.kind) {
+		return policy.Principal{}, ErrUnknown
+	}
+	if err := v.live(now); err != nil {
 		return policy.Principal{}, err
 	}
 	s.used.note(v, now)
-	return v.principal, nil
+	return s.current(ctx, v, now)
 }
 
-// byID is Verify for a principal that was verified before.
-func (s *Service) byID(ctx context.Context, id string, now time.Time) (policy.Principal, error) {
-	if err := s.fresh(ctx, now); err != nil {
-		return policy.Principal{}, err
+// byHash finds a token or a session.
+func (s *Service) byHash(ctx context.Context, h Hash) (Credential, error) {
+	c, err := s.store.ByHash(ctx, h)
+	if errors.Is(err, ErrNotFound) {
+		return s.store.SessionByHash(ctx, h)
 	}
+	return c, err
+}
+
+// resolve is verify for a token or session by its id, which load looks up.
+func (s *Service) resolve(ctx context.Context, id string, load func(context.Context, string) (Credential, error), now time.Time) (policy.Principal, error) {
 	v := s.cache.id(id)
 	if v == nil {
-		c, err := s.store.ByID(ctx, id)
+		c, err := load(ctx, id)
 		if v, err = s.loaded(c, err, now); err != nil {
 			return policy.Principal{}, err
 		}
@@ -56,7 +77,7 @@ func (s *Service) byID(ctx context.Context, id string, now time.Time) (policy.Pr
 	} else if err := v.live(now); err != nil {
 		return policy.Principal{}, err
 	}
-	return v.principal, nil
+	return s.current(ctx, v, now)
 }
 
 // loaded judges what the store answered.
@@ -67,12 +88,15 @@ func (s *Service) loaded(c Credential, err error, now time.Time) (*verified, err
 		return nil, fmt.Errorf("verifying a token: %w", err)
 	}
 	s.cache.advance(c.Revision)
+	if c.Session.ID != "" {
+		return sessionOf(&c, now)
+	}
 	if err := errors.Join(c.Token.live(now), c.User.live(now)); err != nil {
 		return nil, err
 	}
 	v := &verified{principal: policy.Principal{
 		User:    c.User.Name,
-		Role:    c.User.Role,
+		Role:    c.Token.role(&c.User),
 		Source:  policy.SourceToken,
 		TokenID: c.Token.ID,
 		Expires: earlier(c.Token.Expires, c.User.Expires),

@@ -205,7 +205,7 @@ func touch(t *testing.T, s identity.Store) {
 	revision := apply(t, s, identity.Change{Users: []identity.User{user("bob", policy.User)}, NewTokens: []identity.NewToken{token("bob", "b1"), token("bob", "b2")}})
 	later := epoch.Add(time.Minute)
 	for _, used := range []map[string]time.Time{{"b1": epoch}, {"b1": later, "unknown": later}, {"b1": epoch}} {
-		if err := s.Touch(t.Context(), used); err != nil {
+		if err := s.Touch(t.Context(), identity.Used{Tokens: used}); err != nil {
 			t.Fatal(err)
 		}
 	}

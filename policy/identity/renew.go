@@ -1,0 +1,140 @@
+package identity
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/svc-gateway/svc/audit"
+	"github.com/svc-gateway/svc/policy"
+)
+
+const (
+	renewGrace = 10 * time.Minute // how long a session goes on while its provider cannot be asked
+	renewWait  = 10 * time.Second // how long one attempt may take
+	renewPause = 15 * time.Second // between attempts that fail; more than renewWait
+)
+
+// errOverdue is technical: the provider could not be asked for too long.
+var errOverdue = errors.New("the identity provider could not be asked for too long")
+
+// renewal says when a session is to be renewed.
+type renewal struct {
+	due atomic.Int64 // Unix nanoseconds; 0 is never
+}
+
+func (r *renewal) set(due time.Time) {
+	if due.IsZero() {
+		r.due.Store(0)
+		return
+	}
+	r.due.Store(due.UnixNano())
+}
+
+// overdue is how long ago the session was to be renewed; negative when that is still to come.
+func (r *renewal) overdue(now time.Time) time.Duration {
+	due := r.due.Load()
+	if due == 0 {
+		return -1
+	}
+	return time.Duration(now.UnixNano() - due)
+}
+
+// renewed returns the principal of an identity provider's session, which is renewed first when
+// that is due. One request does it and waits; others go on with what was known, and so does it
+// when the provider cannot be asked, for the grace.
+func (s *Service) renewed(ctx context.Context, v *verified, now time.Time) (policy.Principal, error) {
+	src := s.sources.Load()
+	if src == nil {
+		return policy.Principal{}, errNotReady
+	}
+	if src.renewer == nil {
+		return policy.Principal{}, fmt.Errorf("user %s is of an identity provider, and none is configured: %w", v.principal.User, ErrRevoked)
+	}
+	late := v.renewal.overdue(now)
+	if late < 0 {
+		return v.principal, nil
+	}
+	// A lease that is not given back keeps others from trying again too soon.
+	key, holder := "identity/renew/"+v.principal.SessionID, rand.Text()
+	if mine, err := s.bus.Lease(ctx, key, holder, renewPause); err == nil && mine {
+		is, err := s.renew(ctx, src.renewer, v.principal.SessionID)
+		switch {
+		case err == nil:
+			v.renewal.due.Store(is.renewal.due.Load())
+			_ = s.bus.Release(ctx, key, holder) // it ends by itself
+			return is.principal, nil
+		case errors.Is(err, ErrRevoked), errors.Is(err, ErrExpired):
+			return policy.Principal{}, err
+		case late >= renewGrace:
+			return policy.Principal{}, fmt.Errorf("%w: %w", errOverdue, err)
+		}
+	}
+	if late >= renewGrace {
+		return policy.Principal{}, errOverdue
+	}
+	return v.principal, nil
+}
+
+// renew asks the provider about a session and stores what it says. A provider that rotates
+// refresh tokens takes back the one that was used, so the answer is waited for and stored even
+// when the request that led here has ended.
+func (s *Service) renew(ctx context.Context, renewer Renewer, id string) (*verified, error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), renewWait)
+	defer cancel()
+	c, err := s.store.SessionByID(ctx, id)
+	if errors.Is(err, ErrNotFound) {
+		return nil, fmt.Errorf("session %s: %w", id, ErrRevoked)
+	} else if err != nil {
+		return nil, err
+	}
+	now := time.Now()
+	if c.Session.Upstream.Due.After(now) {
+		return sessionOf(&c, now) // somebody else was first
+	}
+	if _, err := sessionOf(&c, now); err != nil {
+		return nil, err
+	}
+	u, err := s.seal.open(id, c.Session.Upstream)
+	if errors.Is(err, errUnsealable) {
+		return nil, s.endUnrenewed(ctx, &c.Session, err)
+	} else if err != nil {
+		return nil, err
+	}
+	x, next, err := renewer.Renew(ctx, u)
+	if err == nil && (x.Subject != u.Subject || x.Role == "") {
+		err = fmt.Errorf("the provider answered for subject %q with role %q: %w", x.Subject, x.Role, ErrRevoked)
+	}
+	if errors.Is(err, ErrRevoked) || errors.Is(err, ErrNoRole) {
+		return nil, s.endUnrenewed(ctx, &c.Session, err)
+	} else if err != nil {
+		return nil, fmt.Errorf("renewing session %s: %w", id, err)
+	}
+	if c.Session.Upstream, err = s.seal.seal(id, next); err != nil {
+		return nil, err
+	}
+	c.Session.Role, c.Session.Groups = x.Role, x.Groups
+	revision, err := s.store.RenewSession(ctx, c.Session)
+	if errors.Is(err, ErrNotFound) {
+		return nil, fmt.Errorf("session %s was ended meanwhile: %w", id, ErrRevoked)
+	} else if err != nil {
+		return nil, err
+	}
+	if revision > s.cache.revision.Load() {
+		s.announce(ctx, revision)
+	}
+	return sessionOf(&c, now)
+}
+
+// endUnrenewed ends a session that the provider does not renew, and returns why as an
+// [ErrRevoked].
+func (s *Service) endUnrenewed(ctx context.Context, x *StoredSession, why error) error {
+	actor := Actor{User: x.User, Role: x.Role, Source: x.Source}
+	err := s.change(ctx, actor, change{typ: audit.Logout, action: "renewal-refused", user: x.User, own: true, plan: func(st state) (Change, error) {
+		return Change{Sessions: st.end(func(o *StoredSession) bool { return o.ID == x.ID })}, nil
+	}})
+	return errors.Join(fmt.Errorf("session %s: %w: %w", x.ID, ErrRevoked, why), err)
+}

@@ -1,0 +1,139 @@
+package identity
+
+import (
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+)
+
+const keyLen = 32 // AES-256
+
+// errUnsealable means that secrets were encrypted with another key, or changed since.
+var errUnsealable = errors.New("the secrets cannot be decrypted: the key file is another one")
+
+// sealer encrypts the secrets of upstreams with AES-256-GCM, bound to their session: somebody
+// who can write to the database cannot move them to another one. The key is made on first use.
+type sealer struct {
+	path string // of the key file; empty: the key lives as long as the process
+	mu   sync.Mutex
+	aead cipher.AEAD
+}
+
+// secrets are what is encrypted of an Upstream.
+type secrets struct {
+	Refresh string `json:"refresh,omitempty"`
+	IDToken string `json:"id_token,omitempty"`
+}
+
+func (s *sealer) seal(session string, u Upstream) (SealedUpstream, error) {
+	sealed := SealedUpstream{Issuer: u.Issuer, Subject: u.Subject, SID: u.SID, Due: precise(u.Due)}
+	clear := secrets{u.Refresh.Reveal(), u.IDToken.Reveal()}
+	if clear == (secrets{}) {
+		return sealed, nil
+	}
+	aead, err := s.cipher()
+	if err != nil {
+		return SealedUpstream{}, err
+	}
+	doc, err := json.Marshal(clear)
+	if err != nil {
+		return SealedUpstream{}, fmt.Errorf("encrypting a session's secrets: %w", err)
+	}
+	sealed.Secrets = aead.Seal(nil, nil, doc, []byte(session))
+	return sealed, nil
+}
+
+func (s *sealer) open(session string, u SealedUpstream) (Upstream, error) {
+	out := Upstream{Issuer: u.Issuer, Subject: u.Subject, SID: u.SID, Due: u.Due}
+	if len(u.Secrets) == 0 {
+		return out, nil
+	}
+	aead, err := s.cipher()
+	if err != nil {
+		return Upstream{}, err
+	}
+	doc, err := aead.Open(nil, nil, u.Secrets, []byte(session))
+	if err != nil {
+		return Upstream{}, fmt.Errorf("session %s: %w", session, errUnsealable)
+	}
+	var clear secrets
+	if err := json.Unmarshal(doc, &clear); err != nil {
+		return Upstream{}, fmt.Errorf("session %s: %w", session, errUnsealable)
+	}
+	out.Refresh, out.IDToken = Secret(clear.Refresh), Secret(clear.IDToken)
+	return out, nil
+}
+
+func (s *sealer) cipher() (cipher.AEAD, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.aead != nil {
+		return s.aead, nil
+	}
+	key, err := s.key()
+	if err != nil {
+		return nil, fmt.Errorf("preparing the key of session secrets: %w", err)
+	}
+	block, err := aes.NewCipher(key)
+	if err != nil {
+		return nil, fmt.Errorf("preparing the key of session secrets: %w", err)
+	}
+	if s.aead, err = cipher.NewGCMWithRandomNonce(block); err != nil {
+		return nil, fmt.Errorf("preparing the key of session secrets: %w", err)
+	}
+	return s.aead, nil
+}
+
+// key reads the key file, which it makes when there is none.
+func (s *sealer) key() ([]byte, error) {
+	if s.path == "" {
+		return newKey(), nil
+	}
+	key, err := os.ReadFile(s.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err := writeKey(s.path, newKey()); err != nil {
+			return nil, err
+		}
+		key, err = os.ReadFile(s.path) // another process may have been first
+	}
+	if err != nil {
+		return nil, err
+	}
+	if len(key) != keyLen {
+		return nil, fmt.Errorf("%s has %d bytes, want %d: restore it, or remove it to end the sessions of identity providers", s.path, len(key), keyLen)
+	}
+	return key, nil
+}
+
+func newKey() []byte {
+	key := make([]byte, keyLen)
+	_, _ = rand.Read(key) // never fails: crypto/rand ends the process instead
+	return key
+}
+
+// writeKey puts a complete key at path, or leaves the one that is there.
+func writeKey(path string, key []byte) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), ".key.*") // mode 0600
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	_, err = f.Write(key)
+	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	if err := os.Link(f.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return nil
+}
