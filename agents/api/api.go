@@ -29,28 +29,26 @@ type Options struct {
 
 // Handler serves the API.
 type Handler struct {
-	rt      *agents.Runtime
-	opts    Options
-	mux     *http.ServeMux
-	schemas *schemas
+	rt       *agents.Runtime
+	opts     Options
+	mux      *http.ServeMux
+	schemas  *schemas
+	document []byte // GET /openapi.json
 }
 
 // New makes the API of a runtime.
 func New(rt *agents.Runtime, o Options) (*Handler, error) {
 	h := &Handler{rt: rt, opts: o, mux: http.NewServeMux()}
-	doc, err := describe(routes, o.Version)
-	if err != nil {
+	var err error
+	if h.document, err = describe(routes, o.Version); err != nil {
 		return nil, fmt.Errorf("describing the API: %w", err)
 	}
 	if h.schemas, err = compileSchemas(); err != nil {
 		return nil, err
 	}
-	for _, rte := range routes {
+	for _, rte := range append(routes[:len(routes):len(routes)], pageAssets) {
 		h.mux.Handle(rte.method+" "+rte.path, h.permit(rte))
 	}
-	h.mux.Handle("GET /openapi.json", h.authenticated(serveJSON(doc)))
-	h.mux.Handle("GET /docs", h.authenticated(docs().ServeHTTP))
-	h.mux.Handle("GET /docs/", h.authenticated(docs().ServeHTTP))
 	return h, nil
 }
 

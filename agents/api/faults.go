@@ -84,10 +84,6 @@ func writeJSON(w http.ResponseWriter, v any) {
 	writeBody(w, body)
 }
 
-func serveJSON(body []byte) http.HandlerFunc {
-	return func(w http.ResponseWriter, _ *http.Request) { writeBody(w, body) }
-}
-
 func writeBody(w http.ResponseWriter, body []byte) {
 	w.Header().Set("Content-Type", mediaJSON)
 	w.Header().Set("X-Content-Type-Options", "nosniff")

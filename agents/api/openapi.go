@@ -18,7 +18,7 @@ func describe(routes []route, version string) ([]byte, error) {
 	r.Spec.Info.WithTitle("svc").WithVersion(version).
 		WithDescription("Runs of agents behind a security gateway. Every call needs a token of the service, but GET /health.")
 	r.Spec.SetHTTPBearerTokenSecurity("token", "opaque", "a token of the service, svc_…")
-	for _, rte := range append(routes[:len(routes):len(routes)], documents...) {
+	for _, rte := range routes {
 		if err := describeRoute(r, rte); err != nil {
 			return nil, fmt.Errorf("%s %s: %w", rte.method, rte.path, err)
 		}
@@ -28,18 +28,6 @@ func describe(routes []route, version string) ([]byte, error) {
 		return nil, fmt.Errorf("encoding: %w", err)
 	}
 	return doc, nil
-}
-
-// documents are the routes that describe the others.
-var documents = []route{
-	{
-		method: http.MethodGet, path: "/openapi.json", summary: "This document",
-		success: reply{http.StatusOK, mediaJSON, new(map[string]any)},
-	},
-	{
-		method: http.MethodGet, path: "/docs", summary: "This document as a page to try things out",
-		success: reply{http.StatusOK, "text/html", new(string)},
-	},
 }
 
 func describeRoute(r *openapi31.Reflector, rte route) error {
@@ -69,5 +57,9 @@ func describeRoute(r *openapi31.Reflector, rte route) error {
 	return r.AddOperation(op)
 }
 
-// docs is the page for people; all of it is served from the binary.
-func docs() http.Handler { return swgui.New("svc", "/openapi.json", "/docs/") }
+func (h *Handler) serveDocument(w http.ResponseWriter, _ *http.Request) { writeBody(w, h.document) }
+
+// page is for people; all of it is served from the binary.
+var page = swgui.New("svc", "/openapi.json", "/docs/")
+
+func (h *Handler) servePage(w http.ResponseWriter, r *http.Request) { page.ServeHTTP(w, r) }

@@ -78,4 +78,26 @@ var routes = []route{
 		faults: []int{404, 409, 422},
 		serve:  (*Handler).cancel,
 	},
+	{
+		method: http.MethodGet, path: "/openapi.json", action: policy.Use, summary: "This document",
+		success: reply{http.StatusOK, mediaJSON, new(map[string]any)},
+		serve:   (*Handler).serveDocument,
+	},
+	{
+		method: http.MethodGet, path: "/docs", action: policy.Use, summary: "This document as a page to try things out",
+		success: reply{http.StatusOK, "text/html", new(string)},
+		serve:   (*Handler).servePage,
+	},
+}
+
+// pageAssets serves what the page at /docs is made of.
+var pageAssets = route{method: http.MethodGet, path: "/docs/", action: policy.Use, serve: (*Handler).servePage}
+
+// Endpoints lists what the API serves and whom.
+func Endpoints() []policy.Endpoint {
+	list := make([]policy.Endpoint, len(routes))
+	for i, rte := range routes {
+		list[i] = policy.Endpoint{Method: rte.method, Path: rte.path, Action: rte.action, Open: rte.open, Summary: rte.summary}
+	}
+	return list
 }

@@ -17,7 +17,8 @@ import (
 // separator stands between the Caddyfile and what comes of it, as in Caddy's own tests.
 const separator = "----------\n"
 
-var update = flag.Bool("update", false, "write what comes out into the golden files")
+// Update is the flag -update: write what comes out into the golden files.
+var Update = flag.Bool("update", false, "write what comes out into the golden files")
 
 // Golden adapts the Caddyfile of every file testdata/*.caddyfiletest and compares the handler it
 // makes, or the error, with what the file says below the separator. A file whose expectation is
@@ -39,7 +40,7 @@ func Golden(t *testing.T) {
 				t.Fatalf("%s has no line %q", file, separator)
 			}
 			got := adapt(t, input)
-			if *update {
+			if *Update {
 				if err := os.WriteFile(file, []byte(input+separator+got+"\n"), 0o600); err != nil {
 					t.Fatal(err)
 				}
