@@ -62,25 +62,32 @@ func (r *Refused) Error() string { return r.Detail }
 type Chain []Provider
 
 // Authenticate returns who sends the request. The principal's Address is that of [Address],
-// unless the provider knows better. The error is
-// [ErrNoCredentials], a [*Refused], or technical; [Chain.Problem] turns each into an answer.
+// unless the provider knows better. The error is [ErrNoCredentials], a [*Refused], or technical;
+// [Chain.Problem] turns each into an answer.
 func (c Chain) Authenticate(r *http.Request) (policy.Principal, error) {
+	p, _, err := c.Decide(r)
+	return p, err
+}
+
+// Decide is Authenticate for those who account for it: by is the name of the provider that
+// decided, empty when all left it to the others.
+func (c Chain) Decide(r *http.Request) (p policy.Principal, by string, err error) {
 	var kept *Refused
 	for _, provider := range c {
 		p, outcome, err := provider.Authenticate(r)
 		refused, isRefused := errors.AsType[*Refused](err)
 		if err != nil && !isRefused {
-			return policy.Principal{}, err
+			return policy.Principal{}, provider.Name(), err
 		}
 		switch outcome {
 		case Yes:
 			if err != nil {
-				return policy.Principal{}, err
+				return policy.Principal{}, provider.Name(), err
 			}
 			p.Address = cmp.Or(p.Address, Address(r))
-			return p, nil
+			return p, provider.Name(), nil
 		case No:
-			return policy.Principal{}, cmp.Or(err, ErrNoCredentials)
+			return policy.Principal{}, provider.Name(), cmp.Or(err, ErrNoCredentials)
 		case NotMine:
 			if kept == nil || kept.Status == http.StatusForbidden {
 				kept = cmp.Or(refused, kept)
@@ -89,9 +96,9 @@ func (c Chain) Authenticate(r *http.Request) (policy.Principal, error) {
 	}
 	// Where credentials could be sent, asking for them says more than "forbidden".
 	if kept == nil || kept.Status == http.StatusForbidden && len(c.schemes()) > 0 {
-		return policy.Principal{}, ErrNoCredentials
+		return policy.Principal{}, "", ErrNoCredentials
 	}
-	return policy.Principal{}, kept
+	return policy.Principal{}, "", kept
 }
 
 func (c Chain) schemes() []string {

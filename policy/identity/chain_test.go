@@ -42,30 +42,31 @@ func TestChain(t *testing.T) {
 	bearer := challenging{fixed{challenge: "Bearer"}}
 	tests := map[string]struct {
 		chain      identity.Chain
+		by         string
 		user       string
 		err        error
 		challenges []string
 		status     int
 	}{
-		"nobody to ask":                {nil, "", identity.ErrNoCredentials, nil, 401},
-		"the first yes counts":         {identity.Chain{say(identity.NotMine, nil), yes(bob), yes(eve)}, "bob", nil, nil, 0},
-		"no ends it":                   {identity.Chain{say(identity.No, bad), yes(bob)}, "", bad, nil, 401},
-		"no without a reason":          {identity.Chain{say(identity.No, nil), yes(bob)}, "", identity.ErrNoCredentials, nil, 401},
-		"technical ends it":            {identity.Chain{say(identity.NotMine, down), yes(bob)}, "", down, nil, 503},
-		"technical no":                 {identity.Chain{say(identity.No, down), yes(bob)}, "", down, nil, 503},
-		"yes with an error is none":    {identity.Chain{say(identity.Yes, bad), yes(bob)}, "", bad, nil, 401},
-		"yes with a technical error":   {identity.Chain{say(identity.Yes, down), yes(bob)}, "", down, nil, 503},
-		"outcome that does not exist":  {identity.Chain{say(7, nil)}, "", identity.ErrNoCredentials, nil, 401},
-		"kept reason gives way to yes": {identity.Chain{say(identity.NotMine, forbidden), yes(bob)}, "bob", nil, nil, 0},
-		"kept reason":                  {identity.Chain{say(identity.NotMine, forbidden), say(identity.NotMine, nil)}, "", forbidden, nil, 403},
-		"401 says more than 403":       {identity.Chain{say(identity.NotMine, forbidden), say(identity.NotMine, bad)}, "", bad, nil, 401},
-		"the first 401 is kept":        {identity.Chain{say(identity.NotMine, bad), say(identity.NotMine, forbidden)}, "", bad, nil, 401},
-		"asking says more than 403":    {identity.Chain{say(identity.NotMine, forbidden), bearer}, "", identity.ErrNoCredentials, []string{"Bearer"}, 401},
-		"a final 403 stays":            {identity.Chain{bearer, say(identity.No, forbidden)}, "", forbidden, nil, 403},
-		"every scheme is named":        {identity.Chain{bearer, challenging{fixed{challenge: "Basic"}}}, "", identity.ErrNoCredentials, []string{"Bearer", "Basic"}, 401},
+		"nobody to ask":                {nil, "", "", identity.ErrNoCredentials, nil, 401},
+		"the first yes counts":         {identity.Chain{say(identity.NotMine, nil), yes(bob), yes(eve)}, "fixed", "bob", nil, nil, 0},
+		"no ends it":                   {identity.Chain{say(identity.No, bad), yes(bob)}, "fixed", "", bad, nil, 401},
+		"no without a reason":          {identity.Chain{say(identity.No, nil), yes(bob)}, "fixed", "", identity.ErrNoCredentials, nil, 401},
+		"technical ends it":            {identity.Chain{say(identity.NotMine, down), yes(bob)}, "fixed", "", down, nil, 503},
+		"technical no":                 {identity.Chain{say(identity.No, down), yes(bob)}, "fixed", "", down, nil, 503},
+		"yes with an error is none":    {identity.Chain{say(identity.Yes, bad), yes(bob)}, "fixed", "", bad, nil, 401},
+		"yes with a technical error":   {identity.Chain{say(identity.Yes, down), yes(bob)}, "fixed", "", down, nil, 503},
+		"outcome that does not exist":  {identity.Chain{say(7, nil)}, "", "", identity.ErrNoCredentials, nil, 401},
+		"kept reason gives way to yes": {identity.Chain{say(identity.NotMine, forbidden), yes(bob)}, "fixed", "bob", nil, nil, 0},
+		"kept reason":                  {identity.Chain{say(identity.NotMine, forbidden), say(identity.NotMine, nil)}, "", "", forbidden, nil, 403},
+		"401 says more than 403":       {identity.Chain{say(identity.NotMine, forbidden), say(identity.NotMine, bad)}, "", "", bad, nil, 401},
+		"the first 401 is kept":        {identity.Chain{say(identity.NotMine, bad), say(identity.NotMine, forbidden)}, "", "", bad, nil, 401},
+		"asking says more than 403":    {identity.Chain{say(identity.NotMine, forbidden), bearer}, "", "", identity.ErrNoCredentials, []string{"Bearer"}, 401},
+		"a final 403 stays":            {identity.Chain{bearer, say(identity.No, forbidden)}, "fixed", "", forbidden, nil, 403},
+		"every scheme is named":        {identity.Chain{bearer, challenging{fixed{challenge: "Basic"}}}, "", "", identity.ErrNoCredentials, []string{"Bearer", "Basic"}, 401},
 		"what is wrong with the token": {
 			identity.Chain{challenging{fixed{challenge: "Bearer", outcome: identity.No, err: bad}}, challenging{fixed{challenge: "Basic"}}},
-			"", bad,
+			"fixed", "", bad,
 			[]string{`Bearer, error="invalid_token", error_description="bad 'token''"`, "Basic"},
 			401,
 		},
@@ -76,6 +77,9 @@ func TestChain(t *testing.T) {
 			p, err := tt.chain.Authenticate(r)
 			if !errors.Is(err, tt.err) || p.User != tt.user {
 				t.Fatalf("got %+v, %v; want %q, %v", p, err, tt.user, tt.err)
+			}
+			if _, by, _ := tt.chain.Decide(r); by != tt.by {
+				t.Errorf("got a decision by %q, want %q", by, tt.by)
 			}
 			if err == nil {
 				return
