@@ -32,6 +32,8 @@ type Service struct {
 	cache cache
 
 	changing sync.Mutex // one change at a time in this process
+	locking  sync.Mutex // one lockout at a time
+	turns    turns      // of passwords to be tried
 
 	started  time.Time     // what checked counts from, on the monotonic clock
 	checked  atomic.Int64  // when the cache's revision was read from the store last

@@ -38,6 +38,7 @@ type Store interface {
 	Touch(ctx context.Context, u Used) error
 
 	SessionStore
+	LockoutStore
 
 	// Close writes what is pending and closes the store.
 	Close() error

@@ -34,6 +34,8 @@ func Conformance(t *testing.T, open func(t *testing.T) identity.Store) {
 		"a token's use is noted":               touch,
 		"of concurrent changes none is lost":   concurrent,
 		"accounts are read as of one moment":   snapshot,
+		"lockouts are kept":                    lockouts,
+		"familiar addresses are kept":          familiar,
 		"an ended context ends an operation":   ended,
 		"any number of users is kept in order": many,
 	} {

@@ -1,0 +1,106 @@
+package identity
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/svc-gateway/svc/internal/store"
+)
+
+const (
+	queryStanding = `SELECT user, address, since, until, times FROM lockouts
+		WHERE user = ?1 AND address IN (?2, '') OR user = '' AND address = ?2 ORDER BY user, address`
+	queryFamiliar = `SELECT last FROM familiar WHERE user = ? AND address = ?`
+	queryLockouts = `SELECT user, address, since, until, times FROM lockouts WHERE until > ? ORDER BY user, address`
+
+	putLockout = `INSERT INTO lockouts (user, address, since, until, times) VALUES (?, ?, ?, ?, ?)
+		ON CONFLICT (user, address) DO UPDATE SET since = excluded.since, until = excluded.until, times = excluded.times`
+	forgetLockouts = `DELETE FROM lockouts WHERE until < ?`
+	removeLockout  = `DELETE FROM lockouts WHERE user = ? AND address = ?`
+	putFamiliar    = `INSERT INTO familiar (user, address, last) VALUES (?, ?, ?)
+		ON CONFLICT (user, address) DO UPDATE SET last = max(last, excluded.last)`
+	forgetFamiliar = `DELETE FROM familiar WHERE last < ?`
+)
+
+func (s *sqlite) Standing(ctx context.Context, user, address string) (Standing, error) {
+	var st Standing
+	var err error
+	if st.Lockouts, err = s.lockouts(ctx, queryStanding, user, address); err != nil {
+		return Standing{}, err
+	}
+	err = s.db.Read().QueryRowContext(ctx, queryFamiliar, user, address).Scan(stamp{&st.Familiar})
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return Standing{}, fmt.Errorf("reading where a user was let in from: %w", err)
+	}
+	return st, nil
+}
+
+func (s *sqlite) Lockouts(ctx context.Context, t time.Time) ([]Lockout, error) {
+	return s.lockouts(ctx, queryLockouts, text(t))
+}
+
+func (s *sqlite) lockouts(ctx context.Context, query string, args ...any) ([]Lockout, error) {
+	rows, err := s.db.Read().QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, fmt.Errorf("reading lockouts: %w", err)
+	}
+	defer rows.Close()
+	list := []Lockout{}
+	for rows.Next() {
+		var l Lockout
+		if err := rows.Scan(&l.User, &l.Address, stamp{&l.Since}, stamp{&l.Until}, &l.Times); err != nil {
+			return nil, fmt.Errorf("reading lockouts: %w", err)
+		}
+		list = append(list, l)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("reading lockouts: %w", err)
+	}
+	return list, nil
+}
+
+func (s *sqlite) PutLockout(ctx context.Context, l Lockout, forget time.Time) error {
+	err := s.db.Write(ctx, func(tx *store.Tx) error {
+		if _, err := tx.Exec(forgetLockouts, text(forget)); err != nil {
+			return err
+		}
+		_, err := tx.Exec(putLockout, l.User, l.Address, text(l.Since), text(l.Until), l.Times)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("writing a lockout: %w", err)
+	}
+	return nil
+}
+
+func (s *sqlite) RemoveLockouts(ctx context.Context, list ...Lockout) error {
+	err := s.db.Write(ctx, func(tx *store.Tx) error {
+		for _, l := range list {
+			if _, err := tx.Exec(removeLockout, l.User, l.Address); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("removing lockouts: %w", err)
+	}
+	return nil
+}
+
+func (s *sqlite) NoteFamiliar(ctx context.Context, user, address string, t, forget time.Time) error {
+	err := s.db.Queue(ctx, func(tx *store.Tx) error {
+		if _, err := tx.Exec(forgetFamiliar, text(forget)); err != nil {
+			return err
+		}
+		_, err := tx.Exec(putFamiliar, user, address, text(t))
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("noting where a user was let in from: %w", err)
+	}
+	return nil
+}
