@@ -16,6 +16,7 @@ import (
 	"github.com/svc-gateway/svc/internal/settings"
 	"github.com/svc-gateway/svc/policy"
 	"github.com/svc-gateway/svc/policy/identity"
+	"github.com/svc-gateway/svc/policy/identity/oidc"
 )
 
 func init() {
@@ -23,7 +24,7 @@ func init() {
 }
 
 // App is the Caddy app svc. Its JSON is the settings' own: an object with the sections auth,
-// runtime, model, limits and cors and the list async_subagents, as in config/api.json, with
+// runtime, model, limits, cors and ldap and the lists oidc and async_subagents, as in config/api.json, with
 // every value optional. Placeholders such as {env.NAME} are replaced in strings.
 type App struct {
 	sections json.RawMessage // as configured
@@ -32,6 +33,7 @@ type App struct {
 	values   []settings.Value
 	home     settings.Home
 	shared   *shared
+	issuers  *oidc.Set // nil without the mode oidc
 	control  *routes
 	onStart  []func(context.Context) error
 	ctx      caddy.Context
@@ -77,6 +79,9 @@ func (a *App) Provision(ctx caddy.Context) error {
 	if a.shared, err = acquire(a.home); err != nil {
 		return err
 	}
+	if err := a.newIssuers(); err != nil {
+		return err
+	}
 	a.control = newRoutes()
 	a.control.handle("GET /status", http.HandlerFunc(a.serveStatus))
 	a.control.handle("GET /settings", http.HandlerFunc(a.serveSettings))
@@ -110,6 +115,8 @@ func (a *App) Start() error {
 	if err := a.bootstrap(); err != nil {
 		return err
 	}
+	a.startIssuers()
+	a.Identity().SetSources(nil, a.renewer())
 	for _, f := range a.onStart {
 		if err := f(a.ctx); err != nil {
 			return err
@@ -137,6 +144,9 @@ func (a *App) Stop() error {
 
 // Cleanup lets go of the shared resources.
 func (a *App) Cleanup() error {
+	if a.issuers != nil {
+		a.issuers.Close()
+	}
 	if a.shared == nil {
 		return nil
 	}

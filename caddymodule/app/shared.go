@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/caddyserver/caddy/v2"
@@ -16,6 +17,7 @@ import (
 	"github.com/svc-gateway/svc/internal/settings"
 	"github.com/svc-gateway/svc/policy"
 	"github.com/svc-gateway/svc/policy/identity"
+	"github.com/svc-gateway/svc/policy/identity/oidc"
 )
 
 // pool holds the shared resources of each data folder that the process uses.
@@ -44,6 +46,7 @@ type shared struct {
 	policy   *policy.Engine
 	bus      *bus.Memory
 	server   *server
+	issuers  atomic.Pointer[oidc.Set] // of the newest configuration that started
 
 	stopping chan struct{}
 	stopOnce sync.Once

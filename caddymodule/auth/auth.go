@@ -197,6 +197,9 @@ func (h *Handler) again(w http.ResponseWriter, r *http.Request, p policy.Princip
 // admit prepares an authenticated request for the next handler.
 func (h *Handler) admit(r *http.Request, p policy.Principal) *http.Request {
 	h.stripCredentials(r.Header)
+	if external(p) && !h.PassCredentials {
+		r.Header.Del("Authorization")
+	}
 	if h.IdentityHeaders != nil {
 		h.IdentityHeaders.set(r.Header, p)
 		h.reserved.guardConnection(r.Header)
@@ -207,6 +210,12 @@ func (h *Handler) admit(r *http.Request, p policy.Principal) *http.Request {
 		repl.Set("http.auth.user.role", string(p.Role))
 	}
 	return r.WithContext(policy.WithPrincipal(ctx, p))
+}
+
+// external reports whether the request's Authorization was a credential of another source, such
+// as a password of the directory, that let the request in.
+func external(p policy.Principal) bool {
+	return p.SessionID == "" && (p.Source == policy.SourceOIDC || p.Source == policy.SourceLDAP)
 }
 
 func (h *Handler) stripCredentials(header http.Header) {

@@ -7,6 +7,7 @@ import (
 	"github.com/svc-gateway/svc/caddymodule/app"
 	"github.com/svc-gateway/svc/internal/settings"
 	"github.com/svc-gateway/svc/policy/identity"
+	"github.com/svc-gateway/svc/policy/identity/oidc"
 )
 
 // newChain builds the providers that the setting auth.mode lists, in its order.
@@ -22,8 +23,10 @@ func newChain(a *app.App) (identity.Chain, error) {
 				return nil, fmt.Errorf("auth.mode none: %w", err)
 			}
 			chain = append(chain, p)
+		case settings.ModeOIDC:
+			chain = append(chain, oidc.NewBearer(a.Issuers(), a.Identity().Admit))
 		default:
-			return nil, fmt.Errorf("auth.mode: %q is not available in this version: want none or token", mode)
+			return nil, fmt.Errorf("auth.mode: %q is not available in this version: want none, token or oidc", mode)
 		}
 	}
 	return chain, nil

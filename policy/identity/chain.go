@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -104,7 +105,7 @@ func (c Chain) Decide(r *http.Request) (p policy.Principal, by string, err error
 func (c Chain) schemes() []string {
 	var list []string
 	for _, provider := range c {
-		if ch, ok := provider.(Challenger); ok {
+		if ch, ok := provider.(Challenger); ok && !slices.Contains(list, ch.Challenge()) {
 			list = append(list, ch.Challenge())
 		}
 	}

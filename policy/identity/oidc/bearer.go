@@ -49,7 +49,7 @@ func (b bearer) Authenticate(r *http.Request) (policy.Principal, identity.Outcom
 	}
 	p, err := b.admit(r.Context(), external)
 	if err != nil {
-		return policy.Principal{}, identity.No, err
+		return policy.Principal{}, identity.No, refuseAccount(err)
 	}
 	return p, identity.Yes, nil
 }
@@ -89,6 +89,39 @@ func (s *Set) verify(ctx context.Context, raw string) (x identity.External, fore
 	}
 	s.tokens.put(hash, verifiedToken{e.issuer, e.state, e.external, until})
 	return e.external, false, nil
+}
+
+// refuseAccount turns an error about somebody's account here into a refusal; technical ones stay
+// as they are.
+func refuseAccount(err error) error {
+	for _, x := range accounts {
+		if errors.Is(err, x.err) {
+			return x.refused
+		}
+	}
+	return err
+}
+
+var accounts = []struct {
+	err     error
+	refused *identity.Refused
+}{
+	{identity.ErrNameTaken, &identity.Refused{
+		Status: http.StatusForbidden, Code: "account_unavailable", Reason: "name_taken",
+		Detail: "There can be no account for you here as it is; ask an admin.",
+	}},
+	{identity.ErrInvalid, &identity.Refused{
+		Status: http.StatusForbidden, Code: "account_unavailable", Reason: "name_invalid",
+		Detail: "There can be no account for you here as it is; ask an admin.",
+	}},
+	{identity.ErrRevoked, &identity.Refused{
+		Status: http.StatusUnauthorized, Code: "token_revoked", Reason: "revoked",
+		Detail: "The token was revoked, or its user disabled.",
+	}},
+	{identity.ErrExpired, &identity.Refused{
+		Status: http.StatusUnauthorized, Code: codeExpired, Reason: "expired",
+		Detail: "The token or its user's account has expired.",
+	}},
 }
 
 var (

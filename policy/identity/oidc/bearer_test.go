@@ -14,6 +14,7 @@ import (
 	"encoding/json"
 	"encoding/pem"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -320,14 +321,26 @@ func TestNotForBearer(t *testing.T) {
 func TestAdmitHasTheLastWord(t *testing.T) {
 	p := provider(t)
 	s := newSet(t, at(p))
-	r := httptest.NewRequest(http.MethodGet, "/", nil)
-	r.Header.Set("Authorization", "Bearer "+p.Token(nil))
-	for range 2 { // the second time from the cache
+	broken := errors.New("the store is gone")
+	for _, tt := range []struct {
+		err    error
+		status int // 0: technical
+	}{
+		{identity.ErrRevoked, http.StatusUnauthorized},
+		{identity.ErrExpired, http.StatusUnauthorized},
+		{identity.ErrNameTaken, http.StatusForbidden},
+		{identity.ErrInvalid, http.StatusForbidden},
+		{broken, 0},
+	} {
+		r := httptest.NewRequest(http.MethodGet, "/", nil)
+		r.Header.Set("Authorization", "Bearer "+p.Token(nil)) // verified at first, then from the cache
 		b := oidc.NewBearer(s, func(context.Context, identity.External) (policy.Principal, error) {
-			return policy.Principal{}, identity.ErrRevoked
+			return policy.Principal{}, fmt.Errorf("admitting: %w", tt.err)
 		})
-		if _, outcome, err := b.Authenticate(r); outcome != identity.No || !errors.Is(err, identity.ErrRevoked) {
-			t.Errorf("got %v, %v, want no", outcome, err)
+		_, outcome, err := b.Authenticate(r)
+		refused, _ := errors.AsType[*identity.Refused](err)
+		if outcome != identity.No || refused == nil && tt.status != 0 || refused != nil && refused.Status != tt.status {
+			t.Errorf("%v: got %v, %v, want no with %d", tt.err, outcome, err, tt.status)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package oidc
 
 import (
 	"context"
+	"crypto/cipher"
 	"errors"
 	"fmt"
 	"sync"
@@ -14,6 +15,8 @@ import (
 type Set struct {
 	issuers []*issuer
 	tokens  cache
+	logouts replays
+	seal    cipher.AEAD // of the cookies of logins
 
 	ctx    context.Context // of what goes on in the background
 	cancel context.CancelFunc
@@ -35,14 +38,17 @@ type Options struct {
 
 // New returns the providers of the list. It asks none of them: one that is down is no error.
 func New(list []settings.Issuer, o Options) (*Set, error) {
-	s := &Set{}
+	seal, err := newSeal()
+	if err != nil {
+		return nil, err
+	}
+	s := &Set{seal: seal}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	for _, c := range list {
 		i := &issuer{Issuer: c, set: s, trouble: func(error) {}}
 		if o.Trouble != nil {
 			i.trouble = func(err error) { o.Trouble(c.Name, err) }
 		}
-		var err error
 		if i.client, err = newClient(c); err != nil {
 			return nil, fmt.Errorf("oidc %s: %w", c.Name, err)
 		}
@@ -59,8 +65,10 @@ func New(list []settings.Issuer, o Options) (*Set, error) {
 }
 
 // Inherit takes over what another set knows of the same providers, so that one which is down
-// goes on working when the configuration changes.
+// goes on working when the configuration changes, and logins that were begun can be finished.
+// It is called before the set is used.
 func (s *Set) Inherit(from *Set) {
+	s.seal = from.seal
 	for _, i := range s.issuers {
 		old := from.byURL(i.URL)
 		if old == nil || old.CAFile != i.CAFile {

@@ -1,0 +1,55 @@
+package app
+
+import (
+	"os"
+
+	"go.uber.org/zap"
+
+	"github.com/svc-gateway/svc/internal/settings"
+	"github.com/svc-gateway/svc/policy/identity"
+	"github.com/svc-gateway/svc/policy/identity/oidc"
+)
+
+// Issuers returns the identity providers of the mode oidc; nil when that is not a mode.
+func (a *App) Issuers() *oidc.Set { return a.issuers }
+
+// newIssuers makes the set of providers, with what the running configuration knows of them.
+func (a *App) newIssuers() (err error) {
+	if !a.settings.Auth.Has(settings.ModeOIDC) {
+		return nil
+	}
+	a.issuers, err = oidc.New(a.settings.Issuers, oidc.Options{Env: os.LookupEnv, Trouble: a.issuerTrouble})
+	if err != nil {
+		return err
+	}
+	if old := a.shared.issuers.Load(); old != nil {
+		a.issuers.Inherit(old)
+	}
+	return nil
+}
+
+// startIssuers asks the providers for the first time. It does not wait: one that is down holds
+// up its own users alone.
+func (a *App) startIssuers() {
+	if a.issuers == nil {
+		return
+	}
+	a.shared.issuers.Store(a.issuers)
+	a.issuers.Warm()
+}
+
+// renewer is who renews sessions of identity providers; nil where there are none.
+func (a *App) renewer() identity.Renewer {
+	if a.issuers == nil {
+		return nil
+	}
+	return a.issuers
+}
+
+func (a *App) issuerTrouble(name string, err error) {
+	if err == nil {
+		a.logger.Info("the identity provider can be reached again", zap.String("issuer", name))
+		return
+	}
+	a.logger.Warn("the identity provider cannot be reached", zap.String("issuer", name), zap.Error(err))
+}

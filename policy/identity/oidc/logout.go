@@ -1,0 +1,82 @@
+package oidc
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/svc-gateway/svc/policy/identity"
+)
+
+// maxLogoutBody is the largest body of a back-channel logout, in bytes.
+const maxLogoutBody = 2 * maxToken
+
+// backchannel ends sessions because their provider says so (OpenID Connect Back-Channel Logout
+// 1.0, 2.5 to 2.8).
+func (f *Flow) backchannel(w http.ResponseWriter, r *http.Request, i *issuer) {
+	r.Body = http.MaxBytesReader(w, r.Body, maxLogoutBody)
+	e := evaluation{set: f.Set, use: forLogout, only: i, raw: r.PostFormValue("logout_token"), now: time.Now()}
+	err := e.token(r.Context())
+	jti := i.URL + " " + e.claims.text("jti")
+	if err == nil && !f.Set.logouts.first(jti, e.now) {
+		err = refuse(codeInvalid, "The logout token was used before.")
+	}
+	if err == nil {
+		_, err = f.Sessions(r.Context(), i.URL, e.claims.text("sub"), e.claims.text("sid"))
+		if err != nil {
+			f.Set.logouts.forget(jti) // the provider may send it again
+		}
+	}
+	refused, ok := errors.AsType[*identity.Refused](err)
+	switch {
+	case err == nil:
+		w.WriteHeader(http.StatusOK)
+	case ok:
+		answerError(w, http.StatusBadRequest, "invalid_request", refused.Detail)
+	case errors.Is(err, errForeign):
+		answerError(w, http.StatusBadRequest, "invalid_request", errUnknownIssuer.Detail)
+	default:
+		answerError(w, http.StatusServiceUnavailable, "temporarily_unavailable", "Try again later.")
+	}
+}
+
+func answerError(w http.ResponseWriter, status int, code, description string) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(map[string]string{"error": code, "error_description": description}) // the client may be gone
+}
+
+// Logout tokens are remembered for longer than they are good, but not without end.
+const (
+	replayLife = time.Hour
+	maxReplays = 10_000
+)
+
+// replays are the logout tokens that were used.
+type replays struct {
+	mu   sync.Mutex
+	used map[string]time.Time
+}
+
+// first reports whether the token is used for the first time.
+func (p *replays) first(jti string, now time.Time) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if when, ok := p.used[jti]; ok && now.Sub(when) < replayLife {
+		return false
+	}
+	if p.used == nil || len(p.used) >= maxReplays {
+		// To use one again ends sessions that were ended before, and those begun since.
+		p.used = map[string]time.Time{}
+	}
+	p.used[jti] = now
+	return true
+}
+
+func (p *replays) forget(jti string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.used, jti)
+}

@@ -1,0 +1,59 @@
+package oidc
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	gooidc "github.com/coreos/go-oidc/v3/oidc"
+	"golang.org/x/oauth2"
+
+	"github.com/svc-gateway/svc/policy/identity"
+)
+
+// Renew asks the provider of a session whether it goes on, with the session's refresh token. The
+// provider may send another one, and who the user is now; where it does not, what it said at the
+// login counts, with the userinfo of now. It implements [identity.Renewer].
+func (s *Set) Renew(ctx context.Context, u identity.Upstream) (identity.External, identity.Upstream, error) {
+	i := s.byURL(u.Issuer)
+	if i == nil {
+		return identity.External{}, u, fmt.Errorf("%s is not a provider here any more: %w", u.Issuer, identity.ErrRevoked)
+	}
+	known, err := i.current(ctx)
+	if err != nil {
+		return identity.External{}, u, err
+	}
+	ctx = gooidc.ClientContext(ctx, i.client)
+	token, err := i.oauth(known, "").TokenSource(ctx, &oauth2.Token{RefreshToken: u.Refresh.Reveal()}).Token()
+	if err != nil {
+		return identity.External{}, u, i.tokenError(err, fmt.Errorf("%s renews it no more: %w", i.URL, identity.ErrRevoked))
+	}
+	// From here on the old refresh token may be used up: what comes goes back even with an error.
+	now := time.Now()
+	u.Refresh, u.Due = identity.Secret(token.RefreshToken), due(token, now)
+	e := evaluation{set: s, use: forLogin, only: i, issuer: i, state: known, access: token.AccessToken, now: now}
+	if raw, ok := token.Extra("id_token").(string); ok {
+		e.raw = raw
+		u.IDToken = identity.Secret(raw)
+		err = e.person(ctx)
+	} else {
+		e.raw = u.IDToken.Reveal()
+		err = e.again(ctx)
+	}
+	if refused, ok := errors.AsType[*identity.Refused](err); ok && refused.Code == codeNoRole {
+		return identity.External{}, u, fmt.Errorf("%w: %s", identity.ErrNoRole, refused.Detail)
+	}
+	if err == nil && e.external.Subject != u.Subject {
+		err = fmt.Errorf("%s answers for somebody else: %w", i.URL, identity.ErrRevoked)
+	}
+	return e.external, u, err
+}
+
+// again makes a user of an ID token that was judged when it came. It may have ended since.
+func (e *evaluation) again(ctx context.Context) error {
+	if err := e.checkForm(ctx); err != nil {
+		return err
+	}
+	return e.user(ctx)
+}
