@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
+	"github.com/prometheus/client_golang/prometheus"
 	"github.com/rs/cors"
 	"go.uber.org/zap"
 
@@ -55,6 +57,8 @@ type Handler struct {
 	audit    auditor
 	chain    identity.Chain
 	cors     *cors.Cors // nil: no origin may
+	rate     *rateLimit // nil: no limit
+	outcomes *prometheus.CounterVec
 	reserved reserved
 }
 
@@ -82,6 +86,10 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 	}
 	h.audit = a.Audit()
 	h.cors = newCORS(a.Settings().CORS.Origins)
+	h.rate = newRateLimit(a.Bus(), a.Settings().Limits)
+	if h.outcomes, err = newOutcomes(ctx.GetMetricsRegistry()); err != nil {
+		return err
+	}
 	h.chain, err = newChain(a)
 	return err
 }
@@ -166,23 +174,48 @@ func (h *Handler) crossOrigin(rec *recorder, r *http.Request) bool {
 }
 
 // authorize finds out who sends the request and whether they may, or answers it.
-func (h *Handler) authorize(rec *recorder, r *http.Request) (policy.Principal, bool) {
+func (h *Handler) authorize(rec *recorder, r *http.Request) (p policy.Principal, ok bool) {
+	by, outcome := "", ""
 	if err := h.audit.Healthy(r.Context()); err != nil {
-		h.unaudited(rec, r, err)
-		return policy.Principal{}, false
+		outcome = h.unaudited(rec, r, err)
+	} else if p, by, err = h.chain.Decide(r); err != nil {
+		outcome = h.refuse(rec, r, err)
+	} else {
+		rec.principal = p
+		note(r, p, by)
+		outcome = h.allow(rec, r, p)
 	}
-	p, err := h.chain.Authenticate(r)
-	if err != nil {
-		h.refuse(rec, r, err)
-		return policy.Principal{}, false
+	h.outcomes.WithLabelValues(cmp.Or(by, nobody), outcome).Inc()
+	return p, outcome == succeeded
+}
+
+// allow lets a principal pass who does not send too much and has the role, or answers.
+func (h *Handler) allow(rec *recorder, r *http.Request, p policy.Principal) (outcome string) {
+	if outcome := h.limit(rec, r, p); outcome != succeeded {
+		return outcome
 	}
-	rec.principal = p
 	if !h.permits(p) {
 		rec.reason = roleInsufficient
 		h.forbid(rec, r, p)
-		return policy.Principal{}, false
+		return roleInsufficient
 	}
-	return p, true
+	return succeeded
+}
+
+// note tells the access log, with Caddy's own field user_id, who sends the request.
+func note(r *http.Request, p policy.Principal, by string) {
+	placeholders(r, p)
+	if extra, ok := r.Context().Value(caddyhttp.ExtraLogFieldsCtxKey).(*caddyhttp.ExtraLogFields); ok {
+		extra.Set(zap.String("user_role", string(p.Role)))
+		extra.Set(zap.String("auth_provider", by))
+	}
+}
+
+func placeholders(r *http.Request, p policy.Principal) {
+	if repl, ok := r.Context().Value(caddy.ReplacerCtxKey).(*caddy.Replacer); ok {
+		repl.Set("http.auth.user.id", p.User)
+		repl.Set("http.auth.user.role", string(p.Role))
+	}
 }
 
 // again is ServeHTTP behind another svc_auth, which has done all but what differs here.
@@ -191,6 +224,7 @@ func (h *Handler) again(w http.ResponseWriter, r *http.Request, p policy.Princip
 		h.forbid(w, r, p)
 		return nil
 	}
+	placeholders(r, p)
 	return next.ServeHTTP(w, h.admit(r, p))
 }
 
@@ -204,12 +238,7 @@ func (h *Handler) admit(r *http.Request, p policy.Principal) *http.Request {
 		h.IdentityHeaders.set(r.Header, p)
 		h.reserved.guardConnection(r.Header)
 	}
-	ctx := r.Context()
-	if repl, ok := ctx.Value(caddy.ReplacerCtxKey).(*caddy.Replacer); ok {
-		repl.Set("http.auth.user.id", p.User)
-		repl.Set("http.auth.user.role", string(p.Role))
-	}
-	return r.WithContext(policy.WithPrincipal(ctx, p))
+	return r.WithContext(policy.WithPrincipal(r.Context(), p))
 }
 
 // external reports whether the request's Authorization was a credential of another source, such
@@ -236,26 +265,34 @@ func addressed(r *http.Request) *http.Request {
 	return r.WithContext(identity.WithAddress(r.Context(), ip))
 }
 
-// refuse answers a request that the providers did not let pass.
-func (h *Handler) refuse(rec *recorder, r *http.Request, err error) {
+// refuse answers a request that the providers did not let pass, and returns why.
+func (h *Handler) refuse(rec *recorder, r *http.Request, err error) (outcome string) {
 	p := h.chain.Problem(err)
-	if p.Status >= http.StatusInternalServerError {
-		h.logger.Error("authenticating a request", zap.Error(err))
-	}
 	for _, c := range h.chain.Challenges(err) {
 		rec.Header().Add("WWW-Authenticate", c)
 	}
-	if refused, ok := errors.AsType[*identity.Refused](err); ok && refused.RetryAfter > 0 {
-		retryAfter(rec.Header(), refused.RetryAfter)
+	outcome = missing
+	if refused, ok := errors.AsType[*identity.Refused](err); ok {
+		outcome = refused.Reason
+		if refused.RetryAfter > 0 {
+			retryAfter(rec.Header(), refused.RetryAfter)
+		}
+	} else if p.Status >= http.StatusInternalServerError {
+		h.logger.Error("authenticating a request", zap.Error(err))
+		outcome = technical
 	}
 	rec.reason = p.Code
 	problem.Write(rec, r, p)
+	return outcome
 }
 
-// retryAfter says in whole seconds when it is worth trying again (RFC 9110, 10.2.3).
+// retryAfter says when it is worth trying again (RFC 9110, 10.2.3).
 func retryAfter(h http.Header, wait time.Duration) {
-	h.Set("Retry-After", strconv.FormatInt(int64((wait+time.Second-1)/time.Second), 10))
+	h.Set("Retry-After", strconv.FormatInt(seconds(wait), 10))
 }
+
+// seconds rounds up, so that who waits that long has waited long enough.
+func seconds(d time.Duration) int64 { return int64((d + time.Second - 1) / time.Second) }
 
 func (h *Handler) permits(p policy.Principal) bool {
 	return h.Require == "" || p.Role.May(h.Require)
@@ -268,7 +305,7 @@ func (h *Handler) forbid(w http.ResponseWriter, r *http.Request, p policy.Princi
 	})
 }
 
-func (h *Handler) unaudited(rec *recorder, r *http.Request, err error) {
+func (h *Handler) unaudited(rec *recorder, r *http.Request, err error) (outcome string) {
 	h.logger.Error("request refused because the audit log cannot be written", zap.Error(err))
 	rec.reason = unavailable
 	rec.Header().Set("Retry-After", "5")
@@ -276,6 +313,7 @@ func (h *Handler) unaudited(rec *recorder, r *http.Request, err error) {
 		Status: http.StatusServiceUnavailable, Code: unavailable,
 		Detail: "The audit log cannot be written, and nothing is done without it; try again later.",
 	})
+	return unavailable
 }
 
 // Interface guards.

@@ -20,8 +20,11 @@ func newCORS(origins []string) *cors.Cors {
 			http.MethodPut, http.MethodPatch, http.MethodDelete,
 		},
 		AllowedHeaders: []string{"*"},
-		ExposedHeaders: []string{"Content-Location", "Location", "Retry-After", "X-Pagination-Total", "X-Request-Id"},
-		MaxAge:         600,
+		ExposedHeaders: []string{
+			"Content-Location", "Location", "RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset",
+			"Retry-After", "X-Pagination-Total", "X-Request-Id",
+		},
+		MaxAge: 600,
 	})
 }
 

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
+	"github.com/prometheus/client_golang/prometheus"
 	"go.uber.org/zap"
 
 	"github.com/svc-gateway/svc/audit"
@@ -48,8 +49,10 @@ func (p fakeProvider) Authenticate(*http.Request) (policy.Principal, identity.Ou
 }
 
 func newTestHandler(a auditor, p identity.Provider) *Handler {
+	outcomes, _ := newOutcomes(prometheus.NewRegistry())
 	return &Handler{
-		logger: zap.NewNop(), audit: a, chain: identity.Chain{p}, Prefix: defaultPrefix, reserved: newReserved(nil),
+		outcomes: outcomes,
+		logger:   zap.NewNop(), audit: a, chain: identity.Chain{p}, Prefix: defaultPrefix, reserved: newReserved(nil),
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/svc-gateway/svc/audit"
+	"github.com/svc-gateway/svc/internal/bus"
 	"github.com/svc-gateway/svc/policy"
 	"github.com/svc-gateway/svc/policy/identity"
 )
@@ -25,9 +26,10 @@ type recorder struct {
 	path      string
 	address   string
 	principal policy.Principal
-	reason    string // why it was refused
-	code      int    // 0 until the header is out
-	silent    bool   // not accounted for
+	grant     *bus.Grant // what the rate limit said; nil: nothing
+	reason    string     // why it was refused
+	code      int        // 0 until the header is out
+	silent    bool       // not accounted for
 	cors      [len(corsFields)][]string
 	kept      bool // cors holds what the final header has to say
 }
@@ -58,6 +60,9 @@ func (rec *recorder) WriteHeader(code int) {
 		h[requestID] = rec.id
 		if rec.kept {
 			rec.placeCORS(h)
+		}
+		if rec.grant != nil {
+			rec.handler.rate.tell(h, *rec.grant)
 		}
 		rec.account(code)
 	}

@@ -49,7 +49,7 @@ func TestDefaults(t *testing.T) {
 		Model: settings.Model{
 			Provider: "demo", BaseURL: "https://api.openai.com/v1", Timeout: 2 * time.Minute, MaxRetries: 2,
 		},
-		Limits: settings.Limits{BodyBytes: 4 << 20, RunsPerMinute: 600, ParallelRuns: 100},
+		Limits: settings.Limits{BodyBytes: 4 << 20, RunsPerMinute: 600, RequestsPerMinute: 6000, RequestsBurst: 600, ParallelRuns: 100},
 		LDAP:   defaultLDAP(),
 	}
 	if d := cmp.Diff(want, got); d != "" {
@@ -99,7 +99,7 @@ func TestEveryKindFromEveryLayer(t *testing.T) {
 		Auth:    settings.Auth{Mode: []string{"token", "none"}, SessionTTLHours: 8},
 		Runtime: settings.Runtime{Timeout: 5 * time.Second, ProjectRoot: "/srv", MaxSteps: 25, MaxTokens: 200_000, RunTimeout: 10 * time.Minute},
 		Model:   settings.Model{Provider: "openai", BaseURL: "http://127.0.0.1:11434/v1", Name: "qwen3", APIKeyEnv: "KEY", Timeout: 2 * time.Minute},
-		Limits:  settings.Limits{BodyBytes: 8 << 20, RunsPerMinute: 600, ParallelRuns: 100},
+		Limits:  settings.Limits{BodyBytes: 8 << 20, RunsPerMinute: 600, RequestsPerMinute: 6000, RequestsBurst: 600, ParallelRuns: 100},
 		CORS:    settings.CORS{Origins: []string{"https://a.example", "http://b.example:8080"}},
 		LDAP:    defaultLDAP(),
 	}

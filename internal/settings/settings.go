@@ -91,6 +91,11 @@ type Limits struct {
 	BodyBytes int64
 	// RunsPerMinute is how many runs a user may start in a minute. Default: 600.
 	RunsPerMinute int
+	// RequestsPerMinute is how many requests a user may make in a minute for long. 0 is no limit.
+	// Default: 6000.
+	RequestsPerMinute int
+	// RequestsBurst is how many requests a user may make at once. Default: 600.
+	RequestsBurst int
 	// ParallelRuns is how many runs of a user may be going at once. Default: 100.
 	ParallelRuns int
 }
