@@ -84,6 +84,15 @@ func (x *External) userName() (string, error) {
 	return name, nil
 }
 
+// nameOf returns the name of the account to be made: that of a removed one for ever.
+func (x *External) nameOf(removed *account, issued time.Time) (string, error) {
+	if removed == nil {
+		return x.userName()
+	}
+	// What is from before the removal does not undo it.
+	return removed.Name, removed.accepts(issued)
+}
+
 // linked returns the account of x, which it makes when there is none.
 func (s *Service) linked(ctx context.Context, x External, issued time.Time) (*account, error) {
 	a, err := s.cache.link(x.link()), error(nil)
@@ -93,19 +102,12 @@ func (s *Service) linked(ctx context.Context, x External, issued time.Time) (*ac
 	if err != nil {
 		return nil, err
 	}
-	name := ""
-	switch {
-	case a != nil && a.Removed.IsZero():
+	if a != nil && a.Removed.IsZero() {
 		return a, nil
-	case a != nil:
-		name = a.Name
-		if err := a.accepts(issued); err != nil {
-			return nil, err // what is from before the removal does not undo it
-		}
-	default:
-		if name, err = x.userName(); err != nil {
-			return nil, err
-		}
+	}
+	name, err := x.nameOf(a, issued)
+	if err != nil {
+		return nil, err
 	}
 	if err := s.addAccount(ctx, name, x); err != nil && !errors.Is(err, ErrConflict) {
 		return nil, err

@@ -28,7 +28,7 @@ func newRig(t testing.TB) *rig {
 	return newRigAt(t, filepath.Join(t.TempDir(), "identity.db"))
 }
 
-func newRigAt(t testing.TB, path string) *rig {
+func newRigAt(t testing.TB, path string, options ...identity.Option) *rig {
 	t.Helper()
 	st, err := identity.OpenStore(t.Context(), path)
 	if err != nil {
@@ -36,7 +36,7 @@ func newRigAt(t testing.TB, path string) *rig {
 	}
 	r := &rig{store: st, log: &recorder{}, bus: bus.NewMemory()}
 	r.log.store = st
-	if r.Service, err = identity.New(t.Context(), st, r.log, r.bus); err != nil {
+	if r.Service, err = identity.New(t.Context(), st, r.log, r.bus, options...); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {

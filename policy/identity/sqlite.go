@@ -168,7 +168,7 @@ func readAccounts(ctx context.Context, tx *sql.Tx, f Filter) ([]Account, int64, 
 	where, args := f.where()
 	err := each(ctx, tx, `SELECT `+userColumns+` FROM users u `+where+` ORDER BY u.name`, args, func(rows *sql.Rows) error {
 		a := Account{Tokens: []Token{}}
-		err := rows.Scan(a.User.columns()...)
+		err := rows.Scan(a.columns()...)
 		at[a.Name] = len(accounts)
 		accounts = append(accounts, a)
 		return err

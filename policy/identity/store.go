@@ -61,7 +61,8 @@ type SessionStore interface {
 	// RenewSession replaces role, groups and upstream of a session that has not ended; else it
 	// returns [ErrNotFound]. Another role or other groups are a change. It returns the revision.
 	RenewSession(ctx context.Context, s StoredSession) (int64, error)
-	// PruneSessions forgets the sessions that ended or expired before then.
+	// PruneSessions forgets the sessions that ended or expired before then. That is no change,
+	// and is done after the next Apply at the latest.
 	PruneSessions(ctx context.Context, then time.Time) error
 }
 

@@ -165,7 +165,7 @@ func (st *state) takesToken(user string) error {
 	if st.account.Source != "" {
 		return fmt.Errorf("%w: %s is a user of source %s, which has no tokens here: log in for a session, or add a user for the purpose", ErrInvalid, user, st.account.Source)
 	}
-	if err := st.account.User.live(st.now); err != nil {
+	if err := st.account.live(st.now); err != nil {
 		return fmt.Errorf("%w: a new token would not work: %w", ErrInvalid, err)
 	}
 	return nil

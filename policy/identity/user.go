@@ -103,7 +103,7 @@ func (t *Token) role(u *User) policy.Role {
 // administers reports whether somebody can act as an admin with a token of this account. What
 // an external source will say of somebody is not known, so nobody else counts.
 func (a *Account) administers(now time.Time) bool {
-	if a.User.live(now) != nil {
+	if a.live(now) != nil {
 		return false
 	}
 	return slices.ContainsFunc(a.Tokens, func(t Token) bool {

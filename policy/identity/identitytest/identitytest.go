@@ -38,6 +38,14 @@ func Conformance(t *testing.T, open func(t *testing.T) identity.Store) {
 		"familiar addresses are kept":          familiar,
 		"an ended context ends an operation":   ended,
 		"any number of users is kept in order": many,
+		"an external account is added once":    addAccount,
+		"a removed account comes back":         comeBack,
+		"sessions are read back":               sessions,
+		"sessions that work are listed":        listed,
+		"the oldest of too many sessions ends": tooMany,
+		"a session is renewed until it ends":   renew,
+		"a change ends sessions":               endSessions,
+		"old sessions are forgotten":           prune,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, open(t)) })
 	}
@@ -103,8 +111,12 @@ func empty(t *testing.T, s identity.Store) {
 }
 
 func readBack(t *testing.T, s identity.Store) {
-	bob := identity.User{Name: "bob", Role: policy.User, Created: epoch, Expires: epoch.Add(time.Hour), Disabled: true}
+	bob := identity.User{
+		Name: "bob", Role: policy.User, Created: epoch, Expires: epoch.Add(time.Hour), Disabled: true,
+		Link: identity.Link{Source: "ldap", Issuer: "i", Subject: "s"}, ValidAfter: epoch.Add(time.Minute), Removed: epoch.Add(2 * time.Minute),
+	}
 	full := token("bob", "b1")
+	full.Role = policy.Readonly
 	full.Expires = epoch.Add(time.Microsecond)
 	full.Revoked = epoch.Add(2 * time.Microsecond)
 	full.LastUsed = epoch.Add(3 * time.Microsecond)
@@ -151,19 +163,27 @@ func filter(t *testing.T, s identity.Store) {
 		Users:     []identity.User{user("c", policy.User), user("a", policy.Admin), user("b", policy.Admin)},
 		NewTokens: []identity.NewToken{a, b},
 	})
+	linked := external("x", "1")
+	if _, err := s.AddAccount(t.Context(), linked); err != nil {
+		t.Fatal(err)
+	}
+	fourth := identity.Account{User: linked}
 	first := identity.Account{User: user("a", policy.Admin), Tokens: []identity.Token{b.Token, a.Token}}
 	second := identity.Account{User: user("b", policy.Admin)}
 	third := identity.Account{User: user("c", policy.User)}
 	for f, want := range map[identity.Filter][]identity.Account{
-		{}:                              {first, second, third},
-		{Name: "a"}:                     {first},
-		{Name: "A"}:                     {},
-		{Name: "%"}:                     {},
-		{Role: policy.Admin}:            {first, second},
-		{Role: policy.Readonly}:         {},
-		{Name: "c", Role: policy.User}:  {third},
-		{Name: "c", Role: policy.Admin}: {},
-		{Name: "nobody"}:                {},
+		{}:                  {first, second, third, fourth},
+		{Link: linked.Link}: {fourth},
+		{Link: identity.Link{Source: "oidc", Subject: "1"}}: {},
+		{Link: linked.Link, Name: "a"}:                      {},
+		{Name: "a"}:                                         {first},
+		{Name: "A"}:                                         {},
+		{Name: "%"}:                                         {},
+		{Role: policy.Admin}:                                {first, second},
+		{Role: policy.Readonly}:                             {},
+		{Name: "c", Role: policy.User}:                      {third},
+		{Name: "c", Role: policy.Admin}:                     {},
+		{Name: "nobody"}:                                    {},
 	} {
 		same(t, fmt.Sprintf("%+v", f), want, accounts(t, s, f))
 	}
@@ -204,10 +224,21 @@ func atomic(t *testing.T, s identity.Store) {
 }
 
 func touch(t *testing.T, s identity.Store) {
-	revision := apply(t, s, identity.Change{Users: []identity.User{user("bob", policy.User)}, NewTokens: []identity.NewToken{token("bob", "b1"), token("bob", "b2")}})
+	apply(t, s, identity.Change{Users: []identity.User{user("bob", policy.User)}, NewTokens: []identity.NewToken{token("bob", "b1"), token("bob", "b2")}})
 	later := epoch.Add(time.Minute)
-	for _, used := range []map[string]time.Time{{"b1": epoch}, {"b1": later, "unknown": later}, {"b1": epoch}} {
-		if err := s.Touch(t.Context(), identity.Used{Tokens: used}); err != nil {
+	revision, err := s.AddAccount(t.Context(), external("x", "1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	open(t, s, session("bob", "s1", epoch))
+	for _, at := range []time.Time{epoch, later, epoch} {
+		used := map[string]time.Time{"b1": at, "s1": at, "unknown": at}
+		role := policy.User
+		if at.Equal(later) {
+			role = policy.Readonly
+		}
+		logins := map[string]identity.LoginSeen{"x": {At: at, Role: role}, "bob": {At: at, Role: policy.Admin}, "nobody": {At: at, Role: role}}
+		if err := s.Touch(t.Context(), identity.Used{Tokens: used, Sessions: used, Logins: logins}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -221,6 +252,15 @@ func touch(t *testing.T, s identity.Store) {
 	}
 	if got := tokens[1].LastUsed; !got.IsZero() {
 		t.Errorf("got last use %s of an unused token", got)
+	}
+	if c, err := s.SessionByID(t.Context(), "s1"); err != nil || !c.Session.LastUsed.Equal(later) {
+		t.Errorf("got last use %s of the session, %v; want %s", c.Session.LastUsed, err, later)
+	}
+	seen := external("x", "1")
+	seen.LastLogin, seen.Role = later, policy.Readonly
+	same(t, "external account", []identity.Account{{User: seen}}, accounts(t, s, identity.Filter{Name: "x"}))
+	if bob := accounts(t, s, identity.Filter{Name: "bob"})[0]; bob.Role != policy.User || !bob.LastLogin.IsZero() {
+		t.Errorf("got %+v: the login of an account of the service was noted", bob.User)
 	}
 }
 
