@@ -16,6 +16,7 @@ import (
 	"github.com/svc-gateway/svc/internal/settings"
 	"github.com/svc-gateway/svc/policy"
 	"github.com/svc-gateway/svc/policy/identity"
+	"github.com/svc-gateway/svc/policy/identity/ldap"
 	"github.com/svc-gateway/svc/policy/identity/oidc"
 )
 
@@ -33,11 +34,13 @@ type App struct {
 	values   []settings.Value
 	home     settings.Home
 	shared   *shared
-	issuers  *oidc.Set // nil without the mode oidc
 	control  *routes
 	onStart  []func(context.Context) error
 	ctx      caddy.Context
 	logger   *zap.Logger
+
+	directory *ldap.Directory // nil without the mode ldap
+	issuers   *oidc.Set       // nil without the mode oidc
 }
 
 // CaddyModule returns the Caddy module information.
@@ -76,6 +79,9 @@ func (a *App) Provision(ctx caddy.Context) error {
 	if err := a.settings.CheckEnvironment(os.LookupEnv); err != nil {
 		return err
 	}
+	if a.directory, err = newDirectory(a.settings); err != nil {
+		return err
+	}
 	if a.shared, err = acquire(a.home); err != nil {
 		return err
 	}
@@ -87,6 +93,7 @@ func (a *App) Provision(ctx caddy.Context) error {
 	a.control.handle("GET /settings", http.HandlerFunc(a.serveSettings))
 	a.control.handle("GET /auth/whoami", http.HandlerFunc(a.serveWhoami))
 	a.control.handle("POST /audit/backup", http.HandlerFunc(a.serveBackup))
+	a.control.handle("POST /ldap/test", http.HandlerFunc(a.serveLDAPTest))
 	a.control.handle("/identity/", http.StripPrefix("/identity", a.Identity().AdminHandler()))
 
 	events, err := ctx.App("events")
@@ -116,7 +123,7 @@ func (a *App) Start() error {
 		return err
 	}
 	a.startIssuers()
-	a.Identity().SetSources(nil, a.renewer())
+	a.shared.sources.push(a)
 	for _, f := range a.onStart {
 		if err := f(a.ctx); err != nil {
 			return err
@@ -128,6 +135,9 @@ func (a *App) Start() error {
 	}
 	if a.settings.Auth.Has(settings.ModeNone) {
 		a.logger.Warn("auth.mode none: every local user acts as an admin; other hosts are refused. Use auth.mode token in production")
+	}
+	if a.directory != nil && a.settings.LDAP.Insecure {
+		a.logger.Warn("ldap.insecure: passwords are sent in clear to the ldap:// servers of ldap.url")
 	}
 	return nil
 }
@@ -142,14 +152,18 @@ func (a *App) Stop() error {
 	return nil
 }
 
-// Cleanup lets go of the shared resources.
+// Cleanup lets go of the shared resources and of the directory.
 func (a *App) Cleanup() error {
 	if a.issuers != nil {
 		a.issuers.Close()
 	}
+	if a.directory != nil {
+		a.directory.Close()
+	}
 	if a.shared == nil {
 		return nil
 	}
+	a.shared.sources.remove(a)
 	return a.shared.release()
 }
 

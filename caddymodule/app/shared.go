@@ -47,6 +47,7 @@ type shared struct {
 	bus      *bus.Memory
 	server   *server
 	issuers  atomic.Pointer[oidc.Set] // of the newest configuration that started
+	sources  sources
 
 	stopping chan struct{}
 	stopOnce sync.Once

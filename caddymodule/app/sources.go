@@ -1,0 +1,60 @@
+package app
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"sync"
+
+	"github.com/svc-gateway/svc/internal/settings"
+	"github.com/svc-gateway/svc/policy/identity"
+	"github.com/svc-gateway/svc/policy/identity/ldap"
+)
+
+// sources are the started apps, the newest last: it says whom to ask about external users. Where
+// a configuration fails after its start, the one before it has the say again.
+type sources struct {
+	mu   sync.Mutex
+	apps []*App
+}
+
+func (s *sources) push(a *App) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.apps = append(s.apps, a)
+	a.setSources()
+}
+
+func (s *sources) remove(a *App) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.apps = slices.DeleteFunc(s.apps, func(o *App) bool { return o == a })
+	if n := len(s.apps); n > 0 {
+		s.apps[n-1].setSources()
+	}
+}
+
+func (a *App) setSources() { a.Identity().SetSources(a.Directory(), a.renewer()) }
+
+// Directory returns the directory that auth.mode ldap asks, nil without that mode.
+func (a *App) Directory() identity.Directory {
+	if a.directory == nil {
+		return nil
+	}
+	return a.directory
+}
+
+// newDirectory returns the directory of the settings, nil where auth.mode has no ldap.
+func newDirectory(s settings.Settings) (*ldap.Directory, error) {
+	if !s.Auth.Has(settings.ModeLDAP) {
+		return nil, nil
+	}
+	var password string
+	if s.LDAP.BindPassword != "" {
+		var err error
+		if password, err = s.LDAP.BindPassword.Reveal(os.LookupEnv); err != nil {
+			return nil, fmt.Errorf("ldap.bind_password: %w", err)
+		}
+	}
+	return ldap.New(s.LDAP, identity.Secret(password))
+}
