@@ -2,7 +2,10 @@ package oidc
 
 import (
 	"context"
+	"crypto/sha256"
+	"crypto/sha512"
 	"crypto/subtle"
+	"encoding/base64"
 	"slices"
 	"strings"
 	"time"
@@ -34,8 +37,8 @@ func (e *evaluation) checkTimes(context.Context) error {
 	case e.use == forLogout && !ends && (!issued || e.now.After(iat.Add(maxLogoutAge+leeway))):
 		return refuse(codeExpired, "The logout token is too old.")
 	}
-	if ends {
-		e.external.Expires = exp.Add(leeway)
+	if e.external.Expires = exp.Add(leeway); !ends {
+		e.external.Expires = iat.Add(maxLogoutAge + leeway)
 	}
 	// A token that does not say when it was made counts as older than any revocation.
 	if e.external.Issued = time.Unix(1, 0); issued {
@@ -101,6 +104,9 @@ func (e *evaluation) checkKind(context.Context) error {
 		if e.nonce != "" && subtle.ConstantTimeCompare([]byte(e.claims.text("nonce")), []byte(e.nonce)) != 1 {
 			return refuse(codeInvalid, "The ID token belongs to another login: its nonce is wrong.")
 		}
+		if hash, given := e.claims["at_hash"]; given && hash != any(accessHash(e.method.Alg(), e.access)) {
+			return refuse(codeInvalid, "The ID token belongs to another access token: its at_hash is wrong.")
+		}
 	case forLogout:
 		event, _ := e.claims["events"].(map[string]any)
 		if _, ok := event[logoutEvent].(map[string]any); !ok {
@@ -114,4 +120,22 @@ func (e *evaluation) checkKind(context.Context) error {
 		}
 	}
 	return nil
+}
+
+// accessHash is what an ID token holds of the access token that came with it (OpenID Connect
+// Core, 3.1.3.6): half of its hash, by the hash function of the signature.
+func accessHash(alg, access string) string {
+	var sum []byte
+	switch {
+	case strings.HasSuffix(alg, "256"):
+		h := sha256.Sum256([]byte(access))
+		sum = h[:]
+	case strings.HasSuffix(alg, "384"):
+		h := sha512.Sum384([]byte(access))
+		sum = h[:]
+	default: // 512, and EdDSA with Ed25519
+		h := sha512.Sum512([]byte(access))
+		sum = h[:]
+	}
+	return base64.RawURLEncoding.EncodeToString(sum[:len(sum)/2])
 }

@@ -5,6 +5,7 @@
 //	set.Warm()                                             // does not wait
 //	chain = append(chain, oidc.NewBearer(set, service.Admit))
 //	report := set.Explain(ctx, token)                      // the same judgement, step by step
+//	pages := (&oidc.Flow{Set: set, …}).Handler(enter, refuse) // people with a browser
 //
 // # Tokens
 //
@@ -13,6 +14,13 @@
 // ES or EdDSA, made with a key that the provider publishes; what the token itself says about
 // keys is refused. A token for one use, such as a logout token, is no good for another. Verified
 // tokens are remembered, until they end or the provider's keys change.
+//
+// # Logins
+//
+// [Flow] is the authorization code flow. What a login needs later (state, nonce, the verifier of
+// PKCE) is kept by the browser in a cookie that only this process can read, so that a login can
+// be finished by the browser that began it, once. [Set.Renew] asks the provider again about a
+// session; providers that say that somebody logged out are heard.
 //
 // # A provider that is down
 //

@@ -3,6 +3,7 @@ package oidc
 import (
 	"encoding/json"
 	"errors"
+	"maps"
 	"net/http"
 	"sync"
 	"time"
@@ -20,7 +21,7 @@ func (f *Flow) backchannel(w http.ResponseWriter, r *http.Request, i *issuer) {
 	e := evaluation{set: f.Set, use: forLogout, only: i, raw: r.PostFormValue("logout_token"), now: time.Now()}
 	err := e.token(r.Context())
 	jti := i.URL + " " + e.claims.text("jti")
-	if err == nil && !f.Set.logouts.first(jti, e.now) {
+	if err == nil && !f.Set.logouts.first(jti, e.external.Expires, e.now) {
 		err = refuse(codeInvalid, "The logout token was used before.")
 	}
 	if err == nil {
@@ -48,30 +49,29 @@ func answerError(w http.ResponseWriter, status int, code, description string) {
 	_ = json.NewEncoder(w).Encode(map[string]string{"error": code, "error_description": description}) // the client may be gone
 }
 
-// Logout tokens are remembered for longer than they are good, but not without end.
-const (
-	replayLife = time.Hour
-	maxReplays = 10_000
-)
+// maxReplays is how many logout tokens are remembered.
+const maxReplays = 10_000
 
-// replays are the logout tokens that were used.
+// replays are the logout tokens that were used, each until it is no good any more.
 type replays struct {
 	mu   sync.Mutex
-	used map[string]time.Time
+	used map[string]time.Time // ends, by issuer and jti
 }
 
 // first reports whether the token is used for the first time.
-func (p *replays) first(jti string, now time.Time) bool {
+func (p *replays) first(jti string, end, now time.Time) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if when, ok := p.used[jti]; ok && now.Sub(when) < replayLife {
+	if until, ok := p.used[jti]; ok && now.Before(until) {
 		return false
 	}
-	if p.used == nil || len(p.used) >= maxReplays {
-		// To use one again ends sessions that were ended before, and those begun since.
-		p.used = map[string]time.Time{}
+	if len(p.used) >= maxReplays {
+		maps.DeleteFunc(p.used, func(_ string, until time.Time) bool { return !now.Before(until) })
 	}
-	p.used[jti] = now
+	if p.used == nil || len(p.used) >= maxReplays {
+		p.used = map[string]time.Time{} // to use one again only ends sessions that are meant to be over
+	}
+	p.used[jti] = end
 	return true
 }
 

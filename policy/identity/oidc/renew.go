@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	gooidc "github.com/coreos/go-oidc/v3/oidc"
@@ -25,11 +26,11 @@ func (s *Set) Renew(ctx context.Context, u identity.Upstream) (identity.External
 		return identity.External{}, u, err
 	}
 	ctx = gooidc.ClientContext(ctx, i.client)
-	token, err := i.oauth(known, "").TokenSource(ctx, &oauth2.Token{RefreshToken: u.Refresh.Reveal()}).Token()
+	old := u.Refresh
+	token, err := i.oauth(known, "").TokenSource(ctx, &oauth2.Token{RefreshToken: s.rotated.latest(old).Reveal()}).Token()
 	if err != nil {
 		return identity.External{}, u, i.tokenError(err, fmt.Errorf("%s renews it no more: %w", i.URL, identity.ErrRevoked))
 	}
-	// From here on the old refresh token may be used up: what comes goes back even with an error.
 	now := time.Now()
 	u.Refresh, u.Due = identity.Secret(token.RefreshToken), due(token, now)
 	e := evaluation{set: s, use: forLogin, only: i, issuer: i, state: known, access: token.AccessToken, now: now}
@@ -47,6 +48,7 @@ func (s *Set) Renew(ctx context.Context, u identity.Upstream) (identity.External
 	if err == nil && e.external.Subject != u.Subject {
 		err = fmt.Errorf("%s answers for somebody else: %w", i.URL, identity.ErrRevoked)
 	}
+	s.rotated.set(old, u.Refresh, err != nil) // the caller keeps the old one, which may be used up
 	return e.external, u, err
 }
 
@@ -56,4 +58,38 @@ func (e *evaluation) again(ctx context.Context) error {
 		return err
 	}
 	return e.user(ctx)
+}
+
+// maxRotated is how many refresh tokens are remembered.
+const maxRotated = 10_000
+
+// rotations are refresh tokens that came for others, where something failed afterwards and the
+// session still has the other one.
+type rotations struct {
+	mu sync.Mutex
+	m  map[identity.Secret]identity.Secret // new ones by old ones
+}
+
+// latest returns the refresh token to use instead of the old one: itself, if no other came.
+func (r *rotations) latest(old identity.Secret) identity.Secret {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if next, ok := r.m[old]; ok {
+		return next
+	}
+	return old
+}
+
+// set remembers what came for the old refresh token, or forgets it when nobody needs it.
+func (r *rotations) set(old, next identity.Secret, needed bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !needed {
+		delete(r.m, old)
+		return
+	}
+	if r.m == nil || len(r.m) >= maxRotated {
+		r.m = map[identity.Secret]identity.Secret{}
+	}
+	r.m[old] = next
 }

@@ -16,6 +16,7 @@ type Set struct {
 	issuers []*issuer
 	tokens  cache
 	logouts replays
+	rotated rotations
 	seal    cipher.AEAD // of the cookies of logins
 
 	ctx    context.Context // of what goes on in the background

@@ -103,15 +103,37 @@ func (p *Provider) count(next http.Handler) http.Handler {
 
 // Rotate replaces all keys; the names of the new ones end in suffix.
 func (p *Provider) Rotate(suffix string) {
-	r, err1 := rsa.GenerateKey(rand.Reader, 2048)
-	e, err2 := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	_, d, err3 := ed25519.GenerateKey(rand.Reader)
-	if err1 != nil || err2 != nil || err3 != nil {
+	e, err1 := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	_, d, err2 := ed25519.GenerateKey(rand.Reader)
+	if err1 != nil || err2 != nil {
 		panic("oidctest: there is no randomness")
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.keys = map[string]any{"rsa" + suffix: r, "ec" + suffix: e, "ed" + suffix: d}
+	p.keys = map[string]any{"rsa" + suffix: rsaKeys.next(), "ec" + suffix: e, "ed" + suffix: d}
+}
+
+// rsaKeys are used in turn, because to make one takes a second.
+var rsaKeys ring
+
+type ring struct {
+	mu   sync.Mutex
+	keys [4]*rsa.PrivateKey
+	n    int
+}
+
+func (r *ring) next() *rsa.PrivateKey {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	k := &r.keys[r.n%len(r.keys)]
+	r.n++
+	if *k == nil {
+		var err error
+		if *k, err = rsa.GenerateKey(rand.Reader, 2048); err != nil {
+			panic("oidctest: there is no randomness")
+		}
+	}
+	return *k
 }
 
 // Key returns a private key by its name.
