@@ -23,13 +23,22 @@ func newChain(a *app.App) (identity.Chain, error) {
 				return nil, fmt.Errorf("auth.mode none: %w", err)
 			}
 			chain = append(chain, p)
+		case settings.ModeLDAP:
+			p, err := identity.NewBasicProvider(passwords(a), plainOrigins(a.Settings().CORS.Origins)...)
+			if err != nil {
+				return nil, fmt.Errorf("auth.mode ldap: %w", err)
+			}
+			chain = append(chain, p)
 		case settings.ModeOIDC:
 			chain = append(chain, oidc.NewBearer(a.Issuers(), a.Identity().Admit))
-		default:
-			return nil, fmt.Errorf("auth.mode: %q is not available in this version: want none, token or oidc", mode)
 		}
 	}
 	return chain, nil
+}
+
+// passwords are those of the directory.
+func passwords(a *app.App) identity.Passwords {
+	return identity.Passwords{Service: a.Identity(), Directory: a.Directory()}
 }
 
 // plainOrigins leaves out patterns: a wildcard says who may read answers, not who may act as
