@@ -38,6 +38,11 @@ type Admin interface {
 	// EndSessions ends a session of the user, or all for an empty id, and returns those that
 	// ended; see [Service.Logout].
 	EndSessions(ctx context.Context, user, id string) ([]Session, error)
+	// Lockouts returns the lockouts that last, by user and address.
+	Lockouts(ctx context.Context) ([]Lockout, error)
+	// Unlock ends the lockouts of a user, or those of an address, and returns them; none is no
+	// error.
+	Unlock(ctx context.Context, who string) ([]Lockout, error)
 }
 
 // AddUser is a user to be created.
@@ -102,4 +107,10 @@ func (a as) Sessions(ctx context.Context, user string) ([]Session, error) {
 
 func (a as) EndSessions(ctx context.Context, user, id string) ([]Session, error) {
 	return a.s.Logout(ctx, a.actor, user, id)
+}
+
+func (a as) Lockouts(ctx context.Context) ([]Lockout, error) { return a.s.Lockouts(ctx) }
+
+func (a as) Unlock(ctx context.Context, who string) ([]Lockout, error) {
+	return a.s.Unlock(ctx, a.actor, who)
 }

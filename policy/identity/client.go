@@ -112,6 +112,20 @@ func (c *Client) EndSessions(ctx context.Context, user, id string) ([]Session, e
 	return out.Ended, err
 }
 
+// Lockouts implements [Admin].
+func (c *Client) Lockouts(ctx context.Context) ([]Lockout, error) {
+	var out lockoutsBody
+	err := c.do(ctx, http.MethodGet, "/lockouts", nil, &out)
+	return out.Lockouts, err
+}
+
+// Unlock implements [Admin].
+func (c *Client) Unlock(ctx context.Context, who string) ([]Lockout, error) {
+	var out unlockedBody
+	err := c.do(ctx, http.MethodDelete, "/lockouts/"+url.PathEscape(who), nil, &out)
+	return out.Unlocked, err
+}
+
 // below is the address of one thing in a collection, or, without a name, the collection's.
 func below(collection, name string) string {
 	if name == "" {

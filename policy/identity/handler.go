@@ -58,6 +58,12 @@ type (
 	endedBody struct {
 		Ended []Session `json:"ended"`
 	}
+	lockoutsBody struct {
+		Lockouts []Lockout `json:"lockouts"`
+	}
+	unlockedBody struct {
+		Unlocked []Lockout `json:"unlocked"`
+	}
 )
 
 // AdminHandler returns the HTTP interface of [Admin]. The actor is the principal in the
@@ -74,6 +80,8 @@ type (
 //	GET    /sessions                   ?user=… → 200 {"sessions": [Session…]}
 //	DELETE /users/{name}/sessions      → 200 {"ended": [Session…]}
 //	DELETE /users/{name}/sessions/{id} → 200 {"ended": [Session…]}
+//	GET    /lockouts                   → 200 {"lockouts": [Lockout…]}
+//	DELETE /lockouts/{who}             → 200 {"unlocked": [Lockout…]}, of a user or an address
 //
 // Unknown and duplicate keys are errors; errors are problem details.
 func (s *Service) AdminHandler() http.Handler {
@@ -90,6 +98,8 @@ func (s *Service) AdminHandler() http.Handler {
 		"GET /sessions":                      listSessions,
 		"DELETE /users/{name}/sessions":      endSessions,
 		"DELETE /users/{name}/sessions/{id}": endSessions,
+		"GET /lockouts":                      listLockouts,
+		"DELETE /lockouts/{who}":             unlock,
 	} {
 		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) { s.serve(w, r, serve) })
 	}
@@ -189,20 +199,35 @@ func rotateToken(a Admin, r *http.Request) (int, any, error) {
 
 func revokeToken(a Admin, r *http.Request) (int, any, error) {
 	revoked, err := a.RevokeToken(r.Context(), r.PathValue("name"), r.PathValue("id"))
-	if revoked == nil {
-		revoked = []Token{}
-	}
-	return http.StatusOK, revokedBody{revoked}, err
+	return http.StatusOK, revokedBody{orEmpty(revoked)}, err
 }
 
 func listSessions(a Admin, r *http.Request) (int, any, error) {
 	sessions, err := a.Sessions(r.Context(), r.URL.Query().Get("user"))
-	return http.StatusOK, sessionsBody{sessions}, err
+	return http.StatusOK, sessionsBody{orEmpty(sessions)}, err
 }
 
 func endSessions(a Admin, r *http.Request) (int, any, error) {
 	ended, err := a.EndSessions(r.Context(), r.PathValue("name"), r.PathValue("id"))
-	return http.StatusOK, endedBody{ended}, err
+	return http.StatusOK, endedBody{orEmpty(ended)}, err
+}
+
+func listLockouts(a Admin, r *http.Request) (int, any, error) {
+	lockouts, err := a.Lockouts(r.Context())
+	return http.StatusOK, lockoutsBody{orEmpty(lockouts)}, err
+}
+
+func unlock(a Admin, r *http.Request) (int, any, error) {
+	unlocked, err := a.Unlock(r.Context(), r.PathValue("who"))
+	return http.StatusOK, unlockedBody{orEmpty(unlocked)}, err
+}
+
+// orEmpty makes no list an empty one, which is [] in JSON.
+func orEmpty[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
 }
 
 // end reads an end that may be missing.

@@ -58,7 +58,9 @@ func TestAdmin(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t)
-			admin(t, r, open(t, r))
+			a := open(t, r)
+			admin(t, r, a)
+			adminTokens(t, r, a)
 		})
 	}
 }
@@ -133,6 +135,58 @@ func admin(t *testing.T, r *rig, a identity.Admin) {
 	}
 }
 
+func adminTokens(t *testing.T, r *rig, a identity.Admin) {
+	ctx := t.Context()
+	if _, _, err := a.AddUser(ctx, identity.AddUser{Name: "robot", Role: policy.User}); err != nil {
+		t.Fatal(err)
+	}
+	end := time.Now().Add(24 * time.Hour).UTC().Truncate(time.Microsecond)
+	token, secret, err := a.AddToken(ctx, "robot", identity.AddToken{Name: "ci", Role: policy.Readonly, Expires: end})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := identity.Token{ID: token.ID, User: "robot", Name: "ci", Role: policy.Readonly, Created: token.Created, Expires: end}
+	if d := cmp.Diff(want, token); d != "" {
+		t.Errorf("AddToken (-want +got):\n%s", d)
+	}
+	if _, _, err := a.AddToken(ctx, "robot", identity.AddToken{Name: "ci"}); !errors.Is(err, identity.ErrTokenExists) {
+		t.Errorf("AddToken again: got %v, want ErrTokenExists", err)
+	}
+	p := r.verify(t, secret.Reveal())
+	first, _ := r.login(t, p, identity.APISession)
+	second, _ := r.login(t, p, identity.WebSession)
+	for user, want := range map[string][]identity.Session{"": {first, second}, "robot": {first, second}, "bob": {}} {
+		got, err := a.Sessions(ctx, user)
+		if d := cmp.Diff(want, got); err != nil || d != "" {
+			t.Errorf("Sessions of %q: %v (-want +got):\n%s", user, err, d)
+		}
+	}
+	if _, err := a.EndSessions(ctx, "robot", "x/y"); !errors.Is(err, identity.ErrSessionNotFound) {
+		t.Errorf("EndSessions: got %v, want ErrSessionNotFound", err)
+	}
+	for _, x := range []struct {
+		id   string
+		want identity.Session
+	}{{first.ID, first}, {"", second}} {
+		ended, err := a.EndSessions(ctx, "robot", x.id)
+		if d := cmp.Diff([]identity.Session{x.want}, ended); err != nil || d != "" {
+			t.Errorf("EndSessions %q: %v (-want +got):\n%s", x.id, err, d)
+		}
+	}
+	if rotated, _, err := a.RotateToken(ctx, "robot", "ci", 0); err != nil || rotated.Name != "ci" || rotated.Role != policy.Readonly {
+		t.Errorf("RotateToken: got %+v, %v", rotated, err)
+	}
+	if lockouts, err := a.Lockouts(ctx); err != nil || len(lockouts) != 0 {
+		t.Errorf("Lockouts: got %+v, %v; want none", lockouts, err)
+	}
+	if unlocked, err := a.Unlock(ctx, "2001:db8::/64"); err != nil || len(unlocked) != 0 {
+		t.Errorf("Unlock: got %+v, %v; want none", unlocked, err)
+	}
+	if removed, err := a.RemoveUser(ctx, "robot"); err != nil || removed.Name != "robot" || removed.Removed.IsZero() {
+		t.Errorf("RemoveUser: got %+v, %v", removed, err)
+	}
+}
+
 func TestAdminHandlerRefuses(t *testing.T) {
 	r := newRig(t)
 	r.add(t, identity.AddUser{Name: "bob", Role: policy.User})
@@ -160,6 +214,9 @@ func TestAdminHandlerRefuses(t *testing.T) {
 		"grace":             {"POST", "/users/bob/rotate", media, `{"grace":"2 days"}`, 422, "invalid_request", "24h"},
 		"too large":         {"POST", "/users", media, `{"name":"` + strings.Repeat("x", 1<<17) + `"}`, 413, "body_too_large", "65536"},
 		"unknown user":      {"POST", "/users/eve/rotate", media, `{}`, 404, "user_not_found", "eve"},
+		"unknown session":   {"DELETE", "/users/bob/sessions/x", "", ``, 404, "session_not_found", "x"},
+		"name of a token":   {"POST", "/users/bob/tokens", media, `{"name":"a b"}`, 422, "invalid_request", "name:"},
+		"token that works":  {"POST", "/users/bob/tokens", media, `{"name":"default"}`, 409, "token_exists", "default"},
 		"unknown token":     {"DELETE", "/users/bob/tokens/x", "", ``, 404, "token_not_found", "x"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -193,7 +250,13 @@ func TestAdminHandlerNeedsAnAdmin(t *testing.T) {
 		_, list := c.Users(t.Context())
 		_, _, add := c.AddUser(t.Context(), identity.AddUser{Name: "x", Role: policy.Admin})
 		_, _, rotate := c.RotateToken(t.Context(), "bob", "", 0)
-		for _, err := range []error{list, add, rotate} {
+		_, sessions := c.Sessions(t.Context(), "")
+		_, end := c.EndSessions(t.Context(), "root", "")
+		_, remove := c.RemoveUser(t.Context(), "root")
+		_, lockouts := c.Lockouts(t.Context())
+		_, unlock := c.Unlock(t.Context(), "bob")
+		_, _, token := c.AddToken(t.Context(), "bob", identity.AddToken{Name: "ci"})
+		for _, err := range []error{list, add, rotate, sessions, end, remove, lockouts, unlock, token} {
 			if !errors.Is(err, identity.ErrForbidden) || !problem.HasCode(err, "forbidden") {
 				t.Errorf("%s: got %v, want ErrForbidden", name, err)
 			}

@@ -34,6 +34,11 @@ const (
 	queryByID     = queryCredential + `WHERE t.id = ?`
 	queryRevision = `SELECT revision FROM revision`
 
+	queryOldTokens = `SELECT ` + tokenColumns + ` FROM tokens t JOIN users u ON u.name = t.user
+		WHERE t.revoked IS NULL AND t.created <= ?1 AND coalesce(t.expires > ?2, 1)
+			AND u.removed IS NULL AND u.disabled = 0 AND coalesce(u.expires > ?2, 1)
+		ORDER BY t.created, t.id LIMIT ?3`
+
 	advance = `UPDATE revision SET revision = revision + 1 WHERE revision = ?`
 	putUser = `INSERT INTO users (name, role, created, expires, disabled, source, issuer, subject, valid_after, removed)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
@@ -216,7 +221,26 @@ func (c *conditions) where() (string, []any) {
 	return `WHERE ` + strings.Join(c.terms, ` AND `), c.args
 }
 
-func each(ctx context.Context, tx *sql.Tx, query string, args []any, scan func(*sql.Rows) error) error {
+func (s *sqlite) OldTokens(ctx context.Context, until, then time.Time, limit int) ([]Token, error) {
+	tokens := []Token{}
+	err := each(ctx, s.db.Read(), queryOldTokens, []any{text(until), text(then), limit}, func(rows *sql.Rows) error {
+		var t Token
+		err := rows.Scan(t.columns()...)
+		tokens = append(tokens, t)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("reading tokens: %w", err)
+	}
+	return tokens, nil
+}
+
+// querier is a database or a transaction.
+type querier interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+}
+
+func each(ctx context.Context, tx querier, query string, args []any, scan func(*sql.Rows) error) error {
 	rows, err := tx.QueryContext(ctx, query, args...)
 	if err != nil {
 		return err

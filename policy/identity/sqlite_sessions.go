@@ -124,20 +124,14 @@ func (s *sqlite) Sessions(ctx context.Context, f SessionFilter, then time.Time) 
 	now := text(then)
 	c.add(true, works, now, now, now)
 	where, args := c.where()
-	rows, err := s.db.Read().QueryContext(ctx, querySessions+where+` ORDER BY s.user, s.created, s.id`, args...)
-	if err != nil {
-		return nil, fmt.Errorf("reading sessions: %w", err)
-	}
-	defer rows.Close()
 	sessions := []StoredSession{}
-	for rows.Next() {
+	err := each(ctx, s.db.Read(), querySessions+where+` ORDER BY s.user, s.created, s.id`, args, func(rows *sql.Rows) error {
 		var x StoredSession
-		if err := rows.Scan(x.columns()...); err != nil {
-			return nil, fmt.Errorf("reading sessions: %w", err)
-		}
+		err := rows.Scan(x.columns()...)
 		sessions = append(sessions, x)
-	}
-	if err := rows.Err(); err != nil {
+		return err
+	})
+	if err != nil {
 		return nil, fmt.Errorf("reading sessions: %w", err)
 	}
 	return sessions, nil

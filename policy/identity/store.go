@@ -25,6 +25,9 @@ type Store interface {
 	// name, each with all tokens in the order of their creation, and the revision that this is
 	// the state of.
 	Accounts(ctx context.Context, f Filter) ([]Account, int64, error)
+	// OldTokens returns the oldest tokens, at most limit, that were made until a time and worked
+	// then, which needs their user to do so too.
+	OldTokens(ctx context.Context, until, then time.Time, limit int) ([]Token, error)
 	// Apply makes all of the change durable or nothing of it, and returns the new revision.
 	// It returns [ErrConflict] when the store is not at Change.Revision any more.
 	Apply(ctx context.Context, c Change) (int64, error)

@@ -38,6 +38,7 @@ func Conformance(t *testing.T, open func(t *testing.T) identity.Store) {
 		"familiar addresses are kept":          familiar,
 		"an ended context ends an operation":   ended,
 		"any number of users is kept in order": many,
+		"old tokens that work are listed":      oldTokens,
 		"an external account is added once":    addAccount,
 		"a removed account comes back":         comeBack,
 		"sessions are read back":               sessions,
@@ -360,5 +361,45 @@ func many(t *testing.T, s identity.Store) {
 		if want := fmt.Sprintf("u%04d", i); a.Name != want || len(a.Tokens) != 1 || a.Tokens[0].ID != want {
 			t.Fatalf("got %+v at %d, want %s with its token", a, i, want)
 		}
+	}
+}
+
+func oldTokens(t *testing.T, s identity.Store) {
+	gone, off, old := user("gone", policy.User), user("off", policy.User), user("old", policy.User)
+	gone.Removed, off.Disabled, old.Expires = epoch, true, epoch.Add(time.Hour)
+	made := func(user, id string, ago time.Duration, change func(*identity.Token)) identity.NewToken {
+		x := token(user, id)
+		x.Created = epoch.Add(-ago)
+		change(&x.Token)
+		return x
+	}
+	as := func(*identity.Token) {}
+	apply(t, s, identity.Change{
+		Users: []identity.User{user("bob", policy.User), gone, off, old},
+		NewTokens: []identity.NewToken{
+			made("bob", "b1", 2*time.Hour, as), made("bob", "b2", 3*time.Hour, as), made("bob", "new", time.Minute, as),
+			made("bob", "b3", 4*time.Hour, func(x *identity.Token) { x.Revoked = epoch }),
+			made("bob", "b4", 4*time.Hour, func(x *identity.Token) { x.Expires = epoch.Add(time.Hour) }),
+			made("gone", "g1", 2*time.Hour, as), made("off", "o1", 2*time.Hour, as), made("old", "d1", 5*time.Hour, as),
+		},
+	})
+	for _, tt := range []struct {
+		then  time.Time
+		limit int
+		want  []string
+	}{
+		{epoch, 9, []string{"d1", "b4", "b2", "b1"}},
+		{epoch, 2, []string{"d1", "b4"}},
+		{epoch.Add(time.Hour), 9, []string{"b2", "b1"}},
+	} {
+		list, err := s.OldTokens(t.Context(), epoch.Add(-time.Hour), tt.then, tt.limit)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, x := range list {
+			got = append(got, x.ID)
+		}
+		same(t, fmt.Sprintf("at %s, limit %d", tt.then, tt.limit), tt.want, got)
 	}
 }

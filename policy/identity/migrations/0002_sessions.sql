@@ -15,6 +15,8 @@ CREATE UNIQUE INDEX users_link ON users (source, issuer, subject) WHERE source <
 -- A token's own role; NULL is the user's.
 ALTER TABLE tokens ADD COLUMN role TEXT CHECK (role IN ('admin', 'user', 'readonly'));
 
+CREATE INDEX tokens_created ON tokens (created) WHERE revoked IS NULL;
+
 CREATE TABLE sessions (
     hash      BLOB NOT NULL PRIMARY KEY CHECK (length(hash) = 32), -- SHA-256 of the secret
     id        TEXT NOT NULL UNIQUE,
@@ -48,6 +50,7 @@ CREATE INDEX sessions_sid ON sessions (issuer, sid) WHERE sid <> '';
 
 -- +goose Down
 DROP TABLE sessions;
+DROP INDEX tokens_created;
 DROP INDEX users_link;
 ALTER TABLE tokens DROP COLUMN role;
 ALTER TABLE users DROP COLUMN removed;
