@@ -60,7 +60,7 @@ func refuseRedirect(r *http.Request, via []*http.Request) error {
 var errTooLarge = errors.New("the answer is larger than 1 MiB")
 
 // bounded is a transport whose answers have an end.
-type bounded struct{ next *http.Transport }
+type bounded struct{ next http.RoundTripper }
 
 func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
 	resp, err := b.next.RoundTrip(r)
@@ -75,7 +75,8 @@ func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-func (b bounded) CloseIdleConnections() { b.next.CloseIdleConnections() }
+// CloseIdleConnections is what [http.Client] calls.
+func (b bounded) CloseIdleConnections() { (&http.Client{Transport: b.next}).CloseIdleConnections() }
 
 type body struct {
 	io.Reader

@@ -74,6 +74,22 @@ func (p *Provider) Close() {
 	p.server.Close()
 }
 
+// RoundTrip answers without a connection, whatever the host is, so that a test can do without
+// real time.
+func (p *Provider) RoundTrip(r *http.Request) (*http.Response, error) {
+	w, done := httptest.NewRecorder(), make(chan struct{})
+	go func() {
+		defer close(done)
+		p.server.Config.Handler.ServeHTTP(w, r)
+	}()
+	select {
+	case <-done:
+		return w.Result(), nil
+	case <-r.Context().Done():
+		return nil, r.Context().Err()
+	}
+}
+
 // Override has the handler answer for a path, or again the provider itself when it is nil.
 func (p *Provider) Override(path string, h http.Handler) {
 	p.mu.Lock()
