@@ -41,21 +41,21 @@ func samples(t *testing.T, name string) (list []sample) {
 }
 
 func TestCorpusSecrets(t *testing.T) {
-	hidden := 0
+	exact := 0
 	list := samples(t, "secrets.jsonl")
 	for _, s := range list {
-		out, kept := Redact(s.Text), false
+		want := s.Text
 		for _, secret := range s.Secrets {
-			kept = kept || strings.Contains(out, secret)
+			want = strings.ReplaceAll(want, secret, Redacted)
 		}
-		if kept {
-			t.Logf("kept: %s", out)
+		if got := Redact(s.Text); got == want {
+			exact++
 		} else {
-			hidden++
+			t.Logf("got %q, want %q", got, want)
 		}
 	}
-	t.Logf("%d of %d secrets are redacted", hidden, len(list))
-	if hidden < 31 {
+	t.Logf("of %d lines %d lose their secrets and nothing else", len(list), exact)
+	if exact*100 < 98*len(list) {
 		t.Error("there were more")
 	}
 }
@@ -79,7 +79,7 @@ func TestCorpusBenign(t *testing.T) {
 		}
 	}
 	t.Logf("of %d benign texts %d are redacted, %d have findings, %d of high confidence", len(list), changed, low, high)
-	if changed*50 > len(list) || high*200 > len(list) {
+	if changed*200 > len(list) || high*200 > len(list) {
 		t.Errorf("too many false alarms")
 	}
 }

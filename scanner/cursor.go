@@ -53,7 +53,7 @@ func (c *cursor) atEnd() bool {
 }
 
 // skip moves over bytes of the class and returns how many there were.
-func (c *cursor) skip(class uint16) int {
+func (c *cursor) skip(class uint32) int {
 	start := c.i
 	for c.i < len(c.data) && classes[c.data[c.i]]&class != 0 {
 		c.i++
@@ -77,26 +77,28 @@ func (c *cursor) take(s string) bool {
 
 // classes of bytes.
 const (
-	blank    uint16 = 1 << iota // space, tab
-	space                       // white space, line ends included
-	digit                       // 0-9
-	letter                      // A-Z, a-z
-	name                        // of an identifier: letters, digits, _ and -
-	base64u                     // base64url
-	base64s                     // base64 without padding
-	padding                     // of base64
-	userinfo                    // of the name of a user in a URL
-	host                        // of a host with its port
-	token68                     // what may follow Bearer
-	hashed                      // of a crypt hash
-	tailing                     // punctuation that may close a bare value
-	stops                       // ends the authority of a URL
-	quoting                     // " ' `
-	pemBody                     // inside an armoured key
+	blank      uint32 = 1 << iota // space, tab
+	space                         // white space, line ends included
+	digit                         // 0-9
+	letter                        // A-Z, a-z
+	name                          // of an identifier: letters, digits, _ and -
+	base64u                       // base64url
+	base64s                       // base64 without padding
+	padding                       // of base64
+	userinfo                      // of the name of a user in a URL
+	host                          // of a host with its port
+	token68                       // what may follow Bearer
+	hashed                        // of a crypt hash
+	tailing                       // punctuation that may close a bare value
+	stops                         // ends the authority of a URL
+	quoting                       // " ' `
+	pemBody                       // inside an armoured key
+	upperDigit                    // A-Z, 0-9
+	hexDigit                      // 0-9, a-f, A-F
 )
 
-var classes = func() (t [256]uint16) {
-	set := func(class uint16, s string) {
+var classes = func() (t [256]uint32) {
+	set := func(class uint32, s string) {
 		for i := range len(s) {
 			t[s[i]] |= class
 		}
@@ -111,6 +113,8 @@ var classes = func() (t [256]uint16) {
 	}
 	set(blank, " \t")
 	set(space|pemBody, " \t\r\n")
+	set(upperDigit, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ")
+	set(hexDigit, "0123456789abcdefABCDEF")
 	set(name|base64u, "_-")
 	set(base64s, "+/")
 	set(padding, "=")
@@ -125,7 +129,7 @@ var classes = func() (t [256]uint16) {
 	return t
 }()
 
-func is(b byte, class uint16) bool { return classes[b]&class != 0 }
+func is(b byte, class uint32) bool { return classes[b]&class != 0 }
 
 func lower(b byte) byte {
 	if 'A' <= b && b <= 'Z' {

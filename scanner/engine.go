@@ -1,5 +1,10 @@
 package scanner
 
+import (
+	"bytes"
+	"slices"
+)
+
 // Redacted stands where a secret stood.
 const Redacted = "REDACTED"
 
@@ -13,12 +18,13 @@ type sink interface {
 	mark()         // Redacted is written here
 }
 
-// rule finds one kind of secret. Everything up to the secret stays in the text: only the
+// rule finds one kind of secret. What stands before the secret stays in the text: only the
 // secret is ever held back.
 type rule struct {
 	name  string
-	marks []string // see markTable.add
-	exact bool     // the mark is case-sensitive
+	marks []string // see expand
+	exact bool     // the marks are case-sensitive
+	token bool     // the mark is part of the secret, which follows no letter or digit
 
 	// begins tells from the text that ends with the mark whether it is what it seems; nil: always.
 	begins func(before []byte) bool
@@ -26,6 +32,8 @@ type rule struct {
 	// head reads what follows the mark up to the first byte of the secret, where it leaves the
 	// cursor, and returns how the secret ends; the zero value when there is none.
 	head func(c *cursor, before []byte) value
+
+	word *word // the credential word that this is the rule of
 
 	tests []ruleTest
 }
@@ -40,21 +48,25 @@ type ruleTest struct{ in, out string }
 // redacted it, or redacting twice would not be redacting once.
 type value struct {
 	end     func(v *value, c *cursor) (n int, done bool)
-	quote   byte // closing quote
+	quote   byte // closing quote, or bracket of a bare value
 	escapes int  // number of backslashes before it
-	depth   int  // open brackets
+	depth   int  // open brackets, or columns before the key of a block
 	inside  bool // a string within the brackets
+	hash    bool // a bare value may end with dots
 	skip    int  // bytes after the value that stay and hold no other secret
 }
 
 // engine finds secrets in a stream. It is in one of three states: looking for a mark, judging
 // the head after a mark, dropping a value.
 type engine struct {
-	state  uint64 // of the mark table
-	rule   *rule  // whose head is being judged
-	value  value  // being dropped when value.end is not nil
-	buf    []byte // input that is not decided yet
-	sent   int    // bytes of buf that were kept already
+	state  uint16   // of the automaton
+	ends   []ending // marks that ended and were not judged yet
+	rule   *rule    // whose head is being judged
+	mark   int      // length of its mark
+	value  value    // being dropped when value.end is not nil
+	buf    []byte   // input that is not decided yet
+	pos    int      // bytes of buf that were looked at already
+	sent   int      // bytes of buf that were kept already
 	before [lookBehind]byte
 	seen   int    // bytes in before
 	ahead  cursor // kept here so that it needs no allocation
@@ -65,7 +77,7 @@ func (e *engine) step(s sink, src []byte, eof bool) {
 	data, pos, sent := src, 0, 0
 	if len(e.buf) > 0 {
 		e.buf = append(e.buf, src...)
-		data, sent = e.buf, e.sent
+		data, pos, sent = e.buf, e.pos, e.sent
 	}
 	keep := func(to int) {
 		if to > sent {
@@ -95,38 +107,84 @@ func (e *engine) step(s sink, src []byte, eof bool) {
 			c := &e.ahead
 			*c = newCursor(data[pos:], maxHead, eof)
 			v := e.rule.head(c, e.before[:e.seen])
+			token := e.rule.token
 			if c.short {
-				keep(pos + c.safe)
+				if keep(pos - e.mark); !token && !e.contested() {
+					keep(pos + marks.clear(e.state, data[pos:pos+c.safe]))
+				}
 				break
 			}
-			if e.rule = nil; v.end != nil {
-				keep(pos + c.i)
-				e.remember(data[pos : pos+c.i])
-				e.remember([]byte(Redacted))
-				pos += c.i
-				s.mark()
-				e.value, e.state = v, 0
+			if e.rule = nil; v.end == nil {
+				continue
 			}
+			if token {
+				start := max(sent, pos-e.mark)
+				keep(start)
+				s.drop(pos - start)
+				sent = pos
+				e.seen -= min(e.seen, e.mark)
+			}
+			keep(pos + c.i)
+			e.remember(data[pos : pos+c.i])
+			e.remember([]byte(Redacted))
+			pos += c.i
+			s.mark()
+			e.value, e.state, e.ends = v, 0, nil
 			continue
 		}
-		state, n, rule := find(marks, e.state, data[pos:])
+		if e.judge() {
+			continue
+		}
+		state, n, found := marks.find(e.state, data[pos:])
 		e.remember(data[pos : pos+n])
 		e.state = state
 		pos += n
-		keep(pos)
-		if rule < 0 {
-			break
+		if found {
+			e.ends = marks.ends[state/marks.stride]
+			continue
 		}
-		if r := &rules[rule]; r.begins == nil || r.begins(e.before[:e.seen]) {
-			e.rule = r
+		if eof {
+			keep(pos)
+		} else {
+			keep(pos - marks.held(state, e.before[:e.seen]))
 		}
+		break
 	}
 	e.ahead.data = nil
-	e.buf, e.sent = append(e.buf[:0], data[pos:]...), sent-pos
+	from := min(pos, sent)
+	e.buf, e.pos, e.sent = append(e.buf[:0], data[from:]...), pos-from, sent-from
 	if eof {
 		e.reset()
 	}
 }
+
+// judge begins to judge the next of the marks that ended and reports whether there was one.
+func (e *engine) judge() bool {
+	for len(e.ends) > 0 {
+		m := e.ends[0]
+		e.ends = e.ends[1:]
+		if e.fits(m) {
+			e.rule, e.mark = m.rule, len(m.mark)
+			return true
+		}
+	}
+	return false
+}
+
+// fits reports whether a mark is what it seems, by what stands before its end.
+func (e *engine) fits(m ending) bool {
+	before, r := e.before[:e.seen], m.rule
+	switch {
+	case r.exact && !bytes.HasSuffix(before, []byte(m.mark)):
+		return false
+	case r.token && !apart(before, len(m.mark)):
+		return false
+	}
+	return r.begins == nil || r.begins(before)
+}
+
+// contested reports whether another rule may find a secret where one is being judged.
+func (e *engine) contested() bool { return slices.ContainsFunc(e.ends, e.fits) }
 
 // reset makes the engine forget everything.
 func (e *engine) reset() { *e = engine{buf: e.buf[:0]} }

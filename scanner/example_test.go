@@ -35,9 +35,9 @@ func ExampleSSERedactor() {
 	out = r.Append(out, []byte("data: {\"content\":\"ter2 as ever\"}\n\n"))
 	fmt.Printf("%s", r.Close(out))
 	// Output:
-	// data: {"content":"its password: REDACTED"}
+	// data: {"content":"its password: "}
 	//
-	// data: {"content":" as ever"}
+	// data: {"content":"REDACTED as ever"}
 }
 
 func ExampleScan() {

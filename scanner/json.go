@@ -33,9 +33,7 @@ func (r *JSONRedactor) Append(dst, src []byte) []byte {
 	}
 	r.failed = true
 	if r.walker.announced() {
-		// What follows is the value of a key that was written already.
-		r.plain.step(discard{}, []byte(`"password":`), false)
-		r.plain.sent = len(r.plain.buf)
+		r.plain.follow()
 	}
 	dst = r.plain.Append(dst, r.walker.literal)
 	return r.plain.Append(dst, src[n:])
@@ -53,6 +51,12 @@ func (r *JSONRedactor) Close(dst []byte) []byte {
 	r.failed = false
 	r.walker.reset()
 	return dst
+}
+
+// follow makes what comes next the value of a key that was written already.
+func (r *Redactor) follow() {
+	r.step(discard{}, []byte(`"password":`), false)
+	r.sent = len(r.buf)
 }
 
 // discard is a sink for what was written already.

@@ -101,6 +101,8 @@ func (w *walker) take(raw, text []byte) {
 func (w *walker) stringEnds() {
 	switch {
 	case w.text == nil:
+	case w.text == &w.own && w.growing && !w.isKey:
+		w.text.cut()
 	case w.text == &w.own:
 		w.text.close()
 	default:

@@ -58,6 +58,12 @@ func (t *jsonText) push(raw []byte, n int) {
 // close ends the text.
 func (t *jsonText) close() { t.step(t, nil, true) }
 
+// cut ends the text before what is not decided, which the next event has again.
+func (t *jsonText) cut() {
+	t.reset()
+	t.raw, t.lengths, t.carried = t.raw[:0], t.lengths[:0], 0
+}
+
 // suspend ends a string but not the text, which goes on in another string. What is not
 // decided is written there.
 func (t *jsonText) suspend() {

@@ -18,17 +18,20 @@ type fields interface {
 	open(path []byte, key []byte) *jsonText
 	// shut is called at the end of a string that open gave a text to.
 	shut(t *jsonText)
-	// number is called before a number that is no part of a path and stays.
-	number()
+	// number is called before a number that stays.
+	number(key []byte)
+	// tag is called at each object and returns what tells it apart from others at its path.
+	tag(path []byte) []byte
 }
 
 // walker reads JSON byte by byte and writes it with its secrets redacted.
 type walker struct {
-	out    []byte
-	fields fields
-	levels []level
-	state  walkState
-	at     int // of the byte outside of strings that is being read, in the piece
+	out     []byte
+	fields  fields
+	growing bool // strings end before what is not decided
+	levels  []level
+	state   walkState
+	at      int // of the byte outside of strings that is being read, in the piece
 
 	text    *jsonText // of the open string, nil while it is dropped
 	own     jsonText  // of keys, and of strings that are texts of their own
@@ -37,12 +40,11 @@ type walker struct {
 	escape  []byte    // an escape that is not complete
 	literal []byte    // true, false or null as far as it came
 
-	word      []byte // the key, or a string that may name the next one
-	collect   bool   // word is being read
-	dash      bool   // it begins with a dash
-	secret    bool   // the key, or the string before, names the next value a secret
-	numbering bool   // the open number goes into path
-	path      []byte // keys and indexes that lead to the open value, for fields
+	word    []byte // the key, or a string that may name the next one
+	collect bool   // word is being read
+	dash    bool   // it begins with a dash
+	secret  bool   // the key, or the string before, names the next value a secret
+	path    []byte // keys and indexes that lead to the open value, for fields
 }
 
 // level is an open object or array.
@@ -126,6 +128,17 @@ func (w *walker) end() {
 	w.out = append(w.out, w.literal...)
 }
 
+// fail returns what becomes of the rest of the input, which is not JSON: it is redacted as
+// plain text.
+func (w *walker) fail(rest []byte) []byte {
+	var plain Redactor
+	if w.announced() {
+		plain.follow()
+	}
+	out := plain.Append(nil, w.literal)
+	return plain.Close(plain.Append(out, rest))
+}
+
 // announced reports whether the value of a key that names a secret is due.
 func (w *walker) announced() bool {
 	due := w.state == wantValue || w.state == wantColon || w.state == inLiteral
@@ -197,8 +210,8 @@ func (w *walker) value(b byte) bool {
 			w.out = append(w.out, `"`+Redacted+`"`...)
 			w.dropped = true
 		}
-		if w.indexed(); w.fields != nil && !secret && !w.numbering {
-			w.fields.number()
+		if w.fields != nil && !secret {
+			w.fields.number(w.key())
 		}
 		w.number([]byte{b})
 		return true
@@ -213,24 +226,16 @@ func (w *walker) value(b byte) bool {
 	return true
 }
 
-// indexed makes the number after the key "index" part of the path: it tells which one of
-// several texts the object is a piece of.
-func (w *walker) indexed() {
-	if w.fields == nil || len(w.levels) == 0 {
-		return
+// key returns the key of the open value, nil in an array.
+func (w *walker) key() []byte {
+	if n := len(w.levels); n > 0 && w.levels[n-1].object {
+		return w.path[min(w.levels[n-1].path+1, len(w.path)):]
 	}
-	top := &w.levels[len(w.levels)-1]
-	if w.numbering = top.object && string(w.path[top.path:]) == "/index"; w.numbering {
-		w.path = append(w.path[:top.path], '#')
-	}
+	return nil
 }
 
 // number takes a piece of a number.
 func (w *walker) number(p []byte) {
-	if w.numbering {
-		w.path = append(w.path, p...)
-		w.levels[len(w.levels)-1].path = len(w.path)
-	}
 	if !w.dropped {
 		w.out = append(w.out, p...)
 	}
@@ -238,7 +243,6 @@ func (w *walker) number(p []byte) {
 
 // valueEnds is called after each value.
 func (w *walker) valueEnds() {
-	w.numbering = false
 	w.state = wantComma
 	w.secret = false
 }
@@ -265,6 +269,11 @@ func (w *walker) push(b byte) bool {
 			next.secret = false
 		}
 		next.secret = next.secret || top.secret
+	}
+	if next.object && w.fields != nil {
+		if tag := w.fields.tag(w.path); len(tag) > 0 {
+			w.path = append(append(w.path, '@'), tag...)
+		}
 	}
 	next.path = len(w.path)
 	w.levels = append(w.levels, next)

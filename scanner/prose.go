@@ -13,6 +13,7 @@ func (w word) spaced(c *cursor, line []byte, first byte) value {
 	if !ok {
 		return value{}
 	}
+	a := binding{word: w, line: line, colon: true, spaced: true, command: command}
 	const (
 		nothing   = iota
 		numbered  // password 7
@@ -21,7 +22,7 @@ func (w word) spaced(c *cursor, line []byte, first byte) value {
 		phrase    // password for bob
 		keyed     // pre-shared-key address 10.0.0.1
 	)
-	seen := nothing
+	seen, leveled := nothing, false
 	for range 10 {
 		c.safe = c.i
 		start := c.i
@@ -30,7 +31,10 @@ func (w word) spaced(c *cursor, line []byte, first byte) value {
 			if w.kind == publicWord && !command {
 				return value{}
 			}
-			return c.secret()
+			return c.secret(a)
+		}
+		if seen == nothing && (b == '(' || b == '[') && c.initially() {
+			return c.secret(a)
 		}
 		t := c.token()
 		if c.short || len(t.raw) == 0 {
@@ -40,12 +44,14 @@ func (w word) spaced(c *cursor, line []byte, first byte) value {
 		text := t.text()
 		if t.raw[len(t.raw)-1] == ':' && (connectors.has(text) || seen >= connected && t.harmless("-.@':")) {
 			c.i += len(t.raw)
-			return c.assigned(true, false)
+			return c.assigned(a)
 		}
 		next := nothing
 		switch {
+		case leveled && t.number():
+			next = typed
 		case seen == numbered && command:
-			return c.secret()
+			return c.secret(a)
 		case seen <= typed && t.marker():
 			if next = typed; is(t.raw[0], digit) {
 				next = numbered
@@ -60,6 +66,7 @@ func (w word) spaced(c *cursor, line []byte, first byte) value {
 			next = keyed
 		}
 		if next != nothing {
+			leveled = string(text) == "level"
 			if !c.another(t) {
 				return value{}
 			}
@@ -82,12 +89,26 @@ func (w word) spaced(c *cursor, line []byte, first byte) value {
 				return value{}
 			}
 		case t.secret():
+		case command && accounts.folds(firstField(line)):
 		case functions.has(text) || nouns.has(text) || b == '/' || w.kind == proseWord && !command:
 			return value{}
 		}
-		return c.secret()
+		return c.secret(a)
 	}
 	return value{}
+}
+
+// initially moves over what leads to a value in brackets: [default: x].
+func (c *cursor) initially() bool {
+	start := c.i
+	c.i++
+	if c.take("default") && (c.take(":") || c.take("=") || c.take(" is")) {
+		c.skip(blank)
+		c.safe = c.i
+		return true
+	}
+	c.i = start
+	return false
 }
 
 // context tells from the line before the word whether it stands in a command. It is not ok
@@ -97,28 +118,26 @@ func (w word) context(line []byte, first byte) (command, ok bool) {
 	if i := bytes.LastIndexAny(line, "#>|"); i >= 0 && !bytes.HasSuffix(line, line[i:i+1]) {
 		line, cut = line[i+1:], false // what comes before is a prompt
 	}
-	fields := bytes.Fields(line)
-	if len(fields) == 0 {
+	head, tail := firstField(line), lastField(line)
+	if len(head) == 0 {
 		if w.kind == publicWord {
 			return false, true
 		}
 		return !cut && first >= 'a', true
 	}
-	last := fields[len(fields)-1]
 	if w.kind == publicWord && (containsFold(line, "snmp") || containsFold(line, "trap")) {
 		return true, true
 	}
 	if end := line[len(line)-1]; !is(end, blank) {
 		switch {
 		case end == '-' || end == '_':
-			return w.kind != publicWord && (end == '_' || last[0] == '-'), true
+			return w.kind != publicWord && (end == '_' || tail[0] == '-'), true
 		case is(end, letter|digit):
 			if w.kind == publicWord {
-				prefix := strings.ToLower(string(last))
-				return true, prefix == "ro" || prefix == "rw" || prefix == "ro6" || prefix == "rw6"
+				return true, len(tail) < 4 && (hasPrefixFold(tail, "ro") || hasPrefixFold(tail, "rw"))
 			}
 			// userPassword, set pksecret
-			command = !cut && len(fields) > 1 && commands.has(fold(fields[0]))
+			command = !cut && len(tail) < len(line) && commands.folds(head)
 			return command, command || first < 'a' && end >= 'a'
 		}
 		return false, strings.IndexByte("/.$%@#", end) < 0
@@ -126,7 +145,29 @@ func (w word) context(line []byte, first byte) (command, ok bool) {
 	if w.kind == publicWord {
 		return false, true
 	}
-	return !cut && commands.has(fold(fields[0])) || w.kind == proseWord && owners.has(fold(last)), true
+	return !cut && commands.folds(head) || w.kind == proseWord && owners.folds(tail), true
+}
+
+// firstField returns what stands before the first white space of a line.
+func firstField(line []byte) []byte {
+	line = bytes.TrimLeft(line, " \t\r")
+	for i, b := range line {
+		if is(b, space) {
+			return line[:i]
+		}
+	}
+	return line
+}
+
+// lastField returns what stands after the last white space of a line, but for that at its end.
+func lastField(line []byte) []byte {
+	line = bytes.TrimRight(line, " \t\r")
+	for i := len(line) - 1; i >= 0; i-- {
+		if is(line[i], space) {
+			return line[i+1:]
+		}
+	}
+	return line
 }
 
 // another moves to the token after t and reports whether there is one on the line.
@@ -165,7 +206,7 @@ func (t *token) text() []byte {
 	return t.lower[:len(t.core)]
 }
 
-// word returns the letters that the token begins with, in lower case, if they are a word.
+// word returns the letters that the token begins with, if they are a word.
 func (t *token) word() []byte {
 	n := 0
 	for n < len(t.raw) && n < maxName && is(t.raw[n], letter) {
@@ -174,7 +215,7 @@ func (t *token) word() []byte {
 	if n == maxName || n < len(t.raw) && (is(t.raw[n], name) || t.raw[n] >= 0x80) {
 		return nil
 	}
-	return fold(t.raw[:n])
+	return t.raw[:n]
 }
 
 // surely reports whether what was read of the token shows that it will be no word that can
@@ -266,7 +307,7 @@ func (t *token) harmless(punctuation string) bool {
 			return false
 		}
 	}
-	if bytes.Contains(t.raw, []byte(Redacted)) || bytes.Contains(t.raw, []byte("eyJ")) || bytes.Contains(t.raw, []byte("://")) || functions.has(t.text()) && !articles.has(t.text()) {
+	if bytes.Contains(t.raw, []byte(Redacted)) || bytes.Contains(t.raw, []byte("eyJ")) || bytes.Contains(t.raw, []byte("://")) {
 		return false
 	}
 	for _, w := range [...]string{"word", "secret", "community", "key", "bearer", "basic"} {
@@ -276,6 +317,3 @@ func (t *token) harmless(punctuation string) bool {
 	}
 	return true
 }
-
-// fold returns p in lower case.
-func fold(p []byte) []byte { return bytes.ToLower(p) }

@@ -1,17 +1,25 @@
 package scanner
 
+import "slices"
+
 // credentialWords are the words that announce a secret.
 var credentialWords = [...]word{
-	{"password", "sword", commonWord},
-	{"community", "unity", publicWord},
-	{"secret", "ecret", proseWord},
-	{"key-string", "tring", configWord},
-	{"pre-shared-key", "[-_ d]key", configWord},
+	{spelling: "password", mark: "sword", kind: commonWord},
+	{spelling: "community", mark: "unity", kind: publicWord},
+	{spelling: "secret", mark: "ecret", kind: proseWord},
+	{spelling: "key-string", mark: "tring", kind: configWord},
+	{spelling: "pre-shared-key", mark: "[-_ d]key", kind: configWord},
+	{spelling: "passwd", mark: "asswd", kind: commonWord},
+	{spelling: "passphrase", mark: "hrase", kind: commonWord},
+	{spelling: "shared-key", mark: "[-_ d]key", kind: configWord},
+	{spelling: "-key", mark: "key", kind: namingWord, owners: keyOwners},
+	{spelling: "token", mark: "token", kind: guardedWord},
+	{spelling: "pwd", mark: "pwd", kind: guardedWord},
 }
 
 // rules are the kinds of secrets that are redacted. The tests run every example; one without
 // an out stays as it is.
-var rules = [...]rule{
+var rules = append([]rule{
 	wordRule(credentialWords[0], []ruleTest{
 		{"password: hunter2, then", "password: REDACTED, then"},
 		{`{"password": "hunter2"}`, `{"password": "REDACTED"}`},
@@ -50,13 +58,40 @@ var rules = [...]rule{
 		{"pre-shared-key local 0 abc", "pre-shared-key local 0 REDACTED"},
 		{"a pre-shared key must be long", ""},
 	}),
+	wordRule(credentialWords[5], []ruleTest{
+		{"passwd 8Ry2YjIyt7RRXU24 encrypted", "passwd REDACTED encrypted"},
+		{"/etc/passwd: permission denied", ""},
+	}),
+	wordRule(credentialWords[6], []ruleTest{
+		{"wpa_passphrase=correct horse", "wpa_passphrase=REDACTED horse"},
+	}),
+	wordRule(credentialWords[7], []ruleTest{
+		{"radius-server shared-key cipher %^%#abc%^%#", "radius-server shared-key cipher REDACTED"},
+	}),
+	wordRule(credentialWords[8], []ruleTest{
+		{"api_key: abc123", "api_key: REDACTED"},
+		{"x-api-key: abc123\n", "x-api-key: REDACTED\n"},
+		{"AccountKey=Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq==;EndpointSuffix=x", "AccountKey=REDACTED;EndpointSuffix=x"},
+		{"primary_key: id", ""},
+		{"the API key is in the vault", ""},
+	}),
+	wordRule(credentialWords[9], []ruleTest{
+		{"access_token=q2Lr9Tn4Vd0W&x=1", "access_token=REDACTED&x=1"},
+		{`{"token": " hello"}`, ""},
+		{"max_tokens: 1024", ""},
+	}),
+	wordRule(credentialWords[10], []ruleTest{
+		{"Server=db;Uid=sa;Pwd=s3cr3tPa55;", "Server=db;Uid=sa;Pwd=REDACTED;"},
+		{"PWD=/home/bob", ""},
+	}),
 	{
 		name:  "service_token",
 		marks: []string{"svc_"},
 		exact: true,
+		token: true,
 		head:  openKeyHead,
 		tests: []ruleTest{
-			{"use svc_0123456789abcdefghijABCDEFGHIJ0123456789abcdefghi now", "use svc_REDACTED now"},
+			{"use svc_0123456789abcdefghijABCDEFGHIJ0123456789abcdefghi now", "use REDACTED now"},
 			{"svc_redact comes after svc_scan", ""},
 		},
 	},
@@ -68,6 +103,16 @@ var rules = [...]rule{
 			{"Authorization: Bearer abc", "Authorization: Bearer REDACTED"},
 			{"curl -H 'X: bearer 0a1b2c3d4e5f'", "curl -H 'X: bearer REDACTED'"},
 			{"the bearer of this letter", ""},
+		},
+	},
+	{
+		name:  "authorization",
+		marks: []string{"authorization"},
+		head:  authorizationHead,
+		tests: []ruleTest{
+			{"Authorization: Token q2Lr9Tn4", "Authorization: Token REDACTED"},
+			{"proxy-authorization: 0a1b2c3d4e5f", "proxy-authorization: REDACTED"},
+			{"authorization: required", ""},
 		},
 	},
 	{
@@ -84,9 +129,10 @@ var rules = [...]rule{
 		name:  "json_web_token",
 		marks: []string{"eyJ"},
 		exact: true,
+		token: true,
 		head:  jwtHead,
 		tests: []ruleTest{
-			{"eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl.", "eyJREDACTED."},
+			{"eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl.", "REDACTED."},
 			{"cursor=eyJpZCI6MTIzfQ==", ""},
 		},
 	},
@@ -117,26 +163,21 @@ var rules = [...]rule{
 		name:  "password_hash",
 		marks: []string{"$[0123456789y]$", "$2[aby]$"},
 		exact: true,
+		token: true,
 		head:  cryptHead,
 		tests: []ruleTest{
-			{"root:$6$abcdefgh$ijklmnop:19000:0", "root:$6$REDACTED:19000:0"},
+			{"root:$6$abcdefgh$ijklmnop:19000:0", "root:REDACTED:19000:0"},
 			{"echo $1$2", ""},
 		},
 	},
-}
+}, slices.Concat(vendorKeys, configRules())...)
 
 // wordRule makes a rule of a credential word.
 func wordRule(w word, tests []ruleTest) rule {
-	return rule{name: w.spelling, marks: []string{w.mark}, begins: w.begins, head: w.head, tests: tests}
+	return rule{name: w.spelling, marks: []string{w.mark}, begins: w.begins, head: w.head, word: &w, tests: tests}
 }
 
 // marks are the marks of the rules.
-var marks = func() *markTable {
-	t := new(markTable)
-	for i, r := range rules {
-		for _, mark := range r.marks {
-			t.add(i, mark, r.exact)
-		}
-	}
-	return t
-}()
+var marks *automaton
+
+func init() { marks = newAutomaton(rules) }

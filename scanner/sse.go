@@ -7,29 +7,23 @@ import (
 
 // limits of an event stream.
 const (
-	maxEvent    = 1 << 20  // bytes of an event; a larger one is redacted on its own
-	maxTemplate = 64 << 10 // bytes of an event that can be repeated for a rest
-	maxRests    = 16       // fields that may hold a rest back
-	maxFields   = 1024     // fields that are remembered from event to event
+	maxEvent  = 1 << 20 // bytes of an event; a larger one is redacted on its own
+	maxFields = 1024    // fields that are remembered from event to event
 )
 
 // SSERedactor redacts a text/event-stream whose events carry JSON or plain text. A secret is
-// found also when it is split over events: each string field, told by the name of the event
-// and its path in the JSON, is one text from event to event, and so is the data that is not
-// JSON. Fields that are never written piece by piece, such as "type", "id" or all below
-// "input", are texts of their own.
+// found also when it is split over events: each string field, told by its path in the JSON, is
+// one text from event to event whatever the events are called, and so is the data that is not
+// JSON. Texts of one path are told apart by the ids and the "index" of the objects around them,
+// so that messages may be interleaved. Fields that are never written piece by piece, such as
+// "type", "id" or all below "input", are texts of their own. A string that begins with all of
+// its text so far is a snapshot, which begins the text anew.
 //
-// The number and order of the events stay. Lines other than data, comments and the empty
-// lines of a keepalive among them, pass at once, data with the end of its event. An event
-// never waits for another: only the end of its text that may turn out to be the beginning of
-// a secret is held back, and written in front of the same field of a later event. If the
-// stream or an event that ends it, such as {"type":"done"} or [DONE], comes first, the rest
-// is written in an extra event before it, which repeats the event that the rest is from with
-// nothing else in its texts and without an id; a rest that may be a secret is REDACTED there.
-//
-// Texts of one path are told apart by the "index" of an object around them, not by its id:
-// messages that are interleaved under one path count as one text. A stream that is redacted
-// again keeps its texts; a rest may then move to another event.
+// The number and order of the events stay. Comments and the empty lines of a keepalive pass at
+// once, an event with its last line. Only an event whose text ends in what may turn out to be
+// the beginning of a secret waits, and those after it with it, until the next piece of the text
+// or an event that ends the stream, such as {"type":"done"} or [DONE]. When more than 256 events
+// or 256 KiB wait, what may be a secret becomes REDACTED.
 //
 // An event of more than 1 MiB is redacted on its own as it comes. The zero value is ready for use.
 type SSERedactor struct {
@@ -37,6 +31,7 @@ type SSERedactor struct {
 	line    []byte // the line so far
 	started bool   // a line was seen
 	cr      bool   // the last byte was a carriage return
+	direct  bool   // the last line passed at once
 	event   sseEvent
 	name    string // of the last event that had one, so that the next one needs no new string
 	state   sseFields
@@ -67,9 +62,9 @@ func (r *SSERedactor) Append(dst, src []byte) []byte {
 			}
 		}
 		if n := r.known(src); n > 0 {
-			r.dst = append(r.dst, src[:n]...)
-			r.cr = src[n-1] == '\r'
-			r.event.name = ""
+			r.dst = append(append(r.dst, r.event.raw...), src[:n]...)
+			r.cr, r.direct = src[n-1] == '\r', true
+			r.event = sseEvent{raw: r.event.raw[:0]}
 			src = src[n:]
 			continue
 		}
@@ -96,13 +91,10 @@ func (r *SSERedactor) Close(dst []byte) []byte {
 		r.lineEnds(nil)
 	}
 	// Texts that go on in an event that is not complete end in it; the others end before it.
-	cut := r.event.raw
-	var last []byte
-	if len(cut) > 0 {
-		last = r.redact(nil, cut, true)
+	if len(r.event.raw) > 0 {
+		r.redact(true)
 	}
 	r.dst = r.state.flush(r.dst)
-	r.dst = append(r.dst, last...)
 	dst = r.dst
 	*r = SSERedactor{line: r.line[:0], event: sseEvent{raw: r.event.raw[:0]}}
 	return dst
@@ -111,7 +103,7 @@ func (r *SSERedactor) Close(dst []byte) []byte {
 // known reads the event that src begins with if its shape is known and it passes as it is, and
 // returns its length, else 0. This depends on how the stream is cut; what is written does not.
 func (r *SSERedactor) known(src []byte) int {
-	if !r.started || r.huge != nil || len(r.line) > 0 || len(r.event.raw) > 0 || r.state.alive {
+	if !r.started || r.huge != nil || len(r.line) > 0 || r.event.data || r.state.alive {
 		return 0
 	}
 	return r.state.shapes.pass(r.event.name, src)
@@ -126,6 +118,7 @@ func (r *SSERedactor) part(p []byte) {
 	r.line = append(r.line, p...)
 	if len(r.line)+len(r.event.raw) > maxEvent {
 		r.huge = new(sseHuge)
+		r.dst = r.state.flush(r.dst)
 		r.dst = r.huge.open(r.dst, r.event.raw)
 		r.dst = r.huge.part(r.dst, r.line)
 		r.line, r.event.raw = r.line[:0], r.event.raw[:0]
@@ -134,11 +127,14 @@ func (r *SSERedactor) part(p []byte) {
 
 // pass writes the second half of a line end where the line went.
 func (r *SSERedactor) pass(lf []byte) {
-	if len(r.event.raw) > 0 {
+	switch {
+	case len(r.event.raw) > 0:
 		r.event.raw = append(r.event.raw, lf...)
-		return
+	case r.direct || len(r.state.queue.events) == 0:
+		r.dst = append(r.dst, lf...)
+	default:
+		r.state.queue.extend(lf)
 	}
-	r.dst = append(r.dst, lf...)
 }
 
 // lineEnds takes a complete line.
@@ -159,12 +155,17 @@ func (r *SSERedactor) lineEnds(end []byte) {
 			r.dst = append(r.dst, "\ufeff"...)
 		}
 	}
+	if r.direct = len(r.event.raw) == 0 && len(line) == 0; r.direct {
+		r.dst = append(r.dst, end...)
+		r.event.name = ""
+		return
+	}
 	if len(line) == 0 {
 		r.event.raw = append(r.event.raw, end...)
 		if r.event.data {
-			r.dst = r.redact(r.dst, r.event.raw, false)
+			r.redact(false)
 		} else {
-			r.dst = append(r.dst, r.event.raw...)
+			r.dst = r.state.write(r.dst, r.event.raw, nil, asItCame)
 		}
 		r.event = sseEvent{raw: r.event.raw[:0]}
 		return
@@ -179,38 +180,46 @@ func (r *SSERedactor) lineEnds(end []byte) {
 	}
 	if data {
 		r.event.data = true
-	} else if _, _, rule := find(marks, 0, line); rule >= 0 {
+	} else if marks.any(line) {
 		line = []byte(Redact(string(line)))
 	}
-	// Where a rest is held back an event may have to go before this one.
-	if data || len(r.event.raw) > 0 || len(field) > 0 && r.state.holds() {
+	// A comment outside of events passes at once.
+	if len(field) > 0 || len(r.event.raw) > 0 {
 		r.event.raw = append(append(r.event.raw, line...), end...)
 		return
 	}
+	r.direct = true
 	r.dst = append(append(r.dst, line...), end...)
 }
 
-// redact appends the event with its data redacted; last says that its texts end here.
-func (r *SSERedactor) redact(dst, event []byte, last bool) []byte {
+// asItCame writes an event without data.
+func asItCame(dst, event, _ []byte) []byte { return append(dst, event...) }
+
+// redact writes the event with its data redacted; last says that its texts end here.
+func (r *SSERedactor) redact(last bool) {
+	event, s := r.event.raw, &r.state
 	data := sseData(event)
-	end := r.state.alive && ends(r.event.name, data)
+	end := (s.alive || len(s.queue.events) > 0) && ends(r.event.name, data)
 	if end && !last {
-		dst = r.state.flush(dst)
+		r.dst = s.flush(r.dst)
 	}
 	var text []byte
 	switch {
 	case end && string(data) == "[DONE]":
+		s.begin("", data, true)
 		text = data
-	case len(data) > 0 && (data[0] == '{' || data[0] == '[' || data[0] == '"') && json.Valid(data):
-		text = r.state.document(r.event.name, data, last || end)
+	case len(data) > 0 && (data[0] == '{' || data[0] == '[' || data[0] == '"') && (last || s.alive && data[0] != '[' || json.Valid(data)):
+		text = s.document(r.event.name, data, last || end)
 	default:
-		text = r.state.message(r.event.name, data, last || end)
+		text = s.message(data, last || end)
 	}
 	if end {
-		r.state.reset()
+		s.queue.each((*sseText).end)
+		s.reset()
 	}
-	if r.state.alive = r.state.live(); !r.state.alive {
-		r.state.shapes.learn(r.event.name, event, data, text)
+	s.alive = s.live()
+	if !s.alive {
+		s.shapes.learn(r.event.name, event, data, text)
 	}
-	return appendEvent(dst, event, text)
+	r.dst = s.write(r.dst, event, text, appendEvent)
 }

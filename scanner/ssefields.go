@@ -2,42 +2,51 @@ package scanner
 
 import (
 	"bytes"
-	"slices"
+	"strings"
 )
 
 // sseFields keeps the texts that go on from event to event.
 type sseFields struct {
-	texts  map[string]*sseText // by the name of the event and the path of the field
-	rests  []*sseText          // those that hold something back, the oldest first
+	texts  map[string]*sseText // by the path of the field
+	own    map[string]*ownIDs  // by the path of the object
 	alive  bool                // a secret may have begun in a text
+	queue  sseQueue
 	shapes shapes
 	walker walker
-	key    []byte // of the field that is looked up
 	buf    []byte
 
 	// The event that is being read.
-	name     string
-	data     []byte
-	template []byte   // copy of data, made for the first rest
-	last     bool     // texts end with this event
-	text     *sseText // of the open string
+	data    []byte
+	ids     []objectID // of its objects that have ids
+	objects int        // that were opened
+	next    int        // of ids
+	mode    sseMode
+	last    bool // texts end with this event
+	holes   []*hole
+	text    *sseText // of the open string
+	start   int      // of its inside, in data
 }
 
-// sseText is a text that is written piece by piece. It is either a field of JSON documents or
-// the data itself.
-type sseText struct {
-	json     jsonText
-	plain    *Redactor
-	name     string // of the event
-	path     string // of the field
-	template []byte // data of the event that the rest is from
-}
+// sseMode says what the strings of an event are.
+type sseMode uint8
 
-func (t *sseText) engine() *engine {
-	if t.plain != nil {
-		return &t.plain.engine
+const (
+	pieces  sseMode = iota // of texts that go on from event to event
+	wholes                 // texts of their own
+	growing                // as much of a text as there is: the next event has it again, and more
+)
+
+// modeOf returns the mode of the events of a name: those with the state of an agent graph
+// hold all texts as they are by then.
+func modeOf(name string) sseMode {
+	name, _, _ = strings.Cut(name, "|")
+	switch name {
+	case "messages/partial":
+		return growing
+	case "values", "updates", "messages/complete", "checkpoints", "debug", "tasks", "messages/metadata":
+		return wholes
 	}
-	return &t.json.engine
+	return pieces
 }
 
 // live reports whether a secret may have begun in a text.
@@ -50,14 +59,11 @@ func (s *sseFields) live() bool {
 	return false
 }
 
-// holds reports whether a text holds something back.
-func (s *sseFields) holds() bool { return len(s.rests) > 0 }
-
 // reset forgets all texts.
 func (s *sseFields) reset() {
 	clear(s.texts)
+	clear(s.own)
 	s.shapes.forget()
-	s.rests = s.rests[:0]
 }
 
 // find returns the text of the key, a new one if there is none, nil if there are too many.
@@ -79,72 +85,115 @@ func (s *sseFields) find(key []byte) *sseText {
 	if s.texts == nil {
 		s.texts = make(map[string]*sseText)
 	}
-	_, path, _ := bytes.Cut(key, []byte("\n"))
-	t := &sseText{name: s.name, path: string(path)}
+	t := newSSEText()
 	s.texts[string(key)] = t
 	return t
 }
 
-// plain redacts data that is not JSON.
-func (s *sseFields) message(name string, data []byte, last bool) []byte {
-	s.begin(name, data, last)
-	t := s.find(append(s.key[:0], name...))
+// message redacts data that is not JSON.
+func (s *sseFields) message(data []byte, last bool) []byte {
+	s.begin("", data, last)
+	t := s.find([]byte("text"))
 	if t == nil {
 		return []byte(Redact(string(data)))
 	}
 	if t.plain == nil {
 		t.plain = NewRedactor()
 	}
+	t.fill(nil)
 	s.buf = t.plain.Append(s.buf[:0], data)
-	if !s.rest(t) {
+	if !s.rest(t, len(s.buf)) {
 		s.buf = t.plain.Close(s.buf)
 	}
 	return s.buf
 }
 
-// document redacts data that is JSON.
+// document redacts data that is JSON, or begins like it.
 func (s *sseFields) document(name string, data []byte, last bool) []byte {
 	s.begin(name, data, last)
+	s.ids = objectIDs(s.ids[:0], data)
 	w := &s.walker
 	w.reset()
-	w.fields, w.out = s, s.buf[:0]
+	w.fields, w.out, w.growing = s, s.buf[:0], s.mode == growing
 	n := w.walk(data)
-	w.end()
-	s.buf, w.out = w.out, nil
 	if n < len(data) {
 		s.shapes.spoil()
-		return RedactJSON(data)
+		rest := w.fail(data[n:])
+		s.buf = append(w.out, rest...)
+	} else {
+		w.end()
+		s.buf = w.out
 	}
+	w.out = nil
 	return s.buf
 }
 
 func (s *sseFields) begin(name string, data []byte, last bool) {
-	s.name, s.data, s.template, s.last = name, data, nil, last
+	s.data, s.last, s.mode = data, last, modeOf(name)
+	s.objects, s.next, s.holes = 0, 0, nil
 	s.shapes.begin()
+}
+
+// tag implements [fields].
+func (s *sseFields) tag(path []byte) []byte {
+	object := s.objects
+	s.objects++
+	if s.next >= len(s.ids) || s.ids[s.next].object != object {
+		return nil
+	}
+	id := s.ids[s.next]
+	s.next++
+	if id.bare == nil {
+		return id.tag
+	}
+	o := s.own[string(path)]
+	if o == nil {
+		if s.own == nil || len(s.own) >= maxFields {
+			s.own = make(map[string]*ownIDs)
+		}
+		o = new(ownIDs)
+		s.own[string(path)] = o
+	}
+	if !o.tells(id.bare) {
+		return id.tag
+	}
+	return append(append(id.tag, '='), id.bare...)
 }
 
 // open implements [fields].
 func (s *sseFields) open(path, key []byte) *jsonText {
-	if whole(path, key) {
-		s.shapes.add(&s.walker, slot{kind: ownString})
+	s.start = s.walker.at + 1
+	if s.mode != pieces || whole(path, key) {
+		if s.mode != pieces || idPlace(bytes.TrimPrefix(key, []byte("/"))) < 0 {
+			s.shapes.add(&s.walker, slot{kind: ownString})
+		}
 		return nil
 	}
-	s.key = append(append(append(s.key[:0], s.name...), '\n'), path...)
-	s.text = s.find(s.key)
+	s.text = s.find(path)
 	if s.text == nil {
 		s.shapes.spoil()
 		return nil
 	}
+	if s.text.again(s.data[s.start:]) {
+		s.text.restart()
+	}
+	s.text.fill(nil) // what it held back goes on here
 	s.shapes.add(&s.walker, slot{kind: fieldString, text: s.text})
 	return &s.text.json
 }
 
 // number implements [fields].
-func (s *sseFields) number() { s.shapes.add(&s.walker, slot{kind: number}) }
+func (s *sseFields) number(key []byte) {
+	if idPlace(key) < 0 {
+		s.shapes.add(&s.walker, slot{kind: number})
+	}
+}
 
 // shut implements [fields].
 func (s *sseFields) shut(t *jsonText) {
-	if !s.rest(s.text) {
+	inside := s.data[s.start:]
+	s.text.grow(inside[:stringLength(s.data[s.start-1:])-2])
+	if !s.rest(s.text, len(s.walker.out)) {
 		t.close()
 	} else {
 		t.suspend()
@@ -152,83 +201,39 @@ func (s *sseFields) shut(t *jsonText) {
 	s.shapes.shut(len(s.walker.out))
 }
 
-// rest notes what the text holds back after this event. It reports false when the text must
-// end here: with the last event, or when there is no room for a rest.
-func (s *sseFields) rest(t *sseText) bool {
-	i := slices.Index(s.rests, t)
-	held := len(t.engine().held()) > 0
-	room := len(s.data) <= maxTemplate && (i >= 0 || len(s.rests) < maxRests)
-	if !held || !room || s.last {
-		if t.template = nil; i >= 0 {
-			s.rests = slices.Delete(s.rests, i, i+1)
-		}
-		return !s.last && (!held || room)
+// rest notes what the text holds back where the event's data is at by now. It reports false
+// when the text must end here, with the last event.
+func (s *sseFields) rest(t *sseText, at int) bool {
+	if s.last {
+		return false
 	}
-	if i < 0 {
-		s.rests = append(s.rests, t)
+	if len(t.engine().held()) > 0 {
+		t.hole = &hole{text: t, at: at}
+		s.holes = append(s.holes, t.hole)
 	}
-	if s.template == nil {
-		s.template = bytes.Clone(s.data)
-	}
-	t.template = s.template
 	return true
 }
 
-// flush appends an event for each text that holds something back.
+// write appends the event with the redacted data, or makes it wait.
+func (s *sseFields) write(dst, event, text []byte, write func(dst, event, text []byte) []byte) []byte {
+	dst = s.queue.release(dst)
+	holes := s.holes
+	if s.holes = nil; len(holes) == 0 && len(s.queue.events) == 0 {
+		return write(dst, event, text)
+	}
+	s.queue.add(waiting{event: bytes.Clone(event), text: bytes.Clone(text), holes: holes, write: write})
+	if s.queue.full() {
+		s.queue.each((*sseText).give)
+		s.alive = s.live()
+	}
+	return s.queue.release(dst)
+}
+
+// flush ends the texts that hold something back and appends the events that wait.
 func (s *sseFields) flush(dst []byte) []byte {
-	for _, t := range s.rests {
-		var data []byte
-		if t.plain != nil {
-			data = t.plain.Close(nil)
-		} else {
-			w := walker{fields: &repeat{text: t}}
-			w.walk(t.template)
-			data = w.out
-		}
-		if t.name != "" {
-			dst = append(append(append(dst, "event: "...), t.name...), '\n')
-		}
-		for line := range bytes.SplitSeq(data, []byte("\n")) {
-			dst = append(append(append(dst, "data: "...), line...), '\n')
-		}
-		dst = append(dst, '\n')
-		t.template = nil
-	}
-	s.rests = s.rests[:0]
-	return dst
+	s.queue.each((*sseText).end)
+	return s.queue.release(dst)
 }
-
-// repeat gives the fields of a repeated event their texts: the rest to the one that held it
-// back, nothing to the others.
-type repeat struct {
-	text    *sseText
-	nothing jsonText
-	done    bool
-}
-
-// open implements [fields].
-func (r *repeat) open(path, key []byte) *jsonText {
-	if whole(path, key) {
-		return nil
-	}
-	t := &r.nothing
-	if !r.done && string(path) == r.text.path {
-		t = &r.text.json
-	}
-	t.mute = true
-	return t
-}
-
-// shut implements [fields].
-func (r *repeat) shut(t *jsonText) {
-	if t.mute = false; t == &r.text.json {
-		r.done = true
-		t.close()
-	}
-}
-
-// number implements [fields].
-func (r *repeat) number() {}
 
 // whole reports whether a field is always written in one piece, so that what stands in one
 // event does not go on in the next.
@@ -239,6 +244,7 @@ func whole(path, key []byte) bool {
 	}
 	for len(path) > 1 {
 		part, rest, more := bytes.Cut(path[1:], []byte("/"))
+		part, _, _ = bytes.Cut(part, []byte("@"))
 		if more && wholeObjects.has(part) {
 			return true
 		}
@@ -252,6 +258,6 @@ func whole(path, key []byte) bool {
 
 var (
 	wholeFields = words(`type id name role event status model object kind node agent created timestamp time version finish_reason
-		stop_reason tool run thread`)
+		stop_reason tool run thread messageid toolcallid`)
 	wholeObjects = words(`metadata usage input args params headers`)
 )

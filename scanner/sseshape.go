@@ -33,7 +33,7 @@ type slot struct {
 
 	// Of the event that is being compared.
 	start, end int
-	state      uint64 // of the mark table after a fieldString
+	state      uint16 // of the automaton after a fieldString
 	escaped    bool   // it has escapes
 }
 
@@ -73,6 +73,7 @@ func (s *shape) pass(event []byte) {
 	for k := range s.slots {
 		switch t := &s.slots[k]; t.kind {
 		case fieldString:
+			t.text.grow(event[t.start:t.end])
 			e := &t.text.json.engine
 			if e.state = t.state; t.escaped {
 				e.rememberString(event[t.start:])
@@ -89,6 +90,15 @@ func (s *shape) pass(event []byte) {
 
 // read returns the length of what stands in the slot, -1 if it must be looked at closely.
 func (t *slot) read(p []byte) int {
+	n := t.length(p)
+	if t.kind == fieldString && n > 0 && t.text.again(p[:n]) {
+		return -1
+	}
+	return n
+}
+
+// length returns the length of what stands in the slot, -1 if it may have to be redacted.
+func (t *slot) length(p []byte) int {
 	switch t.kind {
 	case number:
 		return numberLength(p)
@@ -104,13 +114,14 @@ func (t *slot) read(p []byte) int {
 
 // inside reads the inside of a string up to its closing quote and returns its length, -1 if a
 // mark ends in it or it is not JSON.
-func (t *slot) inside(p []byte, state uint64) int {
+func (t *slot) inside(p []byte, state uint16) int {
 	t.escaped = false
-	starts, ends := marks.starts, marks.ends
 	for i := 0; i < len(p); i++ {
 		b := p[i]
 		if b == '"' {
-			t.state = state
+			if t.state = state; t.kind == fieldString && !t.settled(p[:i], state) {
+				return -1
+			}
 			return i
 		}
 		if b == '\\' {
@@ -119,19 +130,24 @@ func (t *slot) inside(p []byte, state uint64) int {
 			if more || n == 1 {
 				return -1
 			}
-			next, _, rule := find(marks, state, text)
-			if rule >= 0 {
+			next, _, found := marks.find(state, text)
+			if found {
 				return -1
 			}
 			state, t.escaped = next, true
 			i += n - 1
 			continue
 		}
-		if state = (state<<1 | starts) & marks.next[b]; b < ' ' || state&ends != 0 {
+		if state = marks.next[state+uint16(marks.class[b])]; b < ' ' || state >= marks.accept {
 			return -1
 		}
 	}
 	return -1
+}
+
+// settled reports whether no token may have begun at the end of the inside of a string.
+func (t *slot) settled(p []byte, state uint16) bool {
+	return len(marks.holds[state/marks.stride]) == 0 || !t.escaped && marks.held(state, p) == 0
 }
 
 // rememberString remembers the inside of a string, of which p is all up to its closing quote at

@@ -77,6 +77,10 @@ func (s *shapes) learn(name string, event, data, text []byte) {
 		return
 	}
 	line, _, rest := sseLine(event)
+	for !isData(line) && len(rest) > 0 {
+		event = rest // the lines before the data pass as they are
+		line, _, rest = sseLine(event)
+	}
 	_, value := sseField(line)
 	if !isData(line) || len(bytes.Trim(rest, "\r\n")) > 0 {
 		return
@@ -85,7 +89,7 @@ func (s *shapes) learn(name string, event, data, text []byte) {
 	from := 0
 	for i := range s.draft {
 		t := &s.draft[i]
-		n := t.read(data[t.start:])
+		n := t.length(data[t.start:])
 		if n < 0 || t.text != nil && t.end != t.start+n {
 			return
 		}

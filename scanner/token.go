@@ -9,10 +9,7 @@ import (
 const maxAuthority = 256
 
 // openKeyHead reads what follows svc_: base62, fixed width. Names such as svc_redact are shorter.
-func openKeyHead(c *cursor, before []byte) value {
-	if follows(before, 4, letter|digit) {
-		return value{}
-	}
+func openKeyHead(c *cursor, _ []byte) value {
 	for i := range 16 {
 		if !is(c.at(i), letter|digit) {
 			return value{}
@@ -23,10 +20,7 @@ func openKeyHead(c *cursor, before []byte) value {
 
 // jwtHead reads what follows the eyJ of a JSON Web Token: the rest of its header, a dot, and
 // at least the beginning of another part.
-func jwtHead(c *cursor, before []byte) value {
-	if follows(before, 3, base64u) {
-		return value{}
-	}
+func jwtHead(c *cursor, _ []byte) value {
 	if n := c.skip(base64u); n < 8 {
 		return value{}
 	}
@@ -61,6 +55,42 @@ func bearerHead(c *cursor, before []byte) value {
 	n, ended := c.i-start, c.atEnd()
 	c.i = start
 	if n == 0 || !sure && (plain && n < 24 || n < 8 && !ended) {
+		return value{}
+	}
+	return value{end: endDotted(token68 | padding)}
+}
+
+// authorizationHead reads what follows Authorization in a header: a scheme that has no rule of its
+// own and its credential, or a credential that looks random.
+func authorizationHead(c *cursor, _ []byte) value {
+	for is(c.peek(), quoting) || c.peek() == '\\' {
+		c.i++
+	}
+	c.skip(blank)
+	if b := c.peek(); b != ':' && b != '=' {
+		return value{}
+	}
+	c.i++
+	for is(c.peek(), blank|quoting) || c.peek() == '\\' {
+		c.i++
+	}
+	c.safe = c.i
+	t := c.token()
+	if c.short || len(t.raw) == 0 || schemes.has(t.text()) || bytes.HasPrefix(t.raw, []byte("$")) || bytes.HasPrefix(t.raw, []byte("{")) {
+		return value{}
+	}
+	c.i -= len(t.raw)
+	start := c.i
+	if t.whole() && string(t.core) != Redacted && c.another(t) {
+		next := c.token()
+		c.i -= len(next.raw)
+		if c.short || bytes.IndexByte(next.raw, '=') >= 0 || functions.has(t.text()) || !next.secret() {
+			return value{}
+		}
+	} else if c.i = start; !random(t.core) && !t.mixed() {
+		return value{}
+	}
+	if !is(c.peek(), token68) {
 		return value{}
 	}
 	return value{end: endDotted(token68 | padding)}
@@ -113,18 +143,14 @@ func announced(before []byte, n int) bool {
 // five digits, or a word for it.
 func urlHead(c *cursor, _ []byte) value {
 	for c.peek() != ':' {
-		b := c.peek()
-		if !is(b, userinfo) || c.i == maxAuthority {
+		if !is(c.peek(), userinfo) || c.i == maxAuthority {
 			return value{}
 		}
 		c.i++
-		if user := c.data[:c.i]; b == '_' && endsToken(user, "svc_", letter|digit) || b == 'J' && endsToken(user, "eyJ", base64u) {
-			return value{} // which has its own rule
-		}
 		c.safe = c.i
 	}
-	if namesSecret(c.data[:c.i]) {
-		return value{} // as above
+	if user := c.data[:c.i]; string(user) == Redacted || namesSecret(user) || len(user) >= 20 && marks.token(user) {
+		return value{} // which has its own rule
 	}
 	c.i++
 	c.safe = c.i
@@ -141,11 +167,6 @@ func urlHead(c *cursor, _ []byte) value {
 	}
 	c.i = start
 	return value{end: endUserinfo}
-}
-
-// endsToken reports whether p ends with the mark of a token that no byte of the class precedes.
-func endsToken(p []byte, mark string, class uint16) bool {
-	return bytes.HasSuffix(p, []byte(mark)) && !follows(p, len(mark), class)
 }
 
 // armoured reports whether the text ends with the beginning of an armoured private key.
@@ -203,7 +224,7 @@ func cryptHead(c *cursor, _ []byte) value {
 }
 
 // follows reports whether a byte of the class comes before the last n bytes.
-func follows(before []byte, n int, class uint16) bool {
+func follows(before []byte, n int, class uint32) bool {
 	i := len(before) - n - 1
 	return i >= 0 && is(before[i], class)
 }
@@ -219,6 +240,11 @@ func containsFold[T string | []byte](p T, word string) bool {
 		}
 	}
 	return false
+}
+
+// hasSuffixFold reports whether p ends with the lower-case word in any case.
+func hasSuffixFold(p []byte, word string) bool {
+	return len(p) >= len(word) && hasPrefixFold(p[len(p)-len(word):], word)
 }
 
 // hasPrefixFold reports whether p begins with the lower-case word in any case.

@@ -4,12 +4,15 @@ import "bytes"
 
 // endBare ends a value without quotes: at white space, before closing punctuation that white
 // space follows, or before the next field of a list.
-func endBare(_ *value, c *cursor) (int, bool) {
+func endBare(v *value, c *cursor) (int, bool) {
 	for {
 		for c.i < len(c.data) && c.data[c.i] > ' ' && !is(c.data[c.i], tailing) {
 			c.i++
 		}
 		start := c.i
+		if v.quote != 0 && c.peek() == v.quote {
+			return start, true
+		}
 		if c.peek() <= ' ' {
 			return start, !c.short
 		}
@@ -18,6 +21,9 @@ func endBare(_ *value, c *cursor) (int, bool) {
 			return start, false
 		}
 		if closed {
+			for v.hash && start < c.i && c.data[start] == '.' {
+				start++
+			}
 			return start, true
 		}
 	}
@@ -83,10 +89,76 @@ func endQuoted(v *value, c *cursor) (int, bool) {
 			return c.i, true
 		case b == v.quote && n < v.escapes:
 			return start, true
+		case b == v.quote && n == 0 && c.at(1) == v.quote && is(c.at(2), letter|digit):
+			c.i += 2 // it's doubled
+		case c.short:
+			return start, false
 		case b == v.quote && n%(2*v.escapes+2) == v.escapes:
 			return c.i - v.escapes, true
 		case b == v.quote:
 			c.i++
+		}
+	}
+}
+
+// endTriple ends a value before the triple quote that closes it.
+func endTriple(v *value, c *cursor) (int, bool) {
+	for ; ; c.i++ {
+		for c.i < len(c.data) && c.data[c.i] != v.quote {
+			c.i++
+		}
+		start := c.i
+		if c.atEnd() {
+			return start, c.eof
+		}
+		if closed := c.at(1) == v.quote && c.at(2) == v.quote; c.short {
+			return start, false
+		} else if closed {
+			return start, true
+		}
+	}
+}
+
+// endDoubled ends a value before the doubled quote that closes it, or at the end of the line.
+func endDoubled(v *value, c *cursor) (int, bool) {
+	for ; ; c.i++ {
+		for c.i < len(c.data) && c.data[c.i] != v.quote && c.data[c.i] != '\n' {
+			c.i++
+		}
+		start := c.i
+		if c.atEnd() {
+			return start, c.eof
+		}
+		if next := c.at(1); c.short {
+			return start, false
+		} else if next == v.quote || c.data[c.i] == '\n' {
+			return start, true
+		}
+	}
+}
+
+// endBlock ends the text of a block of YAML before the first line that does not stand further
+// right than its key.
+func endBlock(v *value, c *cursor) (int, bool) {
+	for {
+		for c.i < len(c.data) && c.data[c.i] != '\n' {
+			c.i++
+		}
+		start := c.i
+		if c.atEnd() {
+			return start, c.eof
+		}
+		columns := 0
+		for c.i-start < 2*maxRun && is(c.peek(), space) {
+			if columns++; c.data[c.i] == '\n' {
+				columns = 0
+			}
+			c.i++
+		}
+		if b := c.peek(); c.short {
+			return start, false
+		} else if b <= ' ' || columns <= v.depth {
+			return start, true
 		}
 	}
 }
@@ -123,16 +195,29 @@ func endBrackets(v *value, c *cursor) (int, bool) {
 	}
 }
 
-// endMarkup ends the content of an XML element.
-func endMarkup(_ *value, c *cursor) (int, bool) {
-	for c.i < len(c.data) && c.data[c.i] != '<' && c.data[c.i] != '\n' {
-		c.i++
+// endMarkup ends the content of an XML element, or of a CDATA section where v.quote is ].
+func endMarkup(v *value, c *cursor) (int, bool) {
+	for ; ; c.i++ {
+		for c.i < len(c.data) && c.data[c.i] != '<' && c.data[c.i] != '\n' && c.data[c.i] != v.quote {
+			c.i++
+		}
+		start := c.i
+		if c.atEnd() {
+			return start, c.eof
+		}
+		if c.data[start] != ']' {
+			return start, true
+		}
+		if closed := c.at(1) == ']' && c.at(2) == '>'; c.short {
+			return start, false
+		} else if closed {
+			return start, true
+		}
 	}
-	return c.i, !c.atEnd() || c.eof
 }
 
 // endClass ends a value at the first byte that is not of the class.
-func endClass(class uint16) func(*value, *cursor) (int, bool) {
+func endClass(class uint32) func(*value, *cursor) (int, bool) {
 	return func(_ *value, c *cursor) (int, bool) {
 		c.skip(class)
 		return c.i, !c.short
@@ -140,7 +225,7 @@ func endClass(class uint16) func(*value, *cursor) (int, bool) {
 }
 
 // endDotted ends a value of parts of the class with one or two dots between them.
-func endDotted(class uint16) func(*value, *cursor) (int, bool) {
+func endDotted(class uint32) func(*value, *cursor) (int, bool) {
 	return func(_ *value, c *cursor) (int, bool) {
 		for {
 			for c.i < len(c.data) && is(c.data[c.i], class) && c.data[c.i] != '.' {

@@ -22,6 +22,18 @@ func (s set) has(p []byte) bool {
 	return ok && len(p) > 0
 }
 
+// folds reports whether p, in lower case, is in the set.
+func (s set) folds(p []byte) bool {
+	var room [maxName]byte
+	if len(p) > len(room) {
+		return false
+	}
+	for i, b := range p {
+		room[i] = lower(b)
+	}
+	return s.has(room[:len(p)])
+}
+
 // The vocabulary that tells secrets from prose.
 var (
 	// functions are words that follow a credential word in prose, also after a colon.
@@ -62,23 +74,49 @@ var (
 		sha1 sha256 sha512 md5 bcrypt scrypt pbkdf2 enc level address hostname additive internet no-export no-advertise standard expanded members-only`)
 
 	// connectors lead from the word to the secret: password is x. The secret must look like one.
-	connectors = words(`is was are to as be equals becomes now set changed remains been`)
+	connectors = words(`is was are to as be equals becomes now set changed remains been has reset`)
 	copulas    = words(`is was equals becomes`)
 	dashes     = words("- -- \xe2\x80\x93 \xe2\x80\x94 | \xe2\x94\x82 \xe2\x86\x92")
-	relations  = words(`for of on`)
-	articles   = words(`a an the my your our their his her its this that user new old`)
+	relations  = words(`for of on you that which we`)
 
 	// markers say how the secret after them is written.
 	markers = words(`encrypted sha1 sha256 sha512 sha-256 sha-512 md5 bcrypt scrypt pbkdf2 plain plaintext plain-text cleartext
 		clear-text clear cipher ciphertext irreversible-cipher simple ascii-text ascii hexadecimal hex text local remote enc level`)
 
 	// literals are values that are no secrets.
-	literals = words(`null true false none nil undefined string str`)
+	literals = words(`null true false none nil undefined nopassword required optional yes no await new function func lambda typeof`)
+
+	// types are what a variable is declared as.
+	types = words(`string str bytes text varchar char secretstr securestring int integer bool boolean object any`)
+
+	// schemes of authorization that have rules of their own, or none.
+	schemes = words(`bearer basic digest negotiate ntlm kerberos mutual aws4-hmac-sha256 header headers none null true false`)
+
+	// masks stand in brackets where somebody has hidden a secret.
+	masks = words(`redacted hidden masked filtered removed omitted sanitized protected`)
+
+	// roots begin the names of members: self.password, req.body.
+	roots = words(`self this cls req request res response config cfg conf os process env environ args argv options opts params
+		settings data user ctx context props state body form event kwargs system sys secrets app session credentials creds account
+		document window values input payload module flags viper var local each github inputs vars database db`)
+
+	// plainNames are names of variables for secrets.
+	plainNames = words(`password passwd pwd pass pw secret token key passphrase credential credentials value val input args`)
+
+	// hashers are functions with figures in their names.
+	hashers = words(`md sha base b utf str bcrypt scrypt pbkdf hash crc blake hmac_sha`)
 
 	// commands begin a line that configures something.
 	commands = words(`enable username user snmp-server snmp set neighbor server radius-server tacacs-server aaa line ip ipv6 ppp l2tp
 		isis crypto tunnel vrrp standby area peer local-user super group key tacacs radius login ftp-server http-server
 		digest domain export env setx authentication security vpn ike no undo default`)
+
+	// accounts begin a line in which any word after a credential word is the secret.
+	accounts = words(`username neighbor snmp-server ppp l2tp tacacs-server radius-server local-user super`)
+
+	// keyOwners stand before "key" where it means a credential.
+	keyOwners = words(`api access auth encryption private signing master account client app application subscription service
+		webhook crypt cipher session admin storage sharedaccess license instrumentation ssh deploy secret authentication`)
 
 	// owners stand before "secret" where it means a credential.
 	owners = words(`client shared radius tacacs enable app api oauth webhook signing jwt hmac digest admin root`)
@@ -90,7 +128,7 @@ var (
 
 // following are all words that can follow an assignment without being a secret, sorted.
 var following = func() (all []string) {
-	for _, s := range []set{functions, literals, markers} {
+	for _, s := range []set{functions, literals, types, markers} {
 		all = slices.AppendSeq(all, maps.Keys(s))
 	}
 	slices.Sort(all)

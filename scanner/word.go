@@ -5,18 +5,21 @@ import "bytes"
 // word is a word that announces a secret: "password = x", "password": "x", password 7 x.
 type word struct {
 	spelling string // in lower case; - stands for nothing, - or _
-	mark     string // its end, see markTable.add
+	mark     string // its end, see expand
 	kind     wordKind
+	owners   set // one of them stands right before the word: api in api_key
 }
 
 // wordKind says how much prose is written with a word.
 type wordKind uint8
 
 const (
-	configWord wordKind = iota // hardly used in prose: key-string, pre-shared-key
-	commonWord                 // password: prose is told by the words that follow
-	proseWord                  // secret: a plain word after it is a secret only in a command
-	publicWord                 // community: a blank announces a secret only in a command
+	configWord  wordKind = iota // hardly used in prose: key-string, pre-shared-key
+	commonWord                  // password: prose is told by the words that follow
+	proseWord                   // secret: a plain word after it is a secret only in a command
+	publicWord                  // community: a blank announces a secret only in a command
+	namingWord                  // api_key: only an assignment announces a secret
+	guardedWord                 // token: only an assignment of what looks random announces a secret
 )
 
 // length returns the number of bytes that the word takes at the end of p, 0 if it is not there.
@@ -35,7 +38,32 @@ func (w word) length(p []byte) int {
 		}
 		n--
 	}
+	if w.owners != nil && !w.owned(p[:n]) {
+		return 0
+	}
 	return len(p) - n
+}
+
+// owned reports whether an owner stands at the end of p, as a word of its own or of an
+// identifier: apiKey, API_KEY, my-api-key.
+func (w word) owned(p []byte) bool {
+	end := len(p)
+	if end > 0 && (p[end-1] == '-' || p[end-1] == '_' || p[end-1] == ' ') {
+		end--
+	}
+	start := end
+	for start > 0 && is(p[start-1], letter) {
+		start--
+	}
+	if w.owners.folds(p[start:end]) {
+		return true
+	}
+	for i := end - 1; i > start; i-- { // myApiKey
+		if p[i] < 'a' && p[i-1] >= 'a' {
+			return w.owners.folds(p[i:end])
+		}
+	}
+	return false
 }
 
 func (w word) begins(before []byte) bool { return w.length(before) > 0 }
@@ -45,13 +73,17 @@ func (w word) head(c *cursor, before []byte) value {
 	n := w.length(before)
 	w0 := before[len(before)-n]
 	line := lastLine(before[:len(before)-n])
-
+	if w.negated(line) {
+		return value{}
+	}
 	joined := c.suffix()
 	if c.short || joined == unknownSuffix {
 		return value{}
 	}
-	if c.peek() == '>' && bytes.HasSuffix(line, []byte("<")) {
-		return c.element()
+	if tag := bytes.TrimRightFunc(line, inName); bytes.HasSuffix(tag, []byte("<")) {
+		if c.peek() == '>' || is(c.peek(), blank) && c.attributes() {
+			return c.element()
+		}
 	}
 	start := c.i
 	for c.i-start < maxRun && (is(c.peek(), quoting) || c.peek() == '\\' || c.peek() == '*' || c.peek() == ']' || c.peek() == ')') {
@@ -62,25 +94,89 @@ func (w word) head(c *cursor, before []byte) value {
 	if c.safe = c.i; c.short {
 		return value{}
 	}
-	switch c.operator() {
-	case assigns:
-		colon := c.data[c.i-1] == ':' || c.data[c.i-1] >= 0x80
-		return c.assigned(colon, bytes.IndexByte(closers, ')') < 0)
+	a := binding{word: w, line: line, below: bytes.IndexByte(closers, ')') < 0}
+	if len(closers) > 0 && attribute(line) {
+		if c.partner() {
+			return c.assigned(a)
+		}
+		if c.short {
+			return value{}
+		}
+		if blanks == 0 && c.peek() == '>' && !containsFold(line, "<string") && !containsFold(line, "<param") {
+			return c.element()
+		}
+	}
+	switch op := c.operator(); op {
+	case assigns, compares:
+		a.colon = c.data[c.i-1] == ':' || c.data[c.i-1] >= 0x80
+		a.compares = op == compares
+		if path := len(line) > 0 && line[len(line)-1] == '/'; path && a.colon {
+			return value{} // /etc/passwd: no such file
+		}
+		return c.assigned(a)
 	case separates:
 		// A call: set("password", "x").
-		if open := len(line) - len(closers); len(closers) > 0 && open > 0 && line[open-1] == '(' {
-			if c.skip(blank); is(c.peek(), quoting) || c.peek() == '\\' {
-				return c.secret()
+		if name := bytes.TrimRightFunc(line, inName); len(closers) > 0 && bytes.HasSuffix(name[:max(0, len(name)-len(closers))], []byte("(")) {
+			c.skip(blank)
+			c.partner()
+			if is(c.peek(), quoting) || c.peek() == '\\' {
+				return c.secret(a)
 			}
 		}
 		return value{}
 	case clashes:
 		return value{}
 	}
-	if joined != noSuffix || len(closers) > 0 || blanks == 0 {
+	if w.kind >= namingWord || joined != noSuffix || len(closers) > 0 || blanks == 0 {
 		return value{}
 	}
 	return w.spaced(c, line, w0)
+}
+
+// negated reports whether what stands before the word takes its meaning: nopassword.
+func (w word) negated(line []byte) bool {
+	tail := line[max(0, len(line)-3):]
+	return hasSuffixFold(tail, "no") && !follows(tail, 2, letter) || hasSuffixFold(tail, "no-")
+}
+
+// inName reports whether r is part of the name of an XML element.
+func inName(r rune) bool { return r < 0x80 && is(byte(r), name) || r == ':' || r == '.' }
+
+// attribute reports whether the line ends with name=" or key=", so that the word is the name
+// of something whose value another attribute holds.
+func attribute(line []byte) bool {
+	line = bytes.TrimRightFunc(line, inName)
+	if len(line) == 0 || !is(line[len(line)-1], quoting) {
+		return false
+	}
+	line = bytes.TrimRight(line[:len(line)-1], "\\")
+	return hasSuffixFold(line, "name=") || hasSuffixFold(line, "key=")
+}
+
+// partner moves over the name of an attribute that holds a value, and the equals sign.
+func (c *cursor) partner() bool {
+	start := c.i
+	for _, s := range [...]string{"value=", "content=", "default=", "val="} {
+		if c.take(s) {
+			c.safe = c.i
+			return true
+		}
+	}
+	c.i = start
+	return false
+}
+
+// attributes moves over the attributes of an element and reports whether its tag ends there.
+func (c *cursor) attributes() bool {
+	start := c.i
+	for c.i-start < 2*maxName && c.peek() >= ' ' && c.peek() != '<' && c.peek() != '>' {
+		c.i++
+	}
+	if c.peek() == '>' && c.data[c.i-1] != '/' && !marks.any(c.data[start:c.i]) {
+		return true
+	}
+	c.i = start
+	return false
 }
 
 // suffix kinds.
@@ -130,26 +226,18 @@ func secretSuffix(rest []byte) bool {
 	return n == 0 || suffixes.has(text[:n])
 }
 
-// wordMarks are the marks of the credential words.
-var wordMarks = func() *markTable {
-	t := new(markTable)
-	for i, w := range credentialWords {
-		t.add(i, w.mark, false)
-	}
-	return t
-}()
-
 // namesSecret reports whether what is called so is a secret: db_password, secretKey.
 func namesSecret(identifier []byte) bool {
-	state := uint64(0)
-	for i := 0; i < len(identifier); {
-		next, n, w := find(wordMarks, state, identifier[i:])
-		if state, i = next, i+n; w < 0 {
+	for state, i := uint16(0), 0; i < len(identifier); {
+		next, n, found := marks.find(state, identifier[i:])
+		if state, i = next, i+n; !found {
 			return false
 		}
 		rest := identifier[i:]
-		if credentialWords[w].begins(identifier[:i]) && (len(rest) == 0 || secretSuffix(rest)) {
-			return true
+		for _, m := range marks.ends[state/marks.stride] {
+			if w := m.rule.word; w != nil && w.begins(identifier[:i]) && (len(rest) == 0 || secretSuffix(rest)) {
+				return true
+			}
 		}
 	}
 	return false
@@ -162,16 +250,24 @@ const wideColon = "\uff1a"
 const (
 	noOperator = iota
 	assigns
+	compares
 	separates
 	clashes // something else: the word is not used to announce anything
 )
 
 // operator reads an assignment or comparison.
 func (c *cursor) operator() int {
-	for _, op := range [...]string{"===", "!==", "||=", "??=", "==", "!=", ":=", "=>", "->", "?=", "+=", "=~", "::", "://", ":", "=", wideColon} {
+	for _, op := range [...]string{"===", "!==", "||=", "??=", "==", "!=", ":=", "=>", "->", "?=", "+=", "=~", "::", "://", ":-", ":", "=", wideColon} {
 		if c.take(op) {
-			if op == "::" || op == "://" {
+			switch op {
+			case "::", "://":
 				return clashes
+			case "===", "!==", "==", "!=", "=~":
+				return compares
+			case ":-":
+				if b := c.peek(); is(b, blank) || b < ' ' {
+					return clashes
+				}
 			}
 			return assigns
 		}
@@ -188,163 +284,4 @@ func (c *cursor) operator() int {
 		return separates
 	}
 	return noOperator
-}
-
-// assigned reads what follows an assignment. After a colon prose may follow. The value may
-// stand on a line of its own where below says so.
-func (c *cursor) assigned(colon, below bool) value {
-	blanks := c.skip(blank)
-	c.safe = c.i
-	if b := c.peek(); (b == '|' || b == '>') && blanks > 0 {
-		// A YAML block.
-		start := c.i
-		for c.i++; c.peek() == '+' || c.peek() == '-'; c.i++ {
-		}
-		if c.skip(blank); c.peek() != '\n' {
-			c.i = start
-		}
-		if c.skip(space); c.short {
-			return value{}
-		}
-		return c.secret()
-	}
-	if b := c.peek(); b == '\n' || b == '\r' {
-		// On a line of its own a value must be quoted or bracketed.
-		c.take("\r")
-		c.take("\n")
-		c.skip(blank)
-		c.safe = c.i
-		if b := c.peek(); !below || b != '"' && b != '\'' && b != '{' && b != '[' {
-			return value{}
-		}
-	}
-	start := c.i
-	for c.i-start < maxRun && (c.peek() == '*' || c.peek() == '_' || c.peek() == '`') {
-		c.i++ // **Password:** x
-	}
-	if c.i > start && (!is(c.peek(), blank) || c.skip(blank) == 0) {
-		c.i = start
-	}
-	c.safe = c.i
-	for range 6 {
-		start := c.i
-		if b := c.peek(); c.short || is(b, quoting) || b == '\\' || b == '[' || b == '{' {
-			break
-		}
-		t := c.token()
-		if c.short && t.surely() {
-			c.i, c.short = start, false // no more of the token is needed to know
-			break
-		}
-		if c.short {
-			return value{}
-		}
-		if literals.has(t.word()) || colon && blanks > 0 && functions.has(t.text()) {
-			return value{}
-		}
-		if c.i = start; !t.marker() || !c.another(t) {
-			break
-		}
-		c.safe = c.i
-	}
-	return c.secret()
-}
-
-// element reads the content of <password>x</password>. Where a blank or punctuation follows
-// the tag it is a placeholder: --password <password> --user <user>:<password>@<host>.
-func (c *cursor) element() value {
-	c.i++
-	c.safe = c.i
-	if b := c.peek(); b <= ' ' || b == '@' || b == '/' || b == '=' || is(b, tailing) {
-		return value{}
-	}
-	return value{end: endMarkup}
-}
-
-// secret reads the opening quote or bracket of a secret and tells how it ends. An empty one,
-// a placeholder, a reference and the name of a variable are not secrets.
-func (c *cursor) secret() value {
-	if c.i+1 < len(c.data) && is(c.at(1), quoting) && bytes.IndexByte([]byte("bBrRuUfF@$"), c.peek()) >= 0 {
-		c.i++ // b"x"
-	}
-	escapes := 0
-	for escapes < maxRun && c.at(escapes) == '\\' {
-		escapes++
-	}
-	b := c.at(escapes)
-	switch {
-	case is(b, quoting):
-		c.i += escapes + 1
-		c.safe = c.i
-		c.triple(b)
-		next := 0
-		for next < escapes && c.at(next) == '\\' {
-			next++
-		}
-		if c.at(next) == b || c.peek() < ' ' && c.peek() != '\t' || c.pem() {
-			return value{}
-		}
-		return value{end: endQuoted, quote: b, escapes: escapes}
-	case b <= ' ' || c.pem():
-		return value{}
-	case escapes == 0 && (b == '[' || b == '{'):
-		c.i++
-		start := c.i
-		c.skip(space)
-		if b := c.peek(); b == ']' || b == '}' {
-			return value{}
-		}
-		c.i = start
-		return value{end: endBrackets, depth: 1}
-	case b == '<' || b == '$':
-		if c.placeholder() {
-			return value{}
-		}
-	}
-	if start := c.i; is(c.peek(), tailing) {
-		if c.closes() {
-			return value{}
-		}
-		c.i = start
-	}
-	return value{end: endBare}
-}
-
-// triple moves over the rest of a triple quote.
-func (c *cursor) triple(quote byte) {
-	if c.peek() == quote && c.at(1) == quote {
-		c.i += 2
-	}
-}
-
-// pem reports whether an armoured text begins here, which has its own rule.
-func (c *cursor) pem() bool {
-	for i := range 11 {
-		if c.at(i) != "-----BEGIN "[i] {
-			return false
-		}
-	}
-	return true
-}
-
-// placeholder reports whether <a name> or ${A_NAME} stands here.
-func (c *cursor) placeholder() bool {
-	first, last := 1, byte('>')
-	if c.peek() == '$' {
-		if c.at(1) != '{' {
-			return false
-		}
-		first, last = 2, '}'
-	}
-	for n := range maxName {
-		switch b := c.at(first + n); {
-		case b == last:
-			after := c.at(first + n + 1) // what goes on is a value that only begins like one
-			return n > 0 && (after <= ' ' || bytes.IndexByte([]byte(",;)]}\"'`"), after) >= 0)
-		case b == ' ' && last == '>' && !namesSecret(c.data[c.i+1:c.i+1+n]):
-		case !is(b, name):
-			return false
-		}
-	}
-	return false
 }

@@ -1,0 +1,155 @@
+package scanner
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+)
+
+// idNames are the members that tell which one of several texts an object is a piece of,
+// wherever in the object they stand. Those before "id" do so by their name; "id" is left out
+// where one of the numbers is there, and where each event has its own.
+var idNames = [...]string{
+	"index", "output_index", "content_index", "summary_index", "choice_index", "block_index",
+	"item_id", "message_id", "messageid", "run_id", "response_id", "call_id", "tool_call_id", "toolcallid", "task_id", "part_id", "stream_id",
+	"id",
+}
+
+const (
+	numberNames = 6                // of idNames hold numbers
+	bareID      = len(idNames) - 1 // place of "id"
+	maxOwnIDs   = 3                // different ids under one path before each event is taken to have its own
+)
+
+// objectID is what tells an object apart: its members of idNames as they are written.
+type objectID struct {
+	object int // in the order in which objects open
+	tag    []byte
+	bare   []byte // the member "id", when it is not part of the tag
+}
+
+// objectIDs returns the ids of the objects of a valid document, in the order in which the
+// objects open.
+func objectIDs(dst []objectID, doc []byte) []objectID {
+	type frame struct {
+		object int // -1: an array
+		found  [len(idNames)][]byte
+	}
+	var open []frame
+	objects := 0
+	first := len(dst)
+	for i := 0; i < len(doc); i++ {
+		switch doc[i] {
+		case '{':
+			open = append(open, frame{object: objects})
+			objects++
+		case '[':
+			open = append(open, frame{object: -1})
+		case ']':
+			open = open[:max(0, len(open)-1)]
+		case '}':
+			if len(open) == 0 {
+				return dst
+			}
+			top := &open[len(open)-1]
+			if id := newObjectID(top.object, &top.found); id.tag != nil || id.bare != nil {
+				dst = append(dst, id)
+			}
+			open = open[:len(open)-1]
+		case '"':
+			end := i + stringLength(doc[i:])
+			if n := len(open); n > 0 && open[n-1].object >= 0 && isKey(doc[end:]) {
+				if place := idPlace(doc[i+1 : end-1]); place >= 0 {
+					open[n-1].found[place] = scalar(doc[end:])
+				}
+			}
+			i = end - 1
+		}
+	}
+	// Inner objects close first.
+	slices.SortFunc(dst[first:], func(a, b objectID) int { return a.object - b.object })
+	return dst
+}
+
+func newObjectID(object int, found *[len(idNames)][]byte) objectID {
+	id := objectID{object: object}
+	for place, v := range found[:bareID] {
+		isNumber := len(v) > 0 && v[0] != '"'
+		if len(v) == 0 || isNumber != (place < numberNames) {
+			continue
+		}
+		id.tag = append(append(id.tag, byte('A'+place)), v...)
+	}
+	numbered := len(id.tag) > 0 && id.tag[0] < 'A'+numberNames
+	if bare := found[bareID]; len(bare) > 0 && bare[0] == '"' && !numbered {
+		id.bare = bare
+	}
+	return id
+}
+
+// idPlace returns the place of a key in idNames, -1 when it is none of them.
+func idPlace(key []byte) int {
+	if len(key) < 2 || len(key) > 13 {
+		return -1
+	}
+	for i, n := range idNames {
+		if len(n) == len(key) && strings.EqualFold(n, string(key)) {
+			return i
+		}
+	}
+	return -1
+}
+
+// isKey reports whether a colon follows.
+func isKey(p []byte) bool { return bytes.HasPrefix(bytes.TrimLeft(p, " \t\r\n"), []byte(":")) }
+
+// scalar returns the string or number that follows a colon, nil when it is something else.
+func scalar(p []byte) []byte {
+	p = bytes.TrimLeft(p, ": \t\r\n")
+	if len(p) > 0 && p[0] == '"' {
+		if n := stringLength(p); n <= maxKey {
+			return p[:n]
+		}
+		return nil
+	}
+	if n := numberLength(p); n > 0 {
+		return p[:n]
+	}
+	return nil
+}
+
+// stringLength returns the length of the string that p begins with, its quotes included.
+func stringLength(p []byte) int {
+	for i := 1; i < len(p); i++ {
+		switch p[i] {
+		case '\\':
+			i++
+		case '"':
+			return i + 1
+		}
+	}
+	return len(p)
+}
+
+// ownIDs remembers the values of "id" under one path.
+type ownIDs struct {
+	known    []string
+	repeated bool // one came a second time, so they are ids of messages
+}
+
+// tells reports whether the id tells messages apart, rather than events.
+func (o *ownIDs) tells(id []byte) bool {
+	for _, k := range o.known {
+		if k == string(id) {
+			o.repeated = true
+		}
+	}
+	if o.repeated {
+		return true
+	}
+	if len(o.known) < maxOwnIDs {
+		o.known = append(o.known, string(id))
+		return true
+	}
+	return false
+}

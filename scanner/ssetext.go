@@ -1,0 +1,96 @@
+package scanner
+
+import (
+	"hash/maphash"
+)
+
+// sseText is a text that is written piece by piece. It is either a field of JSON documents or
+// data that is no JSON.
+type sseText struct {
+	json  jsonText
+	plain *Redactor
+	hole  *hole // in an event that waits
+
+	// All of the text so far, as it was encoded. A piece that begins with it is no further
+	// piece but a snapshot of the whole.
+	length int
+	sum    maphash.Hash
+}
+
+// seed makes the sums of all texts comparable.
+var seed = maphash.MakeSeed()
+
+func newSSEText() *sseText {
+	t := new(sseText)
+	t.sum.SetSeed(seed)
+	return t
+}
+
+func (t *sseText) engine() *engine {
+	if t.plain != nil {
+		return &t.plain.engine
+	}
+	return &t.json.engine
+}
+
+// again reports whether a string, whose inside raw begins with, repeats all of the text.
+func (t *sseText) again(raw []byte) bool {
+	return t.length > 0 && t.length <= len(raw) && maphash.Bytes(seed, raw[:t.length]) == t.sum.Sum64()
+}
+
+// restart forgets the text: a new one begins.
+func (t *sseText) restart() {
+	t.give()
+	t.json.cut()
+	t.length = 0
+	t.sum.Reset()
+}
+
+// grow adds a piece to what was seen of the text.
+func (t *sseText) grow(raw []byte) {
+	t.length += len(raw)
+	_, _ = t.sum.Write(raw)
+}
+
+// fill closes the hole that the text left in an event.
+func (t *sseText) fill(text []byte) {
+	if t.hole != nil {
+		t.hole.fill, t.hole.text = text, nil
+		t.hole = nil
+	}
+}
+
+// end decides what the text holds back, as at the end of a text, and writes it to its hole.
+func (t *sseText) end() {
+	var out []byte
+	if t.plain != nil {
+		out = t.plain.Close(nil)
+	} else {
+		t.json.out = &out
+		t.json.close()
+	}
+	t.fill(out)
+}
+
+// give gives up waiting: what may be a secret is taken for one, and so is what follows it.
+func (t *sseText) give() {
+	e := t.engine()
+	if e.rule == nil {
+		t.fill(t.held())
+		e.sent = len(e.buf)
+	} else {
+		t.fill([]byte(Redacted))
+		e.reset()
+		e.value = value{end: endBare}
+	}
+	t.json.raw, t.json.lengths, t.json.carried = t.json.raw[:0], t.json.lengths[:0], 0
+}
+
+// held returns what the text holds back, as it is written in an event.
+func (t *sseText) held() []byte {
+	held := t.engine().held()
+	if t.plain != nil {
+		return append([]byte(nil), held...)
+	}
+	return appendEscaped(nil, held)
+}
