@@ -13,7 +13,7 @@
 //
 //	adduser VAR NAME [FLAG…]      add a user; the token is in $VAR
 //	as VAR|nobody                 whose token the next requests send; at first that of the file
-//	http [-H LINE] [-d BODY] METHOD PATH [FILE]
+//	http [-H LINE] [-u USER:PASSWORD] [-d BODY] METHOD PATH [FILE]
 //	                              a request; stdout is the whole answer; from status 400 on it fails
 //	raw FILE                      the file's bytes over TCP, then the end; stdout is the answer
 //	ask [-agent A] [-thread T] [-user U] QUESTION
@@ -26,6 +26,7 @@
 //	upstream                      a foreign server at $UPSTREAM; what it receives is in upstream.log
 //	model [-sequence] FILE        a language model with the turns in FILE, before web start; what it
 //	                              is asked is in model.log
+//	slapd start|stop|pause|resume a directory with the people of package ldaptest, at $LDAP_URL
 //	release                       let the model and the upstream go on where they hold back
 //	capture VAR REGEXP            the first group of what stdout holds becomes $VAR
 //	later VAR DURATION            $VAR is the time in a while, as in RFC 3339

@@ -5,6 +5,7 @@ package testscript
 import (
 	"bytes"
 	"context"
+	"encoding/base64"
 	"errors"
 	"flag"
 	"fmt"
@@ -40,6 +41,10 @@ func (c *call) newRequest(more func(*flag.FlagSet)) (request, error) {
 			return nil
 		}
 		r.header.Add(name, value)
+		return nil
+	})
+	f.Func("u", "user:password for Basic", func(pair string) error {
+		r.header.Set("Authorization", "Basic "+base64.StdEncoding.EncodeToString([]byte(pair)))
 		return nil
 	})
 	body := f.String("d", "", "body")

@@ -17,6 +17,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"golang.org/x/sys/unix"
+
+	"github.com/svc-gateway/svc/policy/identity/ldap/ldaptest"
 )
 
 type sessionKey struct{}
@@ -26,6 +28,7 @@ type session struct {
 	home, port string
 	program    string // the binary, without symbolic links
 	token      *string
+	directory  *ldaptest.Server
 	streams    map[string]*group
 	releases   []func()
 	cleanup    func(func())
