@@ -45,9 +45,12 @@ type LockoutStore interface {
 	PutLockout(ctx context.Context, l Lockout, forget time.Time) error
 	// RemoveLockouts drops the lockouts of exactly these users and addresses, durably.
 	RemoveLockouts(ctx context.Context, l ...Lockout) error
-	// NoteFamiliar notes that the user was let in from the address at the time t. That may be
-	// lost in a crash. What was noted before forget is dropped.
-	NoteFamiliar(ctx context.Context, user, address string, t, forget time.Time) error
+	// Familiar returns when who was noted at the address last, zero for never, and whether
+	// anything is known of who at all.
+	Familiar(ctx context.Context, who, address string) (last time.Time, known bool, err error)
+	// NoteFamiliar notes that who, a user or token, was let in from the address at the time t.
+	// That may be lost in a crash. What was noted before forget is dropped.
+	NoteFamiliar(ctx context.Context, who, address string, t, forget time.Time) error
 }
 
 // Standing is what is known of a user at an address.

@@ -35,6 +35,8 @@ type Service struct {
 	locking  sync.Mutex // one lockout at a time
 	turns    turns      // of passwords to be tried
 
+	addresses addresses
+
 	started  time.Time     // what checked counts from, on the monotonic clock
 	checked  atomic.Int64  // when the cache's revision was read from the store last
 	checking chan struct{} // capacity 1: held while the revision is read

@@ -2,8 +2,6 @@ package identity
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"fmt"
 	"time"
 
@@ -13,15 +11,16 @@ import (
 const (
 	queryStanding = `SELECT user, address, since, until, times FROM lockouts
 		WHERE user = ?1 AND address IN (?2, '') OR user = '' AND address = ?2 ORDER BY user, address`
-	queryFamiliar = `SELECT last FROM familiar WHERE user = ? AND address = ?`
+	queryFamiliar = `SELECT (SELECT last FROM familiar WHERE who = ?1 AND address = ?2),
+		EXISTS (SELECT 1 FROM familiar WHERE who = ?1)`
 	queryLockouts = `SELECT user, address, since, until, times FROM lockouts WHERE until > ? ORDER BY user, address`
 
 	putLockout = `INSERT INTO lockouts (user, address, since, until, times) VALUES (?, ?, ?, ?, ?)
 		ON CONFLICT (user, address) DO UPDATE SET since = excluded.since, until = excluded.until, times = excluded.times`
 	forgetLockouts = `DELETE FROM lockouts WHERE until < ?`
 	removeLockout  = `DELETE FROM lockouts WHERE user = ? AND address = ?`
-	putFamiliar    = `INSERT INTO familiar (user, address, last) VALUES (?, ?, ?)
-		ON CONFLICT (user, address) DO UPDATE SET last = max(last, excluded.last)`
+	putFamiliar    = `INSERT INTO familiar (who, address, last) VALUES (?, ?, ?)
+		ON CONFLICT (who, address) DO UPDATE SET last = max(last, excluded.last)`
 	forgetFamiliar = `DELETE FROM familiar WHERE last < ?`
 )
 
@@ -31,11 +30,18 @@ func (s *sqlite) Standing(ctx context.Context, user, address string) (Standing, 
 	if st.Lockouts, err = s.lockouts(ctx, queryStanding, user, address); err != nil {
 		return Standing{}, err
 	}
-	err = s.db.Read().QueryRowContext(ctx, queryFamiliar, user, address).Scan(stamp{&st.Familiar})
-	if err != nil && !errors.Is(err, sql.ErrNoRows) {
-		return Standing{}, fmt.Errorf("reading where a user was let in from: %w", err)
+	if st.Familiar, _, err = s.Familiar(ctx, user, address); err != nil {
+		return Standing{}, err
 	}
 	return st, nil
+}
+
+func (s *sqlite) Familiar(ctx context.Context, who, address string) (last time.Time, known bool, err error) {
+	row := s.db.Read().QueryRowContext(ctx, queryFamiliar, who, address)
+	if err := row.Scan(stamp{&last}, &known); err != nil {
+		return time.Time{}, false, fmt.Errorf("reading familiar addresses: %w", err)
+	}
+	return last, known, nil
 }
 
 func (s *sqlite) Lockouts(ctx context.Context, t time.Time) ([]Lockout, error) {
@@ -91,16 +97,16 @@ func (s *sqlite) RemoveLockouts(ctx context.Context, list ...Lockout) error {
 	return nil
 }
 
-func (s *sqlite) NoteFamiliar(ctx context.Context, user, address string, t, forget time.Time) error {
+func (s *sqlite) NoteFamiliar(ctx context.Context, who, address string, t, forget time.Time) error {
 	err := s.db.Queue(ctx, func(tx *store.Tx) error {
 		if _, err := tx.Exec(forgetFamiliar, text(forget)); err != nil {
 			return err
 		}
-		_, err := tx.Exec(putFamiliar, user, address, text(t))
+		_, err := tx.Exec(putFamiliar, who, address, text(t))
 		return err
 	})
 	if err != nil {
-		return fmt.Errorf("noting where a user was let in from: %w", err)
+		return fmt.Errorf("noting a familiar address: %w", err)
 	}
 	return nil
 }

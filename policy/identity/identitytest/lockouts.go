@@ -92,7 +92,17 @@ func familiar(t *testing.T, s identity.Store) {
 			t.Errorf("%s at %s: got %s, want %s", user, address, got, want)
 		}
 	}
+	known := func(who string, want bool) {
+		t.Helper()
+		last, got, err := s.Familiar(t.Context(), who, "192.0.2.3")
+		if err != nil || got != want || !last.IsZero() {
+			t.Errorf("%s: got %s, %v, %v; want known %v and not there", who, last, got, err, want)
+		}
+	}
+	known("bob", false)
 	note("bob", "192.0.2.1", time.Hour, 0)
+	known("bob", true)
+	known("eve", false)
 	note("bob", "192.0.2.1", 0, 0) // never moves back
 	note("bob", "192.0.2.2", 3*time.Hour, 0)
 	check("bob", "192.0.2.1", epoch.Add(time.Hour))

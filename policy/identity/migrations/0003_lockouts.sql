@@ -17,12 +17,12 @@ CREATE TABLE lockouts (
 CREATE INDEX lockouts_until ON lockouts (until);
 CREATE INDEX lockouts_address ON lockouts (address);
 
--- Where users were let in from with a password.
+-- Where users (folded names) were let in from with a password, and tokens (token:<id>) used.
 CREATE TABLE familiar (
-    user    TEXT NOT NULL,
+    who     TEXT NOT NULL,
     address TEXT NOT NULL,
     last    TEXT NOT NULL,
-    PRIMARY KEY (user, address)
+    PRIMARY KEY (who, address)
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX familiar_last ON familiar (last);
