@@ -20,6 +20,7 @@ import (
 	"github.com/svc-gateway/svc/caddymodule/app"
 	_ "github.com/svc-gateway/svc/caddymodule/order" // the directives' places
 	"github.com/svc-gateway/svc/internal/problem"
+	"github.com/svc-gateway/svc/internal/settings"
 	"github.com/svc-gateway/svc/policy"
 	"github.com/svc-gateway/svc/policy/identity"
 )
@@ -59,6 +60,8 @@ type Handler struct {
 	cors     *cors.Cors // nil: no origin may
 	rate     *rateLimit // nil: no limit
 	outcomes *prometheus.CounterVec
+	foreign  bool // somebody's password or provider's token may be in Authorization
+	users    noter
 	reserved reserved
 }
 
@@ -66,6 +69,11 @@ type Handler struct {
 type auditor interface {
 	Healthy(ctx context.Context) error
 	Queue(ctx context.Context, e ...audit.Event) error
+}
+
+// noter is what the handler needs of the users.
+type noter interface {
+	NoteAddress(ctx context.Context, p policy.Principal) error
 }
 
 // CaddyModule returns the Caddy module information.
@@ -85,6 +93,8 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 		return fmt.Errorf("finding the svc app: %w", err)
 	}
 	h.audit = a.Audit()
+	h.users = a.Identity()
+	h.foreign = a.Settings().Auth.Has(settings.ModeLDAP) || a.Settings().Auth.Has(settings.ModeOIDC)
 	h.cors = newCORS(a.Settings().CORS.Origins)
 	h.rate = newRateLimit(a.Bus(), a.Settings().Limits)
 	if h.outcomes, err = newOutcomes(ctx.GetMetricsRegistry()); err != nil {
@@ -129,7 +139,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyht
 	}
 	if open(r) {
 		rec.silent = true
-		h.stripCredentials(r.Header)
+		h.stripCredentials(r.Header, h.foreign)
 		return next.ServeHTTP(rec, r)
 	}
 	defer func() { rec.finish(err) }()
@@ -175,7 +185,7 @@ func (h *Handler) crossOrigin(rec *recorder, r *http.Request) bool {
 
 // authorize finds out who sends the request and whether they may, or answers it.
 func (h *Handler) authorize(rec *recorder, r *http.Request) (p policy.Principal, ok bool) {
-	by, outcome := "", ""
+	var by, outcome string
 	if err := h.audit.Healthy(r.Context()); err != nil {
 		outcome = h.unaudited(rec, r, err)
 	} else if p, by, err = h.chain.Decide(r); err != nil {
@@ -198,6 +208,9 @@ func (h *Handler) allow(rec *recorder, r *http.Request, p policy.Principal) (out
 		rec.reason = roleInsufficient
 		h.forbid(rec, r, p)
 		return roleInsufficient
+	}
+	if err := h.users.NoteAddress(r.Context(), p); err != nil {
+		h.logger.Error("accounting for a request", zap.Error(err))
 	}
 	return succeeded
 }
@@ -230,10 +243,7 @@ func (h *Handler) again(w http.ResponseWriter, r *http.Request, p policy.Princip
 
 // admit prepares an authenticated request for the next handler.
 func (h *Handler) admit(r *http.Request, p policy.Principal) *http.Request {
-	h.stripCredentials(r.Header)
-	if external(p) && !h.PassCredentials {
-		r.Header.Del("Authorization")
-	}
+	h.stripCredentials(r.Header, external(p))
 	if h.IdentityHeaders != nil {
 		h.IdentityHeaders.set(r.Header, p)
 		h.reserved.guardConnection(r.Header)
@@ -247,9 +257,14 @@ func external(p policy.Principal) bool {
 	return p.SessionID == "" && (p.Source == policy.SourceOIDC || p.Source == policy.SourceLDAP)
 }
 
-func (h *Handler) stripCredentials(header http.Header) {
+// stripCredentials removes what was meant for this stage: our own forms always, a password or a
+// provider's token in Authorization when foreign.
+func (h *Handler) stripCredentials(header http.Header, foreign bool) {
 	if h.PassCredentials {
 		return
+	}
+	if foreign {
+		header.Del("Authorization")
 	}
 	identity.Strip(header)
 	stripCookie(header, "svc_token")
@@ -298,7 +313,18 @@ func (h *Handler) permits(p policy.Principal) bool {
 	return h.Require == "" || p.Role.May(h.Require)
 }
 
+// forbid refuses a principal whose role does not permit what is required, on record.
 func (h *Handler) forbid(w http.ResponseWriter, r *http.Request, p policy.Principal) {
+	method, path := asked(r)
+	err := h.audit.Queue(context.WithoutCancel(r.Context()), audit.Event{
+		Type: audit.PermissionDenied, User: p.User, Role: string(p.Role), TokenID: p.TokenID, OnBehalfOf: p.OnBehalfOf,
+		Address: p.Address, Method: method, Path: path, Action: string(h.Require), Status: "denied",
+		Decision: string(policy.Deny), Rule: policy.RulePermission,
+		Reasons: []string{fmt.Sprintf("permission: role %s may not %s", p.Role, h.Require)},
+	})
+	if err != nil {
+		h.logger.Error("accounting for a request", zap.Error(err))
+	}
 	problem.Write(w, r, problem.Problem{
 		Status: http.StatusForbidden, Code: roleInsufficient,
 		Detail: fmt.Sprintf("This needs the permission %q, which the role %q has not.", h.Require, p.Role),

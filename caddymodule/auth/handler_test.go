@@ -48,10 +48,14 @@ func (p fakeProvider) Authenticate(*http.Request) (policy.Principal, identity.Ou
 	return policy.Principal{User: "alice", Role: policy.Readonly}, identity.Yes, nil
 }
 
+type fakeUsers struct{}
+
+func (fakeUsers) NoteAddress(context.Context, policy.Principal) error { return nil }
+
 func newTestHandler(a auditor, p identity.Provider) *Handler {
 	outcomes, _ := newOutcomes(prometheus.NewRegistry())
 	return &Handler{
-		outcomes: outcomes,
+		outcomes: outcomes, users: fakeUsers{},
 		logger:   zap.NewNop(), audit: a, chain: identity.Chain{p}, Prefix: defaultPrefix, reserved: newReserved(nil),
 	}
 }

@@ -33,9 +33,6 @@ func (r *rig) use(t *testing.T, p policy.Principal, addresses ...string) {
 		if err := r.NoteAddress(t.Context(), p); err != nil {
 			t.Fatal(err)
 		}
-		if err := r.store.RemoveLockouts(t.Context()); err != nil { // what is queued can be read now
-			t.Fatal(err)
-		}
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/svc-gateway/svc/policy/identity"
 )
@@ -108,7 +109,9 @@ func TestBasicOfOtherOrigins(t *testing.T) {
 	}
 }
 
-func TestBasicCountsByTheClientsAddress(t *testing.T) {
+func TestBasicCountsByTheClientsAddress(t *testing.T) { synctest.Test(t, countsByAddress) }
+
+func countsByAddress(t *testing.T) {
 	d := newDoor(t)
 	chain := d.provider(t)
 	send := func(address string) error {

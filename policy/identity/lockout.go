@@ -48,8 +48,8 @@ type LockoutStore interface {
 	// Familiar returns when who was noted at the address last, zero for never, and whether
 	// anything is known of who at all.
 	Familiar(ctx context.Context, who, address string) (last time.Time, known bool, err error)
-	// NoteFamiliar notes that who, a user or token, was let in from the address at the time t.
-	// That may be lost in a crash. What was noted before forget is dropped.
+	// NoteFamiliar notes, durably, that who, a user or token, was let in from the address at the
+	// time t. What was noted before forget is dropped.
 	NoteFamiliar(ctx context.Context, who, address string, t, forget time.Time) error
 }
 

@@ -98,7 +98,7 @@ func (s *sqlite) RemoveLockouts(ctx context.Context, list ...Lockout) error {
 }
 
 func (s *sqlite) NoteFamiliar(ctx context.Context, who, address string, t, forget time.Time) error {
-	err := s.db.Queue(ctx, func(tx *store.Tx) error {
+	err := s.db.Write(ctx, func(tx *store.Tx) error {
 		if _, err := tx.Exec(forgetFamiliar, text(forget)); err != nil {
 			return err
 		}
