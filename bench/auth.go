@@ -24,7 +24,13 @@ const authCaddyfile = `{
 	admin "unix/{$BENCH_ADMIN}|0600"
 	persist_config off
 	auto_https off
-	svc
+	svc {
+		oidc bench {
+			issuer      {$BENCH_ISSUER}
+			audience    bench
+			user_groups users
+		}
+	}
 }
 :{$BENCH_PORT} {
 	bind 127.0.0.1
@@ -53,13 +59,22 @@ func (b *bench) auth(ctx context.Context) error {
 	if err := b.site.populate(ctx, "auth"); err != nil {
 		return err
 	}
-	guarded, err := b.site.caddy(ctx, "auth", authCaddyfile, upstream)
+	iss, err := startIssuer()
+	if err != nil {
+		return fmt.Errorf("starting an identity provider: %w", err)
+	}
+	defer iss.stop()
+	guarded, err := b.site.caddy(ctx, "auth", authCaddyfile, upstream, "SVC_AUTH_MODE=token oidc", "BENCH_ISSUER="+iss.url)
 	if err != nil {
 		return err
 	}
 	defer guarded.stop()
+	jwt, err := iss.token()
+	if err != nil {
+		return err
+	}
 	for _, c := range []struct{ name, credential string }{
-		{"token", guarded.token},
+		{"token", guarded.token}, {"JWT", jwt},
 	} {
 		b.progress("%s, %d clients", c.name, authClients)
 		f, err := b.compare(ctx, bare, guarded, func(sv *service) load {
