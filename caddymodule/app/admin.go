@@ -28,7 +28,7 @@ While a service runs on the data folder, the commands work through its control
 socket, as root or the user it runs as; while none does, they work on the files.`,
 		CobraFunc: func(cmd *cobra.Command) {
 			cmd.Use = "admin"
-			cli.Group(cmd, addUserCommand(), listUsersCommand(), revokeTokenCommand(), rotateTokenCommand(), ldapTestCommand())
+			cli.Group(cmd, addUserCommand(), listUsersCommand(), revokeTokenCommand(), rotateTokenCommand(), ldapTestCommand(), oidcTestCommand())
 		},
 	})
 }

@@ -2,7 +2,6 @@ package app
 
 import (
 	"bufio"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,15 +10,15 @@ import (
 	"net/http"
 	"strings"
 
-	caddycmd "github.com/caddyserver/caddy/v2/cmd"
 	"github.com/spf13/cobra"
 
 	"github.com/svc-gateway/svc/caddymodule/app/cli"
 	"github.com/svc-gateway/svc/internal/problem"
-	"github.com/svc-gateway/svc/policy/identity/ldap"
+	"github.com/svc-gateway/svc/internal/settings"
+	"github.com/svc-gateway/svc/policy/identity"
 )
 
-// ldapTest is what POST /ldap/test on the control socket is asked; the answer is a [ldap.Report].
+// ldapTest is what POST /ldap/test on the control socket is asked; the answer is a [identity.Report].
 type ldapTest struct {
 	User     string `json:"user"`
 	Password string `json:"password,omitempty"`
@@ -66,87 +65,25 @@ wrong one counts as a failure in the directory.`,
 				return cli.Usagef("--password-stdin: the password is empty")
 			}
 		}
-		report, err := explain(cmd.Context(), in, *config)
+		report, err := explain(cmd.Context(), "/ldap/test", in, *config)
 		if err != nil {
 			return err
 		}
-		if *asJSON {
-			err = cli.JSON(cmd.OutOrStdout(), report)
-		} else {
-			err = printReport(cmd.OutOrStdout(), report)
-		}
-		if err == nil && report.Error != "" {
-			err = cli.Exit(cli.ExitError)
-		}
-		return err
+		return printReport(cmd.OutOrStdout(), report, *asJSON)
 	})
 	cli.Group(cmd)
 	return cmd
 }
 
-// explain asks the running service, or else the directory itself.
-func explain(ctx context.Context, in ldapTest, config string) (report ldap.Report, err error) {
-	home, err := LocateHome()
-	if err != nil {
-		return report, err
-	}
-	var sections json.RawMessage
-	if config == "" {
-		err := cli.NewClient(home).Do(ctx, http.MethodPost, "/ldap/test", in, &report)
-		if !errors.Is(err, cli.ErrNotRunning) && !problem.HasCode(err, cli.NotReady) {
-			return report, err
-		}
-	} else if sections, err = configured(config); err != nil {
-		return report, err
-	}
-	s, _, err := Resolve(home, sections)
-	if err != nil {
-		return report, err
-	}
+// explainHere asks the directory of the settings, without a running service.
+func (in ldapTest) explainHere(ctx context.Context, s settings.Settings) (identity.Report, error) {
 	d, err := newDirectory(s)
 	if err != nil {
-		return report, err
+		return identity.Report{}, err
 	}
 	if d == nil {
-		return report, errNoDirectory
+		return identity.Report{}, errNoDirectory
 	}
 	defer d.Close()
 	return d.Explain(ctx, in.User, in.Password), nil
-}
-
-// configured returns the app's part of a configuration file.
-func configured(file string) (json.RawMessage, error) {
-	doc, _, _, err := caddycmd.LoadConfig(file, "")
-	if err != nil {
-		return nil, fmt.Errorf("reading the configuration: %w", err)
-	}
-	var config struct {
-		Apps struct {
-			Svc json.RawMessage `json:"svc"`
-		} `json:"apps"`
-	}
-	if err := json.Unmarshal(doc, &config); err != nil {
-		return nil, fmt.Errorf("reading the configuration: %w", err)
-	}
-	return config.Apps.Svc, nil
-}
-
-func printReport(w io.Writer, r ldap.Report) error {
-	rows := make([][]string, len(r.Steps))
-	for i, s := range r.Steps {
-		result := "ok"
-		if s.Error != "" {
-			result = "FAILED"
-		}
-		rows[i] = []string{s.Name, result, fmt.Sprintf("%.1f ms", s.Duration), cmp.Or(s.Error, s.Detail)}
-	}
-	if err := cli.Table(w, []string{"step", "result", "time", "detail"}, rows); err != nil {
-		return err
-	}
-	if r.Error != "" {
-		_, err := fmt.Fprintf(w, "Not let in: %s\n", r.Error)
-		return err
-	}
-	_, err := fmt.Fprintf(w, "Let in as %s with the role %s.\n", r.User, r.Role)
-	return err
 }

@@ -14,7 +14,6 @@ import (
 	"github.com/svc-gateway/svc/internal/problem"
 	"github.com/svc-gateway/svc/policy"
 	"github.com/svc-gateway/svc/policy/identity"
-	"github.com/svc-gateway/svc/policy/identity/ldap"
 	"github.com/svc-gateway/svc/policy/identity/ldap/ldaptest"
 )
 
@@ -128,7 +127,7 @@ func TestLDAPTestOnTheSocket(t *testing.T) {
 	if err := load(t, `"svc": `+directory(t, server, nil)); err != nil {
 		t.Fatal(err)
 	}
-	try := func(in any) (r ldap.Report, err error) {
+	try := func(in any) (r identity.Report, err error) {
 		return r, cli.NewClient(h).Do(context.Background(), http.MethodPost, "/ldap/test", in, &r)
 	}
 	r, err := try(map[string]string{"user": "bob", "password": "bob-password"})

@@ -3,42 +3,15 @@ package ldap
 import (
 	"context"
 	"errors"
-	"time"
 
-	"github.com/svc-gateway/svc/policy"
 	"github.com/svc-gateway/svc/policy/identity"
 )
 
-// Report tells an admin how a look at the directory went.
-type Report struct {
-	Steps  []Step      `json:"steps"`
-	User   string      `json:"user,omitempty"` // the name here
-	Role   policy.Role `json:"role,omitempty"`
-	Groups []string    `json:"groups,omitempty"`
-	Error  string      `json:"error,omitempty"` // why the user would not be let in
-}
-
-// Step is one step of a look, in the order they were taken: connect, tls, bind (of the account
-// that searches), entry, password, groups, role.
-type Step struct {
-	Name     string  `json:"name"`
-	Detail   string  `json:"detail,omitempty"`
-	Error    string  `json:"error,omitempty"`
-	Duration float64 `json:"duration_ms"`
-}
-
-func (r *Report) add(name, detail string, err error, took time.Duration) {
-	s := Step{Name: name, Detail: detail, Duration: float64(took.Microseconds()) / 1000}
-	if err != nil {
-		s.Error = err.Error()
-	}
-	r.Steps = append(r.Steps, s)
-}
-
 // Explain looks a user up as [Directory.Authenticate] does, on connections of its own and past
-// what is remembered, and tells each step. Without a password that step is left out.
-func (d *Directory) Explain(ctx context.Context, user, password string) Report {
-	r := Report{Steps: []Step{}}
+// what is remembered, and tells each step: connect, tls, bind (of the account that searches),
+// entry, password, groups, role. Without a password that step is left out.
+func (d *Directory) Explain(ctx context.Context, user, password string) identity.Report {
+	r := identity.Report{Steps: []identity.Step{}}
 	fresh, err := New(d.settings, d.password) // the same settings: no error
 	if err == nil {
 		var e identity.External

@@ -14,17 +14,17 @@ import (
 // look is one look at the directory: the steps that say who somebody is.
 type look struct {
 	*Directory
-	report *Report // nil: nobody wants to know
+	report *identity.Report // nil: nobody wants to know
 }
 
-func (d *Directory) newLook(r *Report) *look { return &look{d, r} }
+func (d *Directory) newLook(r *identity.Report) *look { return &look{d, r} }
 
 // step does one step and notes how it went.
 func (l *look) step(name string, do func() (detail string, err error)) error {
 	begun := time.Now()
 	detail, err := do()
 	if l.report != nil {
-		l.report.add(name, detail, err, time.Since(begun))
+		l.report.Add(name, detail, err, time.Since(begun))
 	}
 	return err
 }

@@ -21,14 +21,6 @@ const (
 	forLogout            // a logout token, sent by the provider
 )
 
-// Step is one check of a token, and what was found.
-type Step struct {
-	Name   string        `json:"step"`
-	OK     bool          `json:"ok"`
-	Detail string        `json:"detail"` // what was looked at, or what is wrong; never the token
-	Took   time.Duration `json:"took_ns"`
-}
-
 // evaluation is the look at one token. The checks fill it in, one after the other.
 type evaluation struct {
 	set   *Set
@@ -50,9 +42,8 @@ type evaluation struct {
 	keys      []key
 	external  identity.External
 
-	explain bool
-	steps   []Step
-	detail  string
+	report *identity.Report // nil: nobody wants to know
+	detail string           // of the check that is under way
 }
 
 // check is one criterion. Its error is a [*identity.Refused] when the token is no good.
@@ -96,11 +87,8 @@ func (e *evaluation) all(ctx context.Context, checks []check) error {
 		if refused, ok := errors.AsType[*identity.Refused](err); ok {
 			refused.Reason = c.name
 		}
-		if e.explain {
-			if err != nil {
-				e.detail = err.Error()
-			}
-			e.steps = append(e.steps, Step{c.name, err == nil, e.detail, time.Since(started)})
+		if e.report != nil {
+			e.report.Add(c.name, e.detail, err, time.Since(started))
 		}
 		if err != nil {
 			return err
@@ -111,7 +99,7 @@ func (e *evaluation) all(ctx context.Context, checks []check) error {
 
 // found says what a check looked at, for who wants to know.
 func (e *evaluation) found(format string, args ...any) {
-	if e.explain {
+	if e.report != nil {
 		e.detail = fmt.Sprintf(format, args...)
 	}
 }

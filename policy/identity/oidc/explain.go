@@ -3,34 +3,30 @@ package oidc
 import (
 	"context"
 	"errors"
-	"strconv"
+	"fmt"
 	"strings"
 	"time"
 
-	"github.com/svc-gateway/svc/policy"
+	"github.com/svc-gateway/svc/policy/identity"
 )
-
-// Report is how a token was judged, step by step.
-type Report struct {
-	Steps   []Step      `json:"steps"`
-	Allowed bool        `json:"allowed"`
-	User    string      `json:"user,omitempty"` // the name in the token
-	Role    policy.Role `json:"role,omitempty"`
-	Groups  []string    `json:"groups,omitempty"`
-}
 
 // Explain judges a token as the API does and reports each step. It lets nobody in: whether the
 // user's account is open is not looked at.
-func (s *Set) Explain(ctx context.Context, token string) Report {
-	e := evaluation{set: s, use: forAPI, raw: token, access: token, now: time.Now(), explain: true}
+func (s *Set) Explain(ctx context.Context, token string) identity.Report {
+	r := identity.Report{Steps: []identity.Step{}}
+	e := evaluation{set: s, use: forAPI, raw: token, access: token, now: time.Now(), report: &r}
 	err := e.token(ctx)
-	if errors.Is(err, errForeign) {
-		e.steps[len(e.steps)-1].Detail = errUnknownIssuer.Detail + " It says " + strconv.Quote(e.claims.text("iss")) + "; known are " + s.urls() + "."
-	}
 	if err == nil {
 		err = e.user(ctx)
 	}
-	return Report{Steps: e.steps, Allowed: err == nil, User: e.external.Name, Role: e.external.Role, Groups: e.external.Groups}
+	if errors.Is(err, errForeign) {
+		err = fmt.Errorf("the token comes from %q, and the providers here are %s", e.claims.text("iss"), s.urls())
+	}
+	if err != nil {
+		r.Error = err.Error()
+	}
+	r.User, r.Role, r.Groups = e.external.Name, e.external.Role, e.external.Groups
+	return r
 }
 
 func (s *Set) urls() string {
