@@ -23,6 +23,7 @@ import (
 	"github.com/svc-gateway/svc/internal/settings"
 	"github.com/svc-gateway/svc/policy"
 	"github.com/svc-gateway/svc/policy/identity"
+	"github.com/svc-gateway/svc/policy/identity/web"
 )
 
 const (
@@ -57,6 +58,7 @@ type Handler struct {
 	logger   *zap.Logger
 	audit    auditor
 	chain    identity.Chain
+	web      *web.Handler
 	cors     *cors.Cors // nil: no origin may
 	rate     *rateLimit // nil: no limit
 	outcomes *prometheus.CounterVec
@@ -95,12 +97,15 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 	h.audit = a.Audit()
 	h.users = a.Identity()
 	h.foreign = a.Settings().Auth.Has(settings.ModeLDAP) || a.Settings().Auth.Has(settings.ModeOIDC)
-	h.cors = newCORS(a.Settings().CORS.Origins)
+	h.cors = newCORS(a.Settings())
 	h.rate = newRateLimit(a.Bus(), a.Settings().Limits)
 	if h.outcomes, err = newOutcomes(ctx.GetMetricsRegistry()); err != nil {
 		return err
 	}
-	h.chain, err = newChain(a)
+	if h.chain, err = newChain(a); err != nil {
+		return err
+	}
+	h.web, err = h.newWeb(a)
 	return err
 }
 
@@ -143,12 +148,16 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyht
 		return next.ServeHTTP(rec, r)
 	}
 	defer func() { rec.finish(err) }()
+	if h.web.Open(r.URL.Path) {
+		h.serveOpen(rec, r)
+		return nil
+	}
 	p, ok := h.authorize(rec, r)
 	switch {
 	case !ok:
 		return nil
-	case r.URL.Path == h.Prefix+"/whoami":
-		whoami(rec, r, p)
+	case h.web.Serves(r.URL.Path):
+		h.serveOwn(rec, r, p)
 		return nil
 	}
 	err = errAborted // unless the next handler returns
@@ -204,7 +213,7 @@ func (h *Handler) allow(rec *recorder, r *http.Request, p policy.Principal) (out
 	if outcome := h.limit(rec, r, p); outcome != succeeded {
 		return outcome
 	}
-	if !h.permits(p) {
+	if !h.permits(p) && !h.web.Serves(r.URL.Path) { // nobody is kept from their own sessions
 		rec.reason = roleInsufficient
 		h.forbid(rec, r, p)
 		return roleInsufficient
@@ -267,7 +276,7 @@ func (h *Handler) stripCredentials(header http.Header, foreign bool) {
 		header.Del("Authorization")
 	}
 	identity.Strip(header)
-	stripCookie(header, "svc_token")
+	stripCookie(header, identity.SessionCookie)
 }
 
 // addressed makes [identity.Address] the client's address as Caddy sees it, trusted proxies
@@ -283,7 +292,8 @@ func addressed(r *http.Request) *http.Request {
 // refuse answers a request that the providers did not let pass, and returns why.
 func (h *Handler) refuse(rec *recorder, r *http.Request, err error) (outcome string) {
 	p := h.chain.Problem(err)
-	for _, c := range h.chain.Challenges(err) {
+	rec.reason = p.Code
+	for _, c := range h.challenges(r, err) {
 		rec.Header().Add("WWW-Authenticate", c)
 	}
 	outcome = missing
@@ -296,8 +306,9 @@ func (h *Handler) refuse(rec *recorder, r *http.Request, err error) (outcome str
 		h.logger.Error("authenticating a request", zap.Error(err))
 		outcome = technical
 	}
-	rec.reason = p.Code
-	problem.Write(rec, r, p)
+	if !h.toLogin(rec, r, p) {
+		h.web.Problem(rec, arriving(r, h.Prefix), p)
+	}
 	return outcome
 }
 
@@ -325,7 +336,7 @@ func (h *Handler) forbid(w http.ResponseWriter, r *http.Request, p policy.Princi
 	if err != nil {
 		h.logger.Error("accounting for a request", zap.Error(err))
 	}
-	problem.Write(w, r, problem.Problem{
+	h.web.Problem(w, arriving(r, h.Prefix), problem.Problem{
 		Status: http.StatusForbidden, Code: roleInsufficient,
 		Detail: fmt.Sprintf("This needs the permission %q, which the role %q has not.", h.Require, p.Role),
 	})

@@ -10,21 +10,23 @@ import (
 	"github.com/svc-gateway/svc/policy/identity/oidc"
 )
 
-// newChain builds the providers that the setting auth.mode lists, in its order.
+// newChain builds the providers that the setting auth.mode lists, in its order. Where anybody can
+// log in, the one of web sessions comes last: a cookie counts less than what a request says.
 func newChain(a *app.App) (identity.Chain, error) {
 	var chain identity.Chain
+	origins := plainOrigins(a.Settings().CORS.Origins)
 	for _, mode := range a.Settings().Auth.Mode {
 		switch mode {
 		case settings.ModeToken:
 			chain = append(chain, identity.NewTokenProvider(a.Identity()))
 		case settings.ModeNone:
-			p, err := identity.NewNoneProvider(plainOrigins(a.Settings().CORS.Origins)...)
+			p, err := identity.NewNoneProvider(origins...)
 			if err != nil {
 				return nil, fmt.Errorf("auth.mode none: %w", err)
 			}
 			chain = append(chain, p)
 		case settings.ModeLDAP:
-			p, err := identity.NewBasicProvider(passwords(a), plainOrigins(a.Settings().CORS.Origins)...)
+			p, err := identity.NewBasicProvider(passwords(a), origins...)
 			if err != nil {
 				return nil, fmt.Errorf("auth.mode ldap: %w", err)
 			}
@@ -33,7 +35,14 @@ func newChain(a *app.App) (identity.Chain, error) {
 			chain = append(chain, oidc.NewBearer(a.Issuers(), a.Identity().Admit))
 		}
 	}
-	return chain, nil
+	if modes := a.Settings().Auth.Mode; len(modes) == 1 && modes[0] == settings.ModeNone {
+		return chain, nil
+	}
+	session, err := identity.NewSessionProvider(a.Identity(), origins...)
+	if err != nil {
+		return nil, fmt.Errorf("cors.origins: %w", err)
+	}
+	return append(chain, session), nil
 }
 
 // passwords are those of the directory.

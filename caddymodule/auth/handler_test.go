@@ -17,6 +17,7 @@ import (
 	"github.com/svc-gateway/svc/audit"
 	"github.com/svc-gateway/svc/policy"
 	"github.com/svc-gateway/svc/policy/identity"
+	"github.com/svc-gateway/svc/policy/identity/web"
 )
 
 // fakeAudit keeps events; err makes it unhealthy and full.
@@ -57,6 +58,7 @@ func newTestHandler(a auditor, p identity.Provider) *Handler {
 	return &Handler{
 		outcomes: outcomes, users: fakeUsers{},
 		logger:   zap.NewNop(), audit: a, chain: identity.Chain{p}, Prefix: defaultPrefix, reserved: newReserved(nil),
+		web: &web.Handler{Config: web.Config{Prefix: defaultPrefix}},
 	}
 }
 

@@ -88,11 +88,11 @@ func (p Passwords) check(ctx context.Context, user, password, address string) (p
 	if errors.Is(err, ErrCredentials) {
 		return policy.Principal{}, cmp.Or(p.Service.failed(ctx, a, st, time.Now()), error(errWrongPassword))
 	} else if err != nil {
-		return policy.Principal{}, refusePerson(err)
+		return policy.Principal{}, RefusePerson(err)
 	}
 	principal, err := p.Service.Admit(ctx, external)
 	if err != nil {
-		return policy.Principal{}, refusePerson(err)
+		return policy.Principal{}, RefusePerson(err)
 	}
 	return principal, p.Service.succeeded(ctx, a, st, now)
 }
@@ -134,9 +134,9 @@ var (
 	}
 )
 
-// refusePerson turns an error about somebody who proved who they are into a refusal; technical
+// RefusePerson turns an error about somebody who proved who they are into a refusal; technical
 // ones stay as they are.
-func refusePerson(err error) error {
+func RefusePerson(err error) error {
 	for _, x := range persons {
 		if errors.Is(err, x.err) {
 			return x.refused
