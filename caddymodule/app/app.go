@@ -36,6 +36,7 @@ type App struct {
 	shared   *shared
 	control  *routes
 	onStart  []func(context.Context) error
+	unwatch  func()
 	ctx      caddy.Context
 	logger   *zap.Logger
 
@@ -140,11 +141,15 @@ func (a *App) Start() error {
 	if a.directory != nil && a.settings.LDAP.Insecure {
 		a.logger.Warn("ldap.insecure: passwords are sent in clear to the ldap:// servers of ldap.url")
 	}
+	a.unwatch = a.watchTokens()
 	return nil
 }
 
 // Stop gives the control socket back to the app that is left, if any.
 func (a *App) Stop() error {
+	if a.unwatch != nil { // it may not have started
+		a.unwatch()
+	}
 	if caddy.Exiting() {
 		a.shared.stop()
 		return nil // the socket answers until the process is gone
