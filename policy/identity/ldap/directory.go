@@ -59,7 +59,9 @@ func New(s settings.LDAP, password identity.Secret) (*Directory, error) {
 		_, err := parseDN(s.GroupBaseDN)
 		check("group_base_dn", err)
 	}
-	check("group_filter", filter(s.GroupFilter).check())
+	if s.Groups == settings.GroupsMember {
+		check("group_filter", filter(s.GroupFilter).check())
+	}
 	var err error
 	if d.roles, err = newRoles(s); err != nil {
 		errs = append(errs, err)

@@ -244,7 +244,7 @@ func TestNewErrors(t *testing.T) {
 		{"base", "ldap.base_dn: \"example.org\" is not a distinguished name", func(s *settings.LDAP) { s.BaseDN = "example.org" }},
 		{"group base", "ldap.group_base_dn: ", func(s *settings.LDAP) { s.GroupBaseDN = "groups" }},
 		{"filter", "ldap.filter: \"(uid=%u\" is not a filter", func(s *settings.LDAP) { s.Filter = "(uid=%u" }},
-		{"group filter", "ldap.group_filter: ", func(s *settings.LDAP) { s.GroupFilter = "member=%d)" }},
+		{"group filter", "ldap.group_filter: ", func(s *settings.LDAP) { member(s); s.GroupFilter = "member=%d)" }},
 		{"template in the middle", "ldap.user_template: ", func(s *settings.LDAP) { s.UserTemplate = "cn=x,uid=%u,dc=example" }},
 		{"template of a mail address", "ldap.user_template: ", func(s *settings.LDAP) { s.UserTemplate = "%u@example.org" }},
 		{"template of two values", "ldap.user_template: ", func(s *settings.LDAP) { s.UserTemplate = "uid=%u+cn=%u,dc=example" }},

@@ -14,9 +14,9 @@ import (
 	"time"
 )
 
-// certify makes an authority and a certificate for 127.0.0.1, in dir, and returns the
+// certify makes an authority and a certificate for the address, in dir, and returns the
 // authority's file.
-func certify(dir string) (caFile string, err error) {
+func certify(dir string, ip net.IP) (caFile string, err error) {
 	now := time.Now()
 	ca := &x509.Certificate{
 		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "Test authority"},
@@ -29,7 +29,7 @@ func certify(dir string) (caFile string, err error) {
 	}
 	server := &x509.Certificate{
 		SerialNumber: big.NewInt(2), Subject: pkix.Name{CommonName: "ldap.example.org"},
-		NotBefore: ca.NotBefore, NotAfter: ca.NotAfter, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+		NotBefore: ca.NotBefore, NotAfter: ca.NotAfter, IPAddresses: []net.IP{ip},
 		KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
 	}
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

@@ -25,7 +25,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 )
 
 // The directory's tree and the account that may search it.
@@ -71,7 +70,7 @@ func New(t testing.TB) *Server {
 func Start(dir string) (*Server, error) {
 	s := &Server{dir: dir}
 	var err error
-	if s.CAFile, err = certify(dir); err != nil {
+	if s.CAFile, err = certify(dir, net.IPv4(127, 0, 0, 1)); err != nil {
 		return nil, fmt.Errorf("making certificates: %w", err)
 	}
 	if err := os.Mkdir(filepath.Join(dir, "data"), 0o700); err != nil {
@@ -153,17 +152,10 @@ func (s *Server) Run() error {
 	if err := s.cmd.Start(); err != nil {
 		return fmt.Errorf("starting slapd, which .ci/setup installs: %w", err)
 	}
-	address := strings.TrimPrefix(s.URL, "ldap://")
-	for deadline := time.Now().Add(10 * time.Second); ; {
-		c, err := net.DialTimeout("tcp", address, time.Second)
-		if err == nil {
-			return c.Close()
-		}
-		if time.Now().After(deadline) {
-			return errors.Join(fmt.Errorf("slapd does not answer: %w", err), s.Stop(), errors.New(s.log.String()))
-		}
-		<-time.After(10 * time.Millisecond)
+	if err := listening(strings.TrimPrefix(s.URL, "ldap://")); err != nil {
+		return errors.Join(fmt.Errorf("slapd: %w", err), s.Stop(), errors.New(s.log.String()))
 	}
+	return nil
 }
 
 // Stop ends the directory. What it held stays.
