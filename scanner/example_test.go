@@ -45,8 +45,8 @@ func ExampleScan() {
 		fmt.Println(f.Category, f.Rule, f.Confidence, f.Start, f.End)
 	}
 	// Output:
-	// role_hijacking ignore_instructions low 0 32
 	// role_hijacking override_instructions high 0 32
+	// role_hijacking ignore_instructions low 0 32
 }
 
 func ExampleAnalyzeCommand() {

@@ -23,11 +23,17 @@ const (
 
 // The views of a text in which a finding can be made.
 const (
-	// ViewText is the text as it came.
-	ViewText = "text"
-	// ViewFolded is the text in lower case, without invisible characters and with each run
-	// of white space as one space.
-	ViewFolded = "folded"
+	ViewText      = "text"      // as it came
+	ViewFolded    = "folded"    // compatibility characters, lookalikes, accents and invisible characters made plain
+	ViewUnescaped = "unescaped" // percent, HTML and backslash escapes decoded
+	ViewBase64    = "base64"    // decoded
+	ViewHex       = "hex"       // hex or binary digits decoded
+	ViewRot13     = "rot13"     // each letter moved by 13
+	ViewBackwards = "backwards" // read from the end
+	ViewLeet      = "leet"      // digits and symbols read as letters
+	ViewSpaced    = "spaced"    // letters that stand apart put together
+	ViewJoined    = "joined"    // words found that are not set apart
+	ViewMarkup    = "markup"    // text that HTML or Markdown hides from people
 )
 
 // Finding is one suspicious place of a text.
@@ -38,5 +44,5 @@ type Finding struct {
 	Start      int        `json:"start"`      // first byte in the original text
 	End        int        `json:"end"`        // byte after the last one in the original text
 	Excerpt    string     `json:"excerpt"`    // what was found, at most 120 bytes, invisible characters written as U+XXXX
-	View       string     `json:"view"`       // text or folded: where the rule matched
+	View       string     `json:"view"`       // where the rule matched, one of the View constants
 }

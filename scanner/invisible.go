@@ -3,68 +3,136 @@ package scanner
 import (
 	"fmt"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
-// invisible reports whether the character is one of the specification's invisible ones:
-// zero-width and joining characters, directional controls, fillers and soft hyphens.
-func invisible(r rune) bool {
+// unseen reports whether a character has no look of its own: zero-width and joining characters,
+// directional controls, fillers, soft hyphens, variation selectors and tags.
+func unseen(r rune) bool {
 	switch {
 	case r < 0xad:
 		return false
-	case r == 0xad, r == 0x34f, r == 0x115f, r == 0x1160, r == 0xfeff:
+	case r == 0xad, r == 0x34f, r == 0x61c, r == 0x115f, r == 0x1160, r == 0x180e, r == 0x3164, r == 0xfeff, r == 0xffa0:
 		return true
 	case r < 0x200b:
 		return false
+	case r <= 0x200f, 0x202a <= r && r <= 0x202f, 0x2060 <= r && r <= 0x2064, 0x2066 <= r && r <= 0x206f:
+		return true
 	}
-	return r <= 0x200f || 0x202a <= r && r <= 0x202f || 0x2060 <= r && r <= 0x2064 || 0x2066 <= r && r <= 0x206a
+	return selector(r) || tag(r)
 }
 
-// scanInvisible finds runs of invisible characters. They are of high confidence inside of a
-// Latin word, where they are many, and where they turn the direction of the text; of low
-// confidence elsewhere: joiners in emoji and Indic scripts and a byte order mark are harmless.
+func selector(r rune) bool { return 0xfe00 <= r && r <= 0xfe0f || 0xe0100 <= r && r <= 0xe01ef }
+
+func tag(r rune) bool { return 0xe0000 <= r && r <= 0xe007f }
+
+// invisibles is a run of characters without a look.
+type invisibles struct {
+	before, after rune // what stands around the run, 0 for nothing
+	n             int
+	first         rune
+	only          bool // all are the first
+	overrides     bool // of the direction of text
+	embeds        bool // text of the other direction
+	tags          int
+	selectors     int
+}
+
+// scanInvisible finds runs of characters that cannot be seen. Confidence is high where they hide
+// something: within a word of an alphabet that has no use for them, where they are many, where
+// they turn the direction of text that has none to be turned, where tags or selectors spell
+// something. Emoji, joiners of Persian and Indic scripts, a byte order mark, the narrow space of
+// French and soft hyphens are none of that.
 func scanInvisible(found []Finding, text string) []Finding {
-	for i := 0; i < len(text); {
+	rtl := strings.ContainsFunc(text, func(r rune) bool {
+		return unicode.In(r, unicode.Arabic, unicode.Hebrew, unicode.Syriac, unicode.Thaana)
+	})
+	before := rune(0)
+	for i := 0; i < len(text) && len(found) < maxFindings/2; {
 		if text[i] < utf8.RuneSelf {
+			before = rune(text[i])
 			i++
 			continue
 		}
-		start, n, turns := i, 0, false
+		r, size := utf8.DecodeRuneInString(text[i:])
+		if !unseen(r) {
+			before = r
+			i += size
+			continue
+		}
+		start, run := i, invisibles{before: before, first: r, only: true}
 		for i < len(text) {
-			r, size := utf8.DecodeRuneInString(text[i:])
-			if !invisible(r) {
-				if n == 0 {
-					i += size
-				}
+			if r, size = utf8.DecodeRuneInString(text[i:]); !unseen(r) {
+				run.after = r
 				break
 			}
-			turns = turns || r == 0x202d || r == 0x202e || 0x2066 <= r && r <= 0x2069
-			n++
+			run.add(r)
 			i += size
 		}
-		if n == 0 {
+		if run.ordinary() {
 			continue
 		}
 		f := Finding{Category: InvisibleCharacters, Rule: "invisible", Confidence: Low, Start: start, End: i, View: ViewText}
-		if turns || n >= 8 || start > 0 && i < len(text) && is(text[start-1], letter) && is(text[i], letter) && text[start:i] != "\u00ad" {
+		if run.hides(rtl) {
 			f.Confidence = High
 		}
-		if found = append(found, f); len(found) >= maxFindings {
-			return found
-		}
+		found = append(found, f)
 	}
 	return found
+}
+
+func (v *invisibles) add(r rune) {
+	v.n++
+	v.only = v.only && r == v.first
+	v.overrides = v.overrides || r == 0x202d || r == 0x202e
+	v.embeds = v.embeds || r == 0x202b || r == 0x2067
+	if tag(r) {
+		v.tags++
+	}
+	if selector(r) {
+		v.selectors++
+	}
+}
+
+// ordinary reports whether the run belongs to the character before it, as the selector of an
+// emoji, of a keycap or of an ideograph does, and the tags of a flag.
+func (v *invisibles) ordinary() bool {
+	switch {
+	case v.tags > 0:
+		return v.before == 0x1f3f4 && v.tags == v.n && v.n < 8
+	case v.selectors == 1 && v.n <= 2:
+		return v.before >= 0x203c && !unicode.In(v.before, unicode.Latin, unicode.Cyrillic, unicode.Greek) ||
+			'0' <= v.before && v.before <= '9' || v.before == '#' || v.before == '*' || v.before == 0xa9 || v.before == 0xae
+	}
+	return false
+}
+
+// hides reports whether the run hides something.
+func (v *invisibles) hides(rtl bool) bool {
+	switch {
+	case v.overrides, v.tags > 0, v.n >= 8, v.embeds && !rtl, v.selectors > 1:
+		return true
+	case v.first == 0xad && v.only, v.first == 0x202f && v.only:
+		return false
+	}
+	return alphabetic(v.before) && alphabetic(v.after)
+}
+
+// alphabetic reports whether the letter is of an alphabet that joins nothing.
+func alphabetic(r rune) bool {
+	return unicode.IsLetter(r) && unicode.In(r, unicode.Latin, unicode.Cyrillic, unicode.Greek)
 }
 
 // visible returns the text with invisible characters written as U+XXXX, at most 120 bytes.
 func visible(text string) string {
 	var b strings.Builder
 	for _, r := range text {
-		if b.Len() > 110 {
+		if b.Len() > 105 {
 			b.WriteString("…")
 			break
 		}
-		if invisible(r) || r < ' ' || r == utf8.RuneError {
+		if unseen(r) || r < ' ' || r == utf8.RuneError {
 			fmt.Fprintf(&b, "U+%04X", r)
 			continue
 		}

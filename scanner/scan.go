@@ -3,102 +3,116 @@ package scanner
 import (
 	"cmp"
 	"slices"
+	"sync"
 )
 
-// limits of a scan.
-const (
-	maxFindings = 256 // findings of one text
-	phrase      = 64  // bytes before a mark that a pattern can see
-	window      = 256 // bytes after it, and before it where threat.wide is set
-)
-
-// threatMarks are the marks of the threats, "xn--" and bytes beyond ASCII. Threats of the same
-// mark are known by the first of them.
-var threatMarks = func() *markTable {
-	t := new(markTable)
-	seen := make(map[string]bool)
-	for i, threat := range threats {
-		if !seen[threat.mark] {
-			seen[threat.mark] = true
-			t.add(i, threat.mark, false)
-		}
-	}
-	t.add(len(threats), "xn--", false)
-	t.add(len(threats), "\x80", true)
-	for b := 0x81; b <= 0xff; b++ {
-		t.next[b] |= t.next[0x80]
-	}
-	return t
-}()
+// maxFindings is how many findings of one text are returned.
+const maxFindings = 256
 
 // Scan returns what looks like an injection in the text, by its place; nil when there is
-// nothing. A text of more than 256 findings is cut off there. Scan is safe for concurrent use.
+// nothing. The text is read as it is and, where its bytes give reason to, in the views that undo a
+// disguise: see the View constants. A text of more than 256 findings is cut off there. Scan is
+// safe for concurrent use.
 func Scan(text string) []Finding {
-	if !suspicious(text) {
+	s := scans.Get().(*scan)
+	defer scans.Put(s)
+	s.reset(text)
+	s.look(view{name: ViewText, text: text})
+	for i := 0; i < len(s.queue); i++ {
+		s.look(s.queue[i])
+	}
+	clear(s.queue)
+	if len(s.found) == 0 {
 		return nil
 	}
-	found := scanInvisible(nil, text)
-	found = scanHomographs(found, text)
-	found = scanPhrases(found, text)
+	return s.result()
+}
+
+// scans are kept for their memory.
+var scans = sync.Pool{New: func() any { return new(scan) }}
+
+// scan is one call of Scan.
+type scan struct {
+	text  string // the original
+	found []Finding
+	words []hit
+	queue []view // to look at yet
+	left  int    // bytes that views may still have, so that disguises in disguises end
+}
+
+func (s *scan) reset(text string) {
+	s.text, s.found, s.queue = text, s.found[:0], s.queue[:0]
+	s.left = 12*len(text) + 4096
+}
+
+// look finds what is in a view, and makes the views of it that are called for.
+func (s *scan) look(v view) {
+	marks := inspect(v.text)
+	if v.name == ViewText && marks&wideBytes != 0 {
+		s.found = scanInvisible(s.found, v.text)
+	}
+	if v.name == ViewText && marks&(wideBytes|punycode) != 0 {
+		s.found = scanHomographs(s.found, v.text)
+	}
+	s.words = v.words(s.words[:0], marks&wideBytes != 0)
+	marks |= s.phrases(v)
+	s.unfold(v, marks)
+}
+
+// phrases tries the threats on the words of a view. It returns what the words say of disguises.
+func (s *scan) phrases(v view) (marks traits) {
+	for _, w := range s.words {
+		if w.means&(cipherWords|mirrorWords) != 0 {
+			if w.means&cipherWords != 0 {
+				marks |= ciphered
+			} else {
+				marks |= mirrored
+			}
+		}
+	}
+	match(&v, s.words, func(t *threat, start, end int) {
+		f := Finding{Category: t.category, Rule: t.rule, Confidence: t.confidence, View: v.name}
+		if f.Confidence == High && !v.hidden && discussed(v.text, s.words, start, end) {
+			f.Confidence = Low
+		}
+		f.Start, f.End = v.original(start, end)
+		s.add(f)
+	})
+	return marks
+}
+
+// add takes a finding unless the same was found at its place.
+func (s *scan) add(f Finding) {
+	for i := len(s.found) - 1; i >= 0; i-- {
+		if o := &s.found[i]; o.Rule == f.Rule && o.Confidence == f.Confidence && o.Start < f.End && f.Start < o.End {
+			if o.View == f.View {
+				o.Start, o.End = min(o.Start, f.Start), max(o.End, f.End)
+			}
+			return
+		}
+	}
+	if len(s.found) < maxFindings {
+		s.found = append(s.found, f)
+		return
+	}
+	if f.Confidence == High { // harmless ones in great number must not hide it
+		for i := range s.found {
+			if s.found[i].Confidence == Low {
+				s.found[i] = f
+				return
+			}
+		}
+	}
+}
+
+// result is a copy of the findings in their order, with excerpts.
+func (s *scan) result() []Finding {
+	found := slices.Clone(s.found)
 	for i, f := range found {
-		found[i].Excerpt = visible(text[f.Start:f.End])
+		found[i].Excerpt = visible(s.text[f.Start:f.End])
 	}
 	slices.SortStableFunc(found, func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End))
 	})
-	if len(found) == 0 {
-		return nil
-	}
-	return found
-}
-
-// suspicious is the fast path: it reports whether the text has anything to look at closely.
-func suspicious(text string) bool {
-	state := uint64(0)
-	for pos := 0; pos < len(text); {
-		next, n, mark := find(threatMarks, state, text[pos:])
-		if mark < 0 {
-			return false
-		}
-		state, pos = next, pos+n
-		if mark == len(threats) || containsFold(text[max(0, pos-phrase):pos], threats[mark].near) {
-			return true
-		}
-	}
-	return false
-}
-
-// scanPhrases tries the patterns of the threats around their marks in the folded text.
-func scanPhrases(found []Finding, text string) []Finding {
-	f := newFolded(text)
-	var done [64]int // where the last match of each threat ended
-	state := uint64(0)
-	for pos := 0; pos < len(f.text) && len(found) < maxFindings; {
-		next, n, mark := find(threatMarks, state, f.text[pos:])
-		state, pos = next, pos+n
-		if mark < 0 || mark == len(threats) || !containsFold(f.text[max(0, pos-phrase):pos], threats[mark].near) {
-			continue
-		}
-		for i := range threats {
-			t := &threats[i]
-			if t.mark != threats[mark].mark {
-				continue
-			}
-			before := phrase
-			if t.wide {
-				before = window
-			}
-			start := max(done[i], pos-before)
-			m := t.pattern.FindIndex(f.text[start:min(len(f.text), pos+window)])
-			if m == nil || start+m[1] < pos-len(t.mark) {
-				continue
-			}
-			done[i] = start + m[1]
-			from, to := f.original(start+m[0], start+m[1], len(text))
-			found = append(found, Finding{
-				Category: t.category, Rule: t.rule, Confidence: t.confidence, View: ViewFolded, Start: from, End: to,
-			})
-		}
-	}
 	return found
 }

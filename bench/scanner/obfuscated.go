@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/svc-gateway/svc/scanner"
 )
@@ -19,10 +20,10 @@ func obfuscated(m *measure) error {
 	}
 	t := newTable("attacks that remain found", "harmless texts found")
 	for _, s := range attacks {
-		if !hasHigh(scanner.Scan(s.Text)) {
+		if !openly(scanner.Scan(s.Text)) {
 			continue
 		}
-		for _, d := range disguises {
+		for _, d := range m.disguises() {
 			text := d.apply(s.Text)
 			high := hasHigh(scanner.Scan(text))
 			t.add(d.name, "attacks that remain found", high)
@@ -35,7 +36,7 @@ func obfuscated(m *measure) error {
 		if i%5 > 0 {
 			continue // a fifth of them tells enough
 		}
-		for _, d := range disguises {
+		for _, d := range m.disguises() {
 			found := scanner.Scan(d.apply(s.Text))
 			t.add(d.name, "harmless texts found", hasHigh(found))
 			if m.show == d.name && s.seen() && hasHigh(found) {
@@ -45,4 +46,22 @@ func obfuscated(m *measure) error {
 	}
 	t.print(m.out)
 	return nil
+}
+
+// openly reports whether something was found with high confidence in the text as it stands. What
+// was only found under a disguise of its own tells nothing of one more.
+func openly(found []scanner.Finding) bool {
+	return slices.ContainsFunc(found, func(f scanner.Finding) bool {
+		return f.Confidence == scanner.High && f.View == scanner.ViewText
+	})
+}
+
+// disguises are all of them, or the one whose mistakes are asked for.
+func (m *measure) disguises() []disguise {
+	for _, d := range disguises {
+		if d.name == m.show {
+			return []disguise{d}
+		}
+	}
+	return disguises
 }

@@ -1,0 +1,82 @@
+package scanner
+
+import (
+	"regexp"
+	"strings"
+	"sync"
+)
+
+// How far a confirmation sees, in bytes, where a run of white space counts as one.
+const (
+	seesBefore = 100
+	seesAfter  = 200
+)
+
+// confirmation is an expression that the text around the words of a threat must match, in the
+// forms that the views need.
+type confirmation struct {
+	plain, leet, joined func() *regexp.Regexp
+}
+
+// around makes a confirmation. In the expression a space stands for any white space, and case
+// does not matter.
+func around(expression string) *confirmation {
+	form := func(replacements ...string) func() *regexp.Regexp {
+		return sync.OnceValue(func() *regexp.Regexp {
+			return regexp.MustCompile(`(?i)` + strings.NewReplacer(replacements...).Replace(expression))
+		})
+	}
+	return &confirmation{
+		plain:  form(" ", `\s`),
+		leet:   form(" ", `\s`, "l", "i", "L", "i"),
+		joined: form(" ?", "", " ", "", `\b`, "", "l", "i", "L", "i"),
+	}
+}
+
+// matches reports whether what stands around the bytes from start to end of a view is as it must
+// be.
+func (c *confirmation) matches(v *view, start, end int) bool {
+	switch text := excerpt(v, start, end); {
+	case v.joined:
+		return c.joined().MatchString(text)
+	case v.leet:
+		return c.leet().MatchString(text) || c.plain().MatchString(excerpt(&view{text: v.text}, start, end))
+	default:
+		return c.plain().MatchString(text)
+	}
+}
+
+// excerpt returns the text around the bytes from start to end, with digits as letters and without
+// white space where the view asks for it.
+func excerpt(v *view, start, end int) string {
+	blank := func(i int) bool { return is(v.text[i], space) }
+	for n := 0; start > 0 && n < seesBefore; start-- {
+		if !blank(start-1) || !blank(start) {
+			n++
+		}
+	}
+	for n := 0; end < len(v.text) && n < seesAfter; end++ {
+		if !blank(end) || !blank(end-1) {
+			n++
+		}
+	}
+	out := make([]byte, 0, end-start)
+	for i := start; i < end; i++ {
+		b := v.text[i]
+		switch {
+		case blank(i):
+			if n := len(out); n > 0 && is(out[n-1], space) {
+				if b == '\n' {
+					out[n-1] = b
+				}
+				continue
+			}
+		case v.joined || v.leet:
+			b = foldLeet(b)
+		}
+		if !v.joined || b != ' ' {
+			out = append(out, b)
+		}
+	}
+	return string(out)
+}

@@ -1,0 +1,251 @@
+package scanner
+
+import (
+	"math/bits"
+	"strings"
+	"sync"
+)
+
+// defaultGap is how far apart the words of a threat may be, in bytes.
+const defaultGap = 24
+
+// reach bounds how many words before a word are tried with it.
+const reach = 48
+
+// plan is a threat made ready to be tried.
+type plan struct {
+	*threat
+	slots   []concepts
+	ordered bool
+}
+
+// plans are the threats, and for each concept the set of those that a word of it can complete.
+type plans struct {
+	list     []plan
+	complete [64]uint64
+	hidden   uint64 // those for hidden text only
+}
+
+var thePlans = sync.OnceValue(func() *plans {
+	p := &plans{}
+	for i := range threats {
+		t := &threats[i]
+		sep := " + "
+		ordered := strings.Contains(t.words, ">")
+		if ordered {
+			sep = " > "
+		}
+		entry := plan{threat: t, ordered: ordered}
+		for slot := range strings.SplitSeq(t.words, sep) {
+			entry.slots = append(entry.slots, parseConcepts(slot))
+		}
+		last := entry.slots[len(entry.slots)-1:]
+		if !ordered {
+			last = entry.slots
+		}
+		for _, slot := range last {
+			slot.each(func(bit int) { p.complete[bit] |= 1 << i })
+		}
+		if t.hidden {
+			p.hidden |= 1 << i
+		}
+		p.list = append(p.list, entry)
+	}
+	if len(p.list) > 64 {
+		panic("scanner: there are more than 64 threats")
+	}
+	return p
+})
+
+// match tries the threats on the words of a text and calls found for each that is there, by the
+// end of its last word.
+func match(v *view, words []hit, found func(t *threat, start, end int)) {
+	p := thePlans()
+	recent, before := concepts(0), concepts(0)
+	for i, w := range words {
+		if i%reach == 0 {
+			before, recent = recent, 0
+		}
+		recent |= w.means
+		set := uint64(0)
+		w.means.each(func(bit int) { set |= p.complete[bit] })
+		if !v.hidden {
+			set &^= p.hidden
+		}
+		for ; set != 0; set &= set - 1 {
+			entry := &p.list[bits.TrailingZeros64(set)]
+			if !entry.possible(recent | before) {
+				continue
+			}
+			a := attempt{plan: entry, view: v, words: words}
+			if start, ok := a.complete(i); ok {
+				found(entry.threat, start, w.end)
+			}
+		}
+	}
+}
+
+// possible reports whether all that the threat needs has been seen.
+func (p *plan) possible(seen concepts) bool {
+	for _, slot := range p.slots {
+		if seen&slot == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// attempt tries one threat at one word.
+type attempt struct {
+	*plan
+	view   *view
+	words  []hit
+	placed [8]int // the word in each slot
+}
+
+// complete reports whether the words before word i make the threat complete, and where it begins.
+func (a *attempt) complete(i int) (start int, ok bool) {
+	w := a.words[i]
+	for s := len(a.slots) - 1; s >= 0; s-- {
+		if w.means&a.slots[s] == 0 {
+			if a.ordered {
+				return 0, false
+			}
+			continue
+		}
+		a.placed[s] = i
+		if start, ok = a.fill((1<<len(a.slots)-1)&^(1<<s), w.start, i); ok || a.ordered {
+			return start, ok
+		}
+	}
+	return 0, false
+}
+
+// fill looks for words for the slots that are open, to the left of start.
+func (a *attempt) fill(open, start, i int) (int, bool) {
+	if open == 0 {
+		return start, a.holds(start)
+	}
+	within := a.within
+	if within == 0 {
+		within = defaultGap
+	}
+	for k := i - 1; k >= max(0, i-reach); k-- {
+		w := a.words[k]
+		if w.end > start {
+			continue
+		}
+		if n, ends := gap(a.view.text[w.end:start], within); n > within || ends && !a.across {
+			break
+		}
+		for s := len(a.slots) - 1; s >= 0; s-- {
+			if open&(1<<s) == 0 {
+				continue
+			}
+			if w.means&a.slots[s] != 0 {
+				a.placed[s] = k
+				if at, ok := a.fill(open&^(1<<s), w.start, k); ok {
+					return at, true
+				}
+			}
+			if a.ordered {
+				break
+			}
+		}
+	}
+	return 0, false
+}
+
+// holds reports whether the words that were found mean what the threat says.
+func (a *attempt) holds(start int) bool {
+	last := a.words[a.placed[0]]
+	for s := range a.slots {
+		if w := a.words[a.placed[s]]; w.end > last.end {
+			last = w
+		}
+	}
+	if !a.denied && denies(a.view.text, a.words, a.placed[0]) {
+		return false
+	}
+	if a.solo && followed(a.view.text[last.end:]) {
+		return false
+	}
+	return a.confirm == nil || a.confirm.matches(a.view, start, last.end)
+}
+
+// denies reports whether a word stands right after "do not".
+func denies(text string, words []hit, i int) bool {
+	start := words[i].start
+	for k := i - 1; k >= max(0, i-8); k-- {
+		if w := words[k]; w.end <= start {
+			if strings.TrimLeft(text[w.end:start], " \t\r\n") != "" {
+				return false
+			}
+			if w.means&notWords != 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// followed reports whether a noun follows right away that makes a credential word something else.
+func followed(rest string) bool {
+	rest = strings.TrimLeft(rest, " \t\n-_")
+	n := 0
+	for n < len(rest) && n < maxName && is(rest[n], letter) {
+		n++
+	}
+	return n > 0 && company.has([]byte(strings.ToLower(rest[:n])))
+}
+
+// company are the nouns after "password" or "secret" of which it is only a part.
+var company = words(`policy policies manager managers reset resets hash hashes hashing strength length field fields prompt prompts protected protection
+	encryption requirement requirements generator generation generators file files rotation recovery change changes expiry expiration authentication complexity
+	entry store storage stores vault variable variables parameter parameters argument box input form forms santa sharing management safety security hygiene
+	best rules rule check checker cracking cracker type types format validation validator manager's system systems column columns attribute attributes service services
+	engine engines provider link links page example examples endpoint scanning scanner scan detection leak leaks usage limit limits count bucket name names option settings setting`)
+
+// discussed reports whether what stands from start to end is spoken about rather than said: it is
+// quoted or reported, and the text around is about attacks, examples and their detection.
+func discussed(text string, words []hit, start, end int) bool {
+	if !quoted(text, start, end) && !reported(text[:start]) {
+		return false
+	}
+	for _, w := range words {
+		if w.means&aboutWords != 0 && (w.end <= start && start-w.end < 160 || w.start >= end && w.start-end < 100) {
+			return true
+		}
+	}
+	return false
+}
+
+// quoted reports whether an opening quotation mark stands shortly before start and a closing one
+// shortly after end.
+func quoted(text string, start, end int) bool {
+	before, after := text[max(0, start-60):start], text[end:min(len(text), end+100)]
+	for _, marks := range [...][2]string{{`"`, `"`}, {"'", "'"}, {"`", "`"}, {"“", "”"}, {"‘", "’"}, {"«", "»"}, {"„", "“"}, {"「", "」"}, {"*", "*"}} {
+		i := strings.LastIndex(before, marks[0])
+		if i < 0 || !strings.Contains(after, marks[1]) {
+			continue
+		}
+		if strings.ContainsAny(before[i:], "\n") || i > 0 && is(before[i-1], letter|digit) {
+			continue
+		}
+		return true
+	}
+	return false
+}
+
+// reported reports whether the text before a demand makes it somebody else's: "… to ignore".
+func reported(before string) bool {
+	fields := strings.Fields(before[max(0, len(before)-40):])
+	if len(fields) == 0 {
+		return false
+	}
+	switch strings.ToLower(strings.Trim(fields[len(fields)-1], `"'(,`)) {
+	case "to", "that", "by", "of", "like", "as", "about", "into", "for", "which", "who", "models", "model", "llm", "assistant":
+		return true
+	}
+	return false
+}
