@@ -18,8 +18,11 @@ func TestDenialsAndNewAddressesAreOnRecord(t *testing.T) {
 	})
 	ursula := srv.AddUser("ursula", policy.User, time.Time{})
 	for _, request := range [][2]string{
-		{"/", "192.0.2.1"}, {"/install/x", "192.0.2.1"}, {"/approve/x?secret=1", "192.0.2.1"},
-		{"/", "2001:db8::1"}, {"/", "2001:db8::2"},
+		{"/", "192.0.2.1"},
+		{"/install/x", "192.0.2.1"},
+		{"/approve/x?secret=1", "192.0.2.1"},
+		{"/", "2001:db8::1"},
+		{"/", "2001:db8::2"},
 	} {
 		srv.Send(srv.Request(http.MethodPost, request[0], "{}", "Authorization", "Bearer "+ursula, "X-Forwarded-For", request[1]))
 	}

@@ -55,6 +55,10 @@ type Handler struct {
 	// Whether credentials meant for us go on to the next handler. Default: false.
 	PassCredentials bool `json:"pass_credentials,omitempty"`
 
+	// Roles of verified TLS client certificates, by their names. The first rule that fits counts.
+	// Default: none, certificates say nothing.
+	ClientCertificate []identity.CertificateRule `json:"client_certificate,omitempty"`
+
 	logger   *zap.Logger
 	audit    auditor
 	chain    identity.Chain
@@ -105,6 +109,9 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 	if h.chain, err = newChain(a); err != nil {
 		return err
 	}
+	if err := h.addCertificates(a); err != nil {
+		return err
+	}
 	h.web, err = h.newWeb(a)
 	return err
 }
@@ -116,6 +123,11 @@ func (h *Handler) Validate() error {
 	}
 	if err := checkPrefix(h.Prefix); err != nil {
 		return fmt.Errorf("prefix: %w", err)
+	}
+	for _, rule := range h.ClientCertificate {
+		if err := rule.Check(); err != nil {
+			return fmt.Errorf("client_certificate: %w", err)
+		}
 	}
 	if h.IdentityHeaders != nil {
 		return h.IdentityHeaders.check()

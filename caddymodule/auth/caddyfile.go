@@ -6,6 +6,7 @@ import (
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 
 	"github.com/svc-gateway/svc/policy"
+	"github.com/svc-gateway/svc/policy/identity"
 )
 
 func init() {
@@ -27,6 +28,9 @@ func parseCaddyfile(h httpcaddyfile.Helper) (caddyhttp.MiddlewareHandler, error)
 //			user   <header>|off
 //			role   <header>|off
 //			groups <header>|off
+//		}
+//		client_certificate {
+//			admin|user|readonly <pattern>...
 //		}
 //	}
 func (h *Handler) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
@@ -77,8 +81,10 @@ func (h *Handler) option(d *caddyfile.Dispenser, option string) error {
 		return nil
 	case "identity_headers":
 		return h.identityHeaders(d)
+	case "client_certificate":
+		return h.clientCertificate(d)
 	}
-	return d.Errf("svc_auth: unknown option %q: want require, prefix, pass_credentials or identity_headers", option)
+	return d.Errf("svc_auth: unknown option %q: want require, prefix, pass_credentials, identity_headers or client_certificate", option)
 }
 
 func (h *Handler) identityHeaders(d *caddyfile.Dispenser) error {
@@ -106,6 +112,23 @@ func (h *Handler) identityHeaders(d *caddyfile.Dispenser) error {
 		return d.Errf("svc_auth: %v", err)
 	}
 	h.IdentityHeaders = n
+	return nil
+}
+
+func (h *Handler) clientCertificate(d *caddyfile.Dispenser) error {
+	if d.NextArg() {
+		return d.Errf("svc_auth: client_certificate takes no argument, found %q: roles and patterns go into a block", d.Val())
+	}
+	for nesting := d.Nesting(); d.NextBlock(nesting); {
+		rule := identity.CertificateRule{Role: policy.Role(d.Val()), Patterns: d.RemainingArgs()}
+		if err := rule.Check(); err != nil {
+			return d.Errf("svc_auth: client_certificate: %v", err)
+		}
+		h.ClientCertificate = append(h.ClientCertificate, rule)
+	}
+	if len(h.ClientCertificate) == 0 {
+		return d.Err("svc_auth: client_certificate is empty: a line for each role, such as admin cn:ops-*")
+	}
 	return nil
 }
 

@@ -2,6 +2,7 @@ package auth
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/svc-gateway/svc/caddymodule/app"
@@ -43,6 +44,24 @@ func newChain(a *app.App) (identity.Chain, error) {
 		return nil, fmt.Errorf("cors.origins: %w", err)
 	}
 	return append(chain, session), nil
+}
+
+// addCertificates has certificates asked about last, after what somebody sent or logged in with
+// on purpose, but before the mode none, which takes any local request for this machine's user.
+func (h *Handler) addCertificates(a *app.App) error {
+	if len(h.ClientCertificate) == 0 {
+		return nil
+	}
+	p, err := identity.NewCertificateProvider(a.Identity(), h.ClientCertificate, plainOrigins(a.Settings().CORS.Origins)...)
+	if err != nil {
+		return fmt.Errorf("client_certificate: %w", err)
+	}
+	at := slices.IndexFunc(h.chain, func(p identity.Provider) bool { return p.Name() == settings.ModeNone })
+	if at < 0 {
+		at = len(h.chain)
+	}
+	h.chain = slices.Insert(h.chain, at, p)
+	return nil
 }
 
 // passwords are those of the directory.

@@ -57,7 +57,7 @@ func newTestHandler(a auditor, p identity.Provider) *Handler {
 	outcomes, _ := newOutcomes(prometheus.NewRegistry())
 	return &Handler{
 		outcomes: outcomes, users: fakeUsers{},
-		logger:   zap.NewNop(), audit: a, chain: identity.Chain{p}, Prefix: defaultPrefix, reserved: newReserved(nil),
+		logger: zap.NewNop(), audit: a, chain: identity.Chain{p}, Prefix: defaultPrefix, reserved: newReserved(nil),
 		web: &web.Handler{Config: web.Config{Prefix: defaultPrefix}},
 	}
 }
