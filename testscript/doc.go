@@ -27,6 +27,12 @@
 //	model [-sequence] FILE        a language model with the turns in FILE, before web start; what it
 //	                              is asked is in model.log
 //	slapd start|stop|pause|resume a directory with the people of package ldaptest, at $LDAP_URL
+//	issuer start|down|up|rotate NAME
+//	                              an identity provider at $NAME; its client's secret is $OIDC_SECRET
+//	jwt [-by NAME] [-alg A] [-kid K] [-key stranger|public] [-header JSON] [-pad N] [-deep N]
+//	    [-change OLD=>NEW] VAR [CLAIMS]
+//	                              $VAR is a token of the issuer $ISSUER, or NAME: good, but for what
+//	                              is said of it
 //	release                       let the model and the upstream go on where they hold back
 //	capture VAR REGEXP            the first group of what stdout holds becomes $VAR
 //	later VAR DURATION            $VAR is the time in a while, as in RFC 3339

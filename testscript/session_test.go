@@ -18,6 +18,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"golang.org/x/sys/unix"
 
+	"github.com/svc-gateway/svc/policy/identity/oidc/oidctest"
+
 	"github.com/svc-gateway/svc/policy/identity/ldap/ldaptest"
 )
 
@@ -30,6 +32,7 @@ type session struct {
 	token      *string
 	directory  *ldaptest.Server
 	streams    map[string]*group
+	issuers    map[string]*oidctest.Provider // by the names of their variables
 	releases   []func()
 	cleanup    func(func())
 }
@@ -49,7 +52,7 @@ func setup(e *testscript.Env, bin string) error {
 	if err != nil {
 		return err
 	}
-	s := &session{home: home, port: port, program: program, streams: map[string]*group{}, cleanup: e.Defer}
+	s := &session{home: home, port: port, program: program, streams: map[string]*group{}, issuers: map[string]*oidctest.Provider{}, cleanup: e.Defer}
 	e.Values[sessionKey{}] = s
 	e.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 	e.Setenv("HOME", home)

@@ -90,7 +90,7 @@ func (c Chain) Decide(r *http.Request) (p policy.Principal, by string, err error
 		case No:
 			return policy.Principal{}, provider.Name(), cmp.Or(err, ErrNoCredentials)
 		case NotMine:
-			if kept == nil || kept.Status == http.StatusForbidden {
+			if kept == nil || kept.Status == http.StatusForbidden || kept == errUnrecognised {
 				kept = cmp.Or(refused, kept)
 			}
 		}

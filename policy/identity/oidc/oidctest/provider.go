@@ -40,7 +40,8 @@ type Provider struct {
 	server *httptest.Server
 
 	mu        sync.Mutex
-	keys      map[string]any // private ones, by kid
+	keys      map[string]any    // private ones, by kid
+	taken     []*rsa.PrivateKey // to be given back
 	overrides map[string]http.Handler
 	requests  map[string]int // by path
 	user      map[string]any // claims of who logs in
@@ -72,6 +73,10 @@ func Start() *Provider {
 func (p *Provider) Close() {
 	p.server.CloseClientConnections()
 	p.server.Close()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	rsaKeys.give(p.taken...)
+	p.taken = nil
 }
 
 // RoundTrip answers without a connection, whatever the host is, so that a test can do without
@@ -126,30 +131,38 @@ func (p *Provider) Rotate(suffix string) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.keys = map[string]any{"rsa" + suffix: rsaKeys.next(), "ec" + suffix: e, "ed" + suffix: d}
+	r := rsaKeys.take()
+	p.taken = append(p.taken, r)
+	p.keys = map[string]any{"rsa" + suffix: r, "ec" + suffix: e, "ed" + suffix: d}
 }
 
-// rsaKeys are used in turn, because to make one takes a second.
-var rsaKeys ring
+// rsaKeys are used again when their provider is closed, because to make one takes a second.
+var rsaKeys pool
 
-type ring struct {
+type pool struct {
 	mu   sync.Mutex
-	keys [4]*rsa.PrivateKey
-	n    int
+	free []*rsa.PrivateKey
 }
 
-func (r *ring) next() *rsa.PrivateKey {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	k := &r.keys[r.n%len(r.keys)]
-	r.n++
-	if *k == nil {
-		var err error
-		if *k, err = rsa.GenerateKey(rand.Reader, 2048); err != nil {
-			panic("oidctest: there is no randomness")
-		}
+func (p *pool) take() *rsa.PrivateKey {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if n := len(p.free); n > 0 {
+		k := p.free[n-1]
+		p.free = p.free[:n-1]
+		return k
 	}
-	return *k
+	k, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil {
+		panic("oidctest: there is no randomness")
+	}
+	return k
+}
+
+func (p *pool) give(k ...*rsa.PrivateKey) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.free = append(p.free, k...)
 }
 
 // Key returns a private key by its name.
