@@ -208,3 +208,18 @@ func TestRetryAfter(t *testing.T) {
 		}
 	}
 }
+
+// The attack: whoever may make groups in a directory makes one named "guests,admins", and a server
+// behind takes its members for admins.
+func TestGroupsCannotBeForged(t *testing.T) {
+	h := http.Header{}
+	defaultIdentityHeaders().set(h, policy.Principal{User: "a", Groups: []string{"staff", "guests,admins", " admins", "x\nRemote-User: root", "", "team b"}})
+	if got, want := h.Get("Remote-Groups"), "staff,team b"; got != want {
+		t.Errorf("got groups %q, want %q", got, want)
+	}
+	h = http.Header{}
+	defaultIdentityHeaders().set(h, policy.Principal{User: "a", Groups: []string{"a,b"}})
+	if got := h.Values("Remote-Groups"); len(got) > 0 {
+		t.Errorf("got groups %q, want none", got)
+	}
+}

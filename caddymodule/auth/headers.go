@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
@@ -63,12 +64,28 @@ func (n *IdentityHeaders) check() error {
 
 func (n *IdentityHeaders) set(h http.Header, p policy.Principal) {
 	for _, f := range [...]struct{ name, value string }{
-		{n.User, p.User}, {n.Role, string(p.Role)}, {n.Groups, strings.Join(p.Groups, ",")},
+		{n.User, p.User}, {n.Role, string(p.Role)}, {n.Groups, joined(p.Groups)},
 	} {
 		if f.name != "" && f.value != "" {
 			h.Set(f.name, f.value)
 		}
 	}
+}
+
+// joined makes one value of the groups. It leaves out those that would be read as another group,
+// or as several: who may name a group in a directory must not choose what it is taken for.
+func joined(groups []string) string {
+	var b strings.Builder
+	for _, g := range groups {
+		if g == "" || strings.Contains(g, ",") || strings.TrimSpace(g) != g || strings.ContainsFunc(g, unicode.IsControl) {
+			continue
+		}
+		if b.Len() > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString(g)
+	}
+	return b.String()
 }
 
 // reserved are the headers that only this stage may set, in canonical form.
