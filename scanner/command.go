@@ -23,6 +23,9 @@ const (
 	WriteOutsideRoot  = "write_outside_root"
 )
 
+// RemoteCode is the category of running what comes from elsewhere: curl … | sh.
+const RemoteCode = "remote_code"
+
 // Span is the part of a command line that gave it a category.
 type Span struct {
 	Start    int    `json:"start"` // first byte

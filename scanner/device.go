@@ -1,95 +1,190 @@
 package scanner
 
-import "strings"
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
 
-// deviceCommand is a command of network devices, known by its first words. A word may be
-// shortened to as many letters as stand before the bar.
-type deviceCommand struct {
-	words    string
-	class    Class
-	category string
-	reason   string
+// deviceNode is a word of the commands of network devices, with the words that may follow it.
+type deviceNode struct {
+	next    map[string]*deviceNode
+	verdict verdict // of the command that ends here or goes on with words that are not known
+	known   bool    // there is a verdict
 }
 
-// deviceCommands are tried in order. Words that are programs of a host as well are not here.
-var deviceCommands = []deviceCommand{
-	{"rel|oad", Dangerous, Reload, "it restarts the device"},
-	{"admin rel|oad", Dangerous, Reload, "it restarts the device"},
-	{"request system reboot", Dangerous, Reload, "it restarts the device"},
-	{"request system halt", Dangerous, Shutdown, "it takes the device down"},
-	{"request system power-off", Dangerous, Shutdown, "it takes the device down"},
-	{"request system zeroize", Dangerous, Erase, "it erases the device"},
-	{"request chassis", Dangerous, Reload, "it switches over"},
-	{"request", Unknown, "", "the request is not known"},
-	{"execute reboot", Dangerous, Reload, "it restarts the device"},
-	{"execute shutdown", Dangerous, Shutdown, "it takes the device down"},
-	{"execute factoryreset", Dangerous, Erase, "it erases the device"},
-	{"execute formatlogdisk", Dangerous, Formatting, "it formats a disk"},
-	{"system reboot", Dangerous, Reload, "it restarts the device"},
-	{"redundancy force-switchover", Dangerous, Reload, "it switches over"},
-	{"reset saved-configuration", Dangerous, Erase, "it erases the configuration"},
-	{"wr|ite e|rase", Dangerous, Erase, "it erases the configuration"},
-	{"erase", Dangerous, Erase, "it erases data"},
-	{"squeeze", Dangerous, Erase, "it erases data"},
-	{"delete", Dangerous, Erase, "it deletes files or configuration"},
-	{"crypto key zeroize", Dangerous, Erase, "it erases keys"},
-	{"configure replace", Dangerous, Erase, "it replaces the configuration"},
-	{"default interface", Dangerous, Erase, "it erases the configuration of interfaces"},
-	{"process restart", Dangerous, CriticalProcess, "it restarts a process"},
-	{"kill process", Dangerous, CriticalProcess, "it ends a process"},
-	{"no sh|utdown", Mutate, "", "it changes the configuration"},
-	{"undo sh|utdown", Mutate, "", "it changes the configuration"},
-	{"no router", Dangerous, Erase, "it removes a routing process"},
-	{"no vlan", Dangerous, Erase, "it removes a VLAN"},
-	{"no interface", Dangerous, Erase, "it removes an interface"},
-	{"undo bgp", Dangerous, Erase, "it removes a routing process"},
-	{"undo ospf", Dangerous, Erase, "it removes a routing process"},
-	{"undo vlan", Dangerous, Erase, "it removes a VLAN"},
-	{"no", Mutate, "", "it changes the configuration"},
-	{"undo", Mutate, "", "it changes the configuration"},
-	{"sho|w", ReadOnly, "", ""},
-	{"disp|lay", ReadOnly, "", ""},
-	{"dir", ReadOnly, "", ""},
-	{"verify", ReadOnly, "", ""},
-	{"terminal", ReadOnly, "", ""},
-	{"monitor interface", ReadOnly, "", ""},
-	{"conf|igure", Mutate, "", "it changes the configuration"},
-	{"commit", Mutate, "", "it changes the configuration"},
-	{"wr|ite", Mutate, "", "it saves the configuration"},
-	{"interface", Mutate, "", "it changes the configuration"},
-	{"snmp-server", Mutate, "", "it changes the configuration"},
-	{"ntp", Mutate, "", "it changes the configuration"},
-	{"banner", Mutate, "", "it changes the configuration"},
-	{"clear", Mutate, "", "it clears state"},
-	{"boot system", Dangerous, Reload, "it changes what the device starts"},
-}
-
-// judgeDevice judges a command of a network device.
-func judgeDevice(name string, args call) (verdict, bool) {
+// deviceRoot holds the commands of all devices.
+var deviceRoot = func() *deviceNode {
+	root := &deviceNode{next: make(map[string]*deviceNode)}
 	for _, d := range deviceCommands {
-		if d.matches(name, args) {
-			if args.dynamic() && d.class != Dangerous {
-				return unknown("the command is only known at run time"), true
+		for line := range strings.SplitSeq(d.lines, ",") {
+			n := root
+			for _, word := range strings.Fields(line) {
+				if n.next[word] == nil {
+					n.next[word] = &deviceNode{next: make(map[string]*deviceNode)}
+				}
+				n = n.next[word]
 			}
-			return verdict{d.class, d.category, d.reason}, true
+			n.verdict, n.known = verdict{class: d.class, category: d.category, reason: d.reason}, true
 		}
 	}
-	return verdict{}, false
+	return root
+}()
+
+// find returns the node of a word that may be shortened as long as it is the only one.
+func (n *deviceNode) find(word string) (found *deviceNode, short bool) {
+	word = strings.ToLower(word)
+	if exact := n.next[word]; exact != nil || len(word) < 2 {
+		return exact, false
+	}
+	name := ""
+	for full, node := range n.next {
+		switch {
+		case !strings.HasPrefix(full, word), name != "" && strings.HasPrefix(name, full):
+		case name == "" || strings.HasPrefix(full, name): // config and configure are one
+			found, name = node, full
+		default:
+			return nil, false
+		}
+	}
+	return found, true
 }
 
-func (d deviceCommand) matches(name string, args call) bool {
-	for i, word := range strings.Fields(d.words) {
-		got := name
-		if i > 0 {
-			if i > len(args) {
-				return false
-			}
-			got = args[i-1].text
+// judgeDevice judges a command of a network device. Its words may be shortened; a first word that
+// is a program of a host is not.
+func judgeDevice(name string, args call) (verdict, bool) {
+	if capital := name != strings.ToLower(name); name == "" || capital && name != strings.ToUpper(name) && len(args) > 1 {
+		return verdict{}, false // a sentence
+	}
+	node, short := deviceRoot.find(name)
+	if node == nil || short && hostProgram(name) || prose(args) || name == "shutdown" && len(args) > 0 {
+		return verdict{}, false
+	}
+	best := node
+	for _, a := range args {
+		if node, _ = node.find(a.text); node == nil {
+			break
 		}
-		stem, rest, _ := strings.Cut(word, "|")
-		if !strings.HasPrefix(got, stem) || !strings.HasPrefix(stem+rest, got) {
-			return false
+		if node.known {
+			best = node
 		}
 	}
-	return true
+	v, ok := best.verdict, best.known
+	if last := args.last(); v.class != Dangerous && v.class != ReadOnly {
+		switch {
+		case name == "set" && (last == "disable" || last == "down") && len(args) > 1, strings.HasPrefix("configure", name) && last == "shutdown" && args[max(0, len(args)-2)].text != "no":
+			v, ok = dangerous(Shutdown, "it takes an interface down"), true
+		}
+	}
+	if ok && v.class != Dangerous && args.dynamic() {
+		v = unknown("the command is only known at run time")
+	}
+	return v, ok && (v.class == Dangerous || !hostProgram(name))
+}
+
+// last returns the last argument, "" without one.
+func (c call) last() string {
+	if len(c) == 0 {
+		return ""
+	}
+	return c[len(c)-1].text
+}
+
+// hostProgram reports whether a name is a program of a host.
+func hostProgram(name string) bool {
+	_, program := programs[name]
+	_, wrapper := wrappers[name]
+	_, interpreter := interpreters[strings.TrimRight(name, "0123456789.")]
+	_, client := sqlClients[name]
+	return program || wrapper || interpreter || client || interpreters[name].language != "" || databaseTools.has([]byte(name)) || tools.has([]byte(name))
+}
+
+var (
+	// prompt is the prompt of a device before a command.
+	prompt = regexp.MustCompile(`^(?:(?:[\w.-]+@)?[A-Za-z][\w.:-]*(?:\([\w.-]+\))?[#>]|<[A-Za-z][\w.-]*>|\[[~*]?[A-Za-z][\w./-]*\])\s*`)
+	// openings begin the configuration of a device.
+	openings = strings.Fields("configure interface router system-view vlan banner line hostname policy-map class-map route-map enable config end")
+)
+
+// session reports whether a text is a session with a device or its configuration: its first line
+// has a prompt, or opens a configuration.
+func session(text string) bool {
+	first, rest, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	bare := prompt.ReplaceAllString(first, "")
+	fields := strings.Fields(bare)
+	if len(fields) == 0 {
+		return false
+	}
+	node, short := deviceRoot.find(fields[0])
+	if node == nil {
+		return false
+	}
+	if prompted(text) {
+		return true
+	}
+	return strings.TrimSpace(rest) != "" && len(fields) > 1 && (!short || !hostProgram(fields[0])) && !strings.ContainsAny(text, ";&|`$<>(") &&
+		slices.ContainsFunc(openings, func(o string) bool { return deviceRoot.next[o] == node })
+}
+
+// prompted reports whether a text begins with the prompt of a device.
+func prompted(text string) bool { return prompt.MatchString(strings.TrimSpace(text)) }
+
+// deviceLines judges each line of a session or configuration, or of a text that may be one. The
+// text of a banner is none.
+func (a *analysis) deviceLines(text string, parsed bool, raise func(verdict, place)) {
+	offset, banner := 0, ""
+	for line := range strings.Lines(text) {
+		at := place{offset, offset + len(strings.TrimRight(line, "\r\n"))}
+		offset += len(line)
+		if banner != "" {
+			if strings.Contains(line, banner) {
+				banner = ""
+			}
+			raise(unknown("a text follows that is no command where a banner is known"), at)
+			w := shell{analysis: a, text: text, at: &at}
+			a.host = true
+			w.suspect(fieldsOf(line), at)
+			a.host = false
+			continue
+		}
+		bare := prompt.ReplaceAllString(strings.TrimSpace(line), "")
+		command, _, _ := strings.Cut(bare, " | ")
+		fields := strings.Fields(command)
+		if len(fields) > 1 && (fields[0] == "do" || fields[0] == "run") {
+			fields = fields[1:]
+		}
+		if len(fields) == 0 || strings.HasPrefix(fields[0], "!") || fields[0] == "#" {
+			continue
+		}
+		args := call(fieldsOf(command)[len(strings.Fields(command))-len(fields)+1:])
+		v, ok := judgeDevice(fields[0], args)
+		switch node, _ := deviceRoot.find(fields[0]); {
+		case node != nil && node == deviceRoot.next["banner"] && len(fields) > 2:
+			mark := fields[2][:min(2, len(fields[2]))]
+			if mark[0] != '^' {
+				mark = mark[:1]
+			}
+			if strings.Count(line, mark) == 1 {
+				banner = mark
+			}
+		case !ok:
+			v = unknown("the command " + fields[0] + " is not known")
+			if raise(v, at); !parsed {
+				break
+			}
+			w := shell{analysis: a, text: text, at: &at}
+			w.suspect(append([]arg{{text: fields[0]}}, args...), at)
+		}
+		if ok {
+			raise(v, at)
+		}
+	}
+}
+
+// fieldsOf returns the words of a line, as they stand there.
+func fieldsOf(line string) (args []arg) {
+	for _, f := range strings.Fields(line) {
+		args = append(args, arg{text: f})
+	}
+	return args
 }

@@ -1,4 +1,4 @@
-// Package scanner reads text and says what is dangerous in it. It knows three things:
+// Package scanner reads text and says what is dangerous in it. It knows four things:
 //
 //   - [Scan] finds prompt injection: the literal threat phrases, invisible characters and
 //     homograph domains. A phrase alone is a finding of low confidence; a rule that
@@ -6,7 +6,10 @@
 //   - [Redact], [RedactJSON] and the streaming [Redactor], [JSONRedactor] and [SSERedactor]
 //     replace credentials by [Redacted]. The word that announces a secret stays, the secret
 //     goes, and nothing else changes.
-//   - [AnalyzeCommand] tells what a shell or device command line would do.
+//   - [AnalyzeCommand] tells what a command line of a shell or device, or a statement of SQL,
+//     would do at worst, and where in it that stands.
+//   - [ScanCode] finds, before a program is run, requests and statements that write in Python,
+//     JavaScript, shell and SQL.
 //
 // # Guarantees
 //

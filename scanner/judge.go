@@ -64,16 +64,21 @@ func (c call) dynamic() bool {
 }
 
 // judge judges a command by its name and arguments.
-func judge(name string, args call) verdict {
-	if v, ok := judgeDevice(name, args); ok {
+func (w *shell) judge(name string, args call) verdict {
+	if v, ok := judgeDevice(name, args); ok && !w.host {
 		return v
 	}
-	if strings.HasPrefix(name, "mkfs.") {
-		name = "mkfs"
+	if v, ok := w.judgeDatabase(name, args); ok {
+		return v
+	}
+	for prefix, same := range map[string]string{"mkfs.": "mkfs", "fsck.": "fsck", "mount.": "mount"} {
+		if strings.HasPrefix(name, prefix) {
+			name = same
+		}
 	}
 	p, ok := programs[name]
 	if !ok {
-		return verdict{Unknown, "", "the command " + name + " is not known"}
+		return judgeVerbs(name, args)
 	}
 	if len(args) == 1 && (args[0].text == "--help" || args[0].text == "--version") || p.asks(args) {
 		return verdict{class: ReadOnly}
@@ -82,27 +87,27 @@ func judge(name string, args call) verdict {
 		return p.judge(args)
 	}
 	if p.class == ReadOnly && args.dynamic() && (p.except != "" || p.limit > 0) {
-		return verdict{Unknown, "", "an argument of " + name + " is only known at run time"}
+		return unknown("an argument of " + name + " is only known at run time")
 	}
 	for _, f := range strings.Fields(p.except) {
 		if args.has(f) {
-			return verdict{Unknown, "", name + " " + f + " does more than read"}
+			return unknown(name + " " + f + " does more than read")
 		}
 	}
 	switch {
 	case p.class == ReadOnly && p.limit > 0 && len(args.operands()) >= p.limit:
-		return verdict{Mutate, "", name + " with an argument changes something"}
+		return mutate(name + " with an argument changes something")
 	case p.class == ReadOnly:
 		return verdict{class: ReadOnly}
 	case p.writes:
 		return worst(name, args)
 	}
-	return verdict{p.class, p.category, p.reason(name)}
+	return verdict{class: p.class, category: p.category, reason: p.reason(name)}
 }
 
 // worst judges a command that writes its operands.
 func worst(name string, args call) verdict {
-	v := verdict{Mutate, "", name + " changes files"}
+	v := mutate(name + " changes files")
 	for _, a := range args {
 		text := a.text
 		if strings.HasPrefix(text, "-") {

@@ -5,11 +5,9 @@ import (
 	"strings"
 )
 
-func unknown(reason string) verdict { return verdict{Unknown, "", reason} }
-
 func judgeRm(args call) verdict {
 	if args.has("r", "R", "--recursive") {
-		return verdict{Dangerous, RecursiveDeletion, "rm deletes recursively"}
+		return dangerous(RecursiveDeletion, "rm deletes recursively")
 	}
 	return worst("rm", args)
 }
@@ -19,20 +17,20 @@ func judgeFind(args call) verdict {
 	for i, a := range args {
 		switch a.text {
 		case "-delete":
-			return verdict{Dangerous, RecursiveDeletion, "find -delete deletes recursively"}
+			return dangerous(RecursiveDeletion, "find -delete deletes recursively")
 		case "-exec", "-execdir", "-ok", "-okdir":
 			if i+1 < len(args) && words("rm unlink shred srm").has([]byte(baseName(args[i+1].text))) {
-				return verdict{Dangerous, RecursiveDeletion, "find deletes what it finds"}
+				return dangerous(RecursiveDeletion, "find deletes what it finds")
 			}
 		case "-fprint", "-fprint0", "-fprintf", "-fls":
-			v = verdict{Mutate, "", "find writes a file"}
+			v = mutate("find writes a file")
 			if i+1 < len(args) {
-				v = writes(args[i+1])
+				v = worse(v, writes(args[i+1]))
 			}
 		}
 	}
 	if args.dynamic() {
-		return unknown("an argument of find is only known at run time")
+		return worse(v, unknown("an argument of find is only known at run time"))
 	}
 	return v
 }
@@ -53,7 +51,7 @@ func judgeDd(args call) verdict {
 func judgeCopy(name string) func(call) verdict {
 	return func(args call) verdict {
 		rest := args.operands()
-		v := verdict{Mutate, "", name + " writes files"}
+		v := mutate(name + " writes files")
 		if len(rest) > 0 {
 			if w := writes(rest[len(rest)-1]); severity(w.class) > severity(v.class) {
 				v = w
@@ -69,7 +67,7 @@ func judgeCopy(name string) func(call) verdict {
 // judgeTarget judges a command that writes to what a flag names.
 func judgeTarget(name string, flags ...string) func(call) verdict {
 	return func(args call) verdict {
-		v := verdict{Mutate, "", name + " writes files"}
+		v := mutate(name + " writes files")
 		for i, a := range args {
 			target := arg{dynamic: a.dynamic}
 			for _, f := range flags {
@@ -96,29 +94,12 @@ func judgeTarget(name string, flags ...string) func(call) verdict {
 	}
 }
 
-func judgeDownload(name string) func(call) verdict {
-	flags := []string{"o", "--output", "--output-dir", "D", "--dump-header", "c", "--cookie-jar"}
-	sends := []string{"X", "d", "F", "T", "K", "--request", "--data", "--data-raw", "--data-binary", "--data-urlencode", "--json", "--form", "--upload-file", "--config"}
-	if name == "wget" {
-		flags = []string{"O", "P", "--output-document", "--directory-prefix", "o", "--output-file"}
-		sends = []string{"e", "i", "--execute", "--input-file", "--method", "--post-data", "--post-file", "--body-data", "--body-file", "--use-askpass"}
-	}
-	target := judgeTarget(name, flags...)
-	return func(args call) verdict {
-		v := target(args)
-		if v.category == "" && args.has(sends...) {
-			return unknown(name + " sends something")
-		}
-		if v.category == "" && args.dynamic() {
-			return unknown(name + " sends or fetches what is only known at run time")
-		}
-		return v
-	}
-}
-
 func judgeRsync(args call) verdict {
-	if args.has("--delete", "--delete-before", "--delete-after", "--delete-excluded", "--remove-source-files") {
-		return verdict{Dangerous, RecursiveDeletion, "rsync deletes files"}
+	if args.has("n", "--dry-run", "--list-only") && !args.dynamic() {
+		return verdict{class: ReadOnly}
+	}
+	if args.has("--delete", "--delete-before", "--delete-after", "--delete-during", "--delete-delay", "--delete-excluded", "--del", "--remove-source-files") {
+		return dangerous(RecursiveDeletion, "rsync deletes files")
 	}
 	if args.has("e", "--rsh", "--rsync-path") {
 		return unknown("rsync runs a command")
@@ -141,7 +122,7 @@ func judgeTar(args call) verdict {
 		return verdict{class: ReadOnly}
 	}
 	if args.has("P", "--absolute-names") {
-		return verdict{Dangerous, WriteOutsideRoot, "tar writes where the archive says"}
+		return dangerous(WriteOutsideRoot, "tar writes where the archive says")
 	}
 	return judgeTarget("tar", "C", "--directory", "f", "--file")(args)
 }
@@ -159,7 +140,7 @@ func judgeOwner(name string) func(call) verdict {
 
 func judgeSysctl(args call) verdict {
 	if args.has("w", "p", "--write", "--load", "--system") || strings.Contains(args.first(), "=") || args.dynamic() {
-		return verdict{Mutate, "", "sysctl changes the kernel"}
+		return mutate("sysctl changes the kernel")
 	}
 	return verdict{class: ReadOnly}
 }
@@ -202,13 +183,13 @@ func judgeIP(args call) verdict {
 	}
 	for _, a := range rest[2:] {
 		if a.text == "down" {
-			return verdict{Dangerous, Shutdown, "ip takes an interface down"}
+			return dangerous(Shutdown, "ip takes an interface down")
 		}
 	}
 	if verb := rest[1].text; strings.HasPrefix("flush", verb) || strings.HasPrefix("delete", verb) {
-		return verdict{Dangerous, Erase, "ip removes configuration"}
+		return dangerous(Erase, "ip removes configuration")
 	}
-	return verdict{Mutate, "", "ip changes the network"}
+	return mutate("ip changes the network")
 }
 
 // sedScript is a script that only prints and replaces: no w, e, r or W.

@@ -9,15 +9,15 @@ import (
 func writes(p arg) verdict {
 	switch {
 	case p.dynamic:
-		return verdict{Unknown, "", "it writes to a file that is only known at run time"}
+		return unknown("it writes to a file that is only known at run time")
 	case quietDevices.has([]byte(p.text)):
 		return verdict{class: ReadOnly}
 	case strings.HasPrefix(path.Clean(p.text), "/dev/"):
-		return verdict{Dangerous, RawDiskWrite, "it writes to a device"}
+		return dangerous(RawDiskWrite, "it writes to a device")
 	case outside(p.text):
-		return verdict{Dangerous, WriteOutsideRoot, "it writes outside of the root"}
+		return dangerous(WriteOutsideRoot, "it writes outside of the root")
 	}
-	return verdict{Mutate, "", "it writes a file"}
+	return mutate("it writes a file")
 }
 
 // outside reports whether a path leads out of the working folder, judged by its text.

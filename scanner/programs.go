@@ -14,7 +14,7 @@ var programs = func() map[string]program {
 		"ss": {class: ReadOnly, except: "K --kill"}, "rg": {class: ReadOnly, except: "--pre --hostname-bin"},
 		"tree": {class: ReadOnly, except: "o"}, "file": {class: ReadOnly, except: "C --compile"},
 		"arp": {class: ReadOnly, except: "s d f --set --delete --file"}, "route": {class: ReadOnly, limit: 1},
-		"ifconfig": {class: ReadOnly, limit: 2}, "mount": {class: ReadOnly, limit: 1, except: "a --all o --options"},
+		"ifconfig": {judge: judgeIfconfig}, "mount": {class: ReadOnly, limit: 1, except: "a --all o --options"},
 		"sysctl": {judge: judgeSysctl}, "ps": {judge: judgePs}, "find": {judge: judgeFind}, "ip": {judge: judgeIP}, "sed": {judge: judgeSed},
 		"env": {class: Unknown}, "printenv": {class: Unknown}, "command": {class: ReadOnly}, "type": {class: ReadOnly},
 		"less": {class: ReadOnly, except: "o O --log-file --LOG-FILE"}, "zless": {class: ReadOnly, except: "o O"}, "sar": {class: ReadOnly, except: "o"},
@@ -30,7 +30,9 @@ var programs = func() map[string]program {
 		"chmod": {judge: judgeOwner("chmod")}, "chown": {judge: judgeOwner("chown")}, "chgrp": {judge: judgeOwner("chgrp")},
 		"gzip": {class: Mutate, writes: true}, "gunzip": {class: Mutate, writes: true}, "bzip2": {class: Mutate, writes: true}, "xz": {class: Mutate, writes: true},
 		"rm": {judge: judgeRm}, "tar": {judge: judgeTar}, "unzip": {reads: "l -l -Z", judge: judgeTarget("unzip", "d")}, "zip": {class: Mutate, writes: true},
-		"curl": {judge: judgeDownload("curl")}, "wget": {judge: judgeDownload("wget")},
+		"curl": {judge: judgeHTTP("curl")}, "wget": {judge: judgeHTTP("wget")}, "iwr": {judge: judgeHTTP("iwr")}, "irm": {judge: judgeHTTP("iwr")},
+		"Invoke-WebRequest": {judge: judgeHTTP("iwr")}, "Invoke-RestMethod": {judge: judgeHTTP("iwr")}, "http": {judge: judgeHTTPie}, "https": {judge: judgeHTTPie},
+		"xh": {judge: judgeHTTPie}, "xhs": {judge: judgeHTTPie}, "httpie": {judge: judgeHTTPie}, "curlie": {judge: judgeHTTP("curl")},
 		"shred": {class: Dangerous, category: Erase}, "srm": {class: Dangerous, category: RecursiveDeletion},
 
 		// Disks.
@@ -39,17 +41,17 @@ var programs = func() map[string]program {
 		"parted": {class: Dangerous, category: Formatting, reads: "l --list"}, "gdisk": {class: Dangerous, category: Formatting, reads: "l"},
 		"sgdisk": {class: Dangerous, category: Formatting, reads: "p --print"}, "cfdisk": {class: Dangerous, category: Formatting},
 		"wipefs": {class: Dangerous, category: Formatting}, "mkfs": {class: Dangerous, category: Formatting, reads: "V"}, "mkswap": {class: Dangerous, category: Formatting},
-		"mke2fs": {class: Dangerous, category: Formatting}, "format": {class: Dangerous, category: Formatting}, "diskpart": {class: Dangerous, category: Formatting},
+		"mke2fs": {class: Dangerous, category: Formatting}, "diskpart": {class: Dangerous, category: Formatting},
 		"tune2fs": {class: Dangerous, category: RawDiskWrite, reads: "l"}, "hdparm": {class: Dangerous, category: RawDiskWrite, reads: "I i"},
 		"blkdiscard": {class: Dangerous, category: RawDiskWrite}, "badblocks": {class: Dangerous, category: RawDiskWrite},
 		"nvme":       {class: Dangerous, category: Formatting, verbs: "list list-ns list-subsys id-ctrl id-ns smart-log version"},
 		"cryptsetup": {class: Dangerous, category: Formatting, verbs: "status isLuks luksDump luksUUID"},
 		"lvremove":   {class: Dangerous, category: Formatting}, "vgremove": {class: Dangerous, category: Formatting}, "pvremove": {class: Dangerous, category: Formatting},
-		"zpool": {class: Dangerous, category: Formatting, verbs: "status list iostat history get"}, "zfs": {class: Dangerous, category: Formatting, verbs: "list get"},
+		"zpool": {class: Dangerous, category: Formatting, verbs: "status list iostat history get scrub"}, "zfs": {class: Dangerous, category: Formatting, verbs: "list get"},
 		"mdadm": {class: Dangerous, category: Formatting, reads: "D E Q --detail --examine --query"},
 
 		// The host and its processes.
-		"reboot": {class: Dangerous, category: Reload}, "kexec": {class: Dangerous, category: Reload},
+		"reboot": {class: Dangerous, category: Reload}, "isolate": {class: Dangerous, category: Shutdown}, "pm-suspend": {class: Dangerous, category: Shutdown}, "rtcwake": {class: Dangerous, category: Shutdown}, "kexec": {class: Dangerous, category: Reload},
 		"shutdown": {judge: judgeShutdown}, "halt": {class: Dangerous, category: Shutdown}, "poweroff": {class: Dangerous, category: Shutdown},
 		"init": {class: Dangerous, category: Shutdown}, "telinit": {class: Dangerous, category: Shutdown},
 		"systemctl": {judge: judgeSystemctl}, "service": {judge: judgeService}, "initctl": {class: Dangerous, category: CriticalProcess, verbs: "list status"},
@@ -61,10 +63,16 @@ var programs = func() map[string]program {
 		"ufw": {class: Dangerous, verbs: "status"}, "swapoff": {class: Dangerous, category: Shutdown},
 
 		// Tools with verbs.
-		"git": {judge: judgeGit}, "docker": {judge: judgeContainer}, "podman": {judge: judgeContainer}, "kubectl": {judge: judgeKubectl},
+		"git": {judge: judgeGit}, "docker": {judge: judgeContainer}, "podman": {judge: judgeContainer}, "nerdctl": {judge: judgeContainer}, "docker-compose": {judge: judgeContainer},
+		"oc": {judge: judgeKubectl}, "kubectl": {judge: judgeKubectl},
 		"dpkg": {class: Mutate, reads: "l L s S --list --listfiles --status --search"}, "rpm": {class: Mutate, reads: "q --query V --verify"},
-		"apt": {class: Mutate, verbs: "list show search policy"}, "apt-get": {class: Mutate}, "apt-cache": {class: ReadOnly},
-		"go": {class: Mutate, verbs: "version env list vet doc"}, "make": {class: Mutate}, "terraform": {class: Unknown, verbs: "plan show validate version output"},
+		"apt-cache": {class: ReadOnly},
+		"go":        {class: Mutate, verbs: "version env list vet doc"}, "make": {class: Mutate}, "terraform": {judge: judgeTerraform}, "tofu": {judge: judgeTerraform}, "terragrunt": {judge: judgeTerraform},
+		"ipmitool": {judge: judgePower}, "racadm": {judge: judgePower}, "ipmipower": {judge: judgePower},
+		"clear": {class: ReadOnly}, "nc": {judge: judgeNetcat}, "ncat": {judge: judgeNetcat}, "netcat": {judge: judgeNetcat}, "socat": {judge: judgeNetcat},
+		"visudo": {class: Dangerous, category: WriteOutsideRoot}, "vipw": {class: Dangerous, category: WriteOutsideRoot}, "chpasswd": {class: Dangerous, category: WriteOutsideRoot},
+		"useradd": {class: Dangerous, category: WriteOutsideRoot}, "usermod": {class: Dangerous, category: WriteOutsideRoot}, "groupadd": {class: Dangerous, category: WriteOutsideRoot}, "chsh": {class: Dangerous, category: WriteOutsideRoot},
+		"set": {class: Unknown}, "tmux": {class: Unknown}, "screen": {class: Unknown}, "parallel": {class: Unknown}, "ansible": {class: Unknown}, "salt": {class: Unknown}, "fd": {class: ReadOnly, except: "x X --exec --exec-batch"},
 	}
 	for _, name := range strings.Fields(`[ : b2sum base32 base64 basename bc cal cat cd cksum cmp column comm cut df diff dig dirname du
 		echo egrep expand expr false fgrep findmnt fmt fold free getconf getent grep groups head hexdump host hostid id iostat ipcalc
@@ -72,8 +80,12 @@ var programs = func() map[string]program {
 		objdump od paste pgrep pidof pidstat ping ping6 pr printf pstree pwd readelf readlink realpath rev seq sha1sum sha224sum
 		sha256sum sha384sum sha512sum size sleep stat strings sum tac tail test top tr tracepath traceroute true tty uname
 		unexpand uptime users vmstat w wc whatis whereis which who whoami zcat zgrep
+		exit return break continue wait man info apropos tldr help hash cmp jobs times ulimit umask shellcheck pwdx lscpu bat exa eza hexyl zcmp lsmod modinfo lsb_release sha3sum cksum dig drill whois
 		include exclude begin section count no-more`) {
 		table[name] = program{class: ReadOnly}
 	}
 	return table
 }()
+
+// holds reports whether a word in any case is in the set.
+func (s set) holds(word string) bool { return s.has([]byte(strings.ToLower(word))) }

@@ -1,0 +1,198 @@
+package scanner
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// Language is a language that [ScanCode] knows.
+type Language string
+
+// The languages. AnyLanguage is told from the text.
+const (
+	AnyLanguage Language = ""
+	Python      Language = "python"
+	JavaScript  Language = "javascript"
+	Shell       Language = "shell"
+	SQL         Language = "sql"
+)
+
+// The categories of [ScanCode].
+const (
+	HTTPWrite     Category = "http_write"     // a request that changes something: POST, PUT, PATCH, DELETE
+	DatabaseWrite Category = "database_write" // a statement or call that changes a database
+)
+
+// ViewCode is the view of findings in programs: the program as its language reads it.
+const ViewCode = "code"
+
+// maxCode is the longest program in bytes that is read. A longer one is a finding.
+const maxCode = 4 << 20
+
+// ScanCode finds the places where a program sends requests that change something ([HTTPWrite]) or
+// changes a database ([DatabaseWrite]), before it is run. The findings stand in the order of the
+// text and are of high confidence.
+//
+// Python and JavaScript (also TypeScript) are read by their tokens, so that comments and strings
+// that are not run are none. Imports with other names, assignments, getattr, constant
+// expressions, exec of constants, statements of SQL given to any client, and command lines given
+// to a shell are followed. What is only put together at run time from what is not in the program
+// is not seen: the scan is a check before the sandbox and does not replace it.
+func ScanCode(text string, lang Language) []Finding {
+	if len(text) > maxCode {
+		return []Finding{{Category: HTTPWrite, Rule: "code-too-long", Confidence: High, Start: 0, End: len(text), Excerpt: "the program is too long to be read", View: ViewCode}}
+	}
+	if lang == AnyLanguage {
+		lang = DetectLanguage(text)
+	}
+	var effects []effect
+	switch lang {
+	case Shell:
+		effects = shellEffects(text)
+	case SQL:
+		effects = sqlEffectsOf(text)
+	default:
+		effects = codeEffects(text, lang, 0)
+	}
+	var found []Finding
+	for _, e := range effects {
+		if e.write == "" || slices.ContainsFunc(found, func(f Finding) bool { return f.Category == e.write && f.Start == e.start }) {
+			continue
+		}
+		found = append(found, Finding{
+			Category: e.write, Rule: e.rule, Confidence: High, Start: e.start, End: e.end,
+			Excerpt: visible(text[e.start:e.end]), View: ViewCode,
+		})
+	}
+	slices.SortStableFunc(found, func(a, b Finding) int { return cmp.Compare(a.Start, b.Start) })
+	return found
+}
+
+// effect is what a place of a program does to the world.
+type effect struct {
+	verdict
+	rule       string
+	start, end int
+}
+
+// maxQuoted is how often a program may stand in a program.
+const maxQuoted = 4
+
+// codeEffects returns what a program in Python, JavaScript or a like language does.
+func codeEffects(text string, lang Language, depth int) []effect {
+	if depth > maxQuoted {
+		return nil
+	}
+	scope := &codeScope{bound: make(map[string][]*node), alias: make(map[string][]string)}
+	p := codeParser{scope: scope, script: lang == JavaScript}
+	if p.script {
+		p.tokens = tokensJS(text)
+	} else {
+		p.tokens = python{text: text}.tokens(0, len(text))
+	}
+	root := &node{}
+	for p.i < len(p.tokens) {
+		p.items(root, false) // a bracket too many ends it early
+	}
+	w := codeWalker{values: codeValues{codeScope: scope, script: p.script}, lang: lang, depth: depth}
+	w.walk(root, false)
+	w.methods()
+	if w.values.total >= maxTotal {
+		w.add(verdict{class: Unknown, write: HTTPWrite, reason: "the program is too entangled to be told apart"}, "code-too-entangled", &node{end: len(text)})
+	}
+	if !p.script && depth == 0 {
+		w.magics(text)
+	}
+	return w.effects
+}
+
+// codeWalker looks at each call of a program.
+type codeWalker struct {
+	values  codeValues
+	lang    Language
+	depth   int
+	effects []effect
+}
+
+// walk visits a node; callee says that it is what a call calls.
+func (w *codeWalker) walk(n *node, callee bool) {
+	switch {
+	case n.kind == nodeCall:
+		w.call(n)
+	case (n.kind == nodeAttr || n.kind == nodeName) && !callee:
+		w.reference(n)
+	}
+	for i, kid := range n.kids {
+		w.walk(kid, n.kind == nodeCall && i == 0 || n.kind == nodeAttr)
+	}
+}
+
+// fresh gives each question its own budget.
+func (w *codeWalker) fresh() *codeValues {
+	w.values.steps, w.values.depth = 0, 0
+	return &w.values
+}
+
+func (w *codeWalker) call(n *node) {
+	for _, path := range w.fresh().paths(n.kids[0]) {
+		c := codeCall{n, w.fresh(), path}
+		if rule := writesDatabase(c); rule != "" {
+			w.add(verdict{class: Mutate, write: DatabaseWrite, reason: "it changes a database"}, rule, n)
+		} else if c.values = w.fresh(); true {
+			if rule := writesHTTP(c); rule != "" {
+				w.add(verdict{class: Mutate, write: HTTPWrite, reason: "it sends a request that changes something"}, rule, n)
+			}
+		}
+		c.values = w.fresh()
+		w.host(c)
+	}
+}
+
+// reference tells of a function that writes and is handed on: pool.map(requests.post, urls).
+func (w *codeWalker) reference(n *node) {
+	for _, path := range w.fresh().paths(n) {
+		receiver, name := splitPath(path)
+		if httpVerbs.holds(name) && words("requests httpx axios aiohttp got ky superagent urllib3").has([]byte(strings.Trim(receiver, "?()"))) {
+			w.add(verdict{class: Mutate, write: HTTPWrite, reason: "it hands on a function that changes something"}, "http-reference", n)
+		}
+	}
+}
+
+// methods tells of requests whose method is assigned: request.get_method = lambda: "PUT".
+func (w *codeWalker) methods() {
+	for name, exprs := range w.values.bound {
+		if _, last := splitPath(name); last != "get_method" && last != "method" || last == name {
+			continue
+		}
+		for _, n := range exprs {
+			if n.kind == nodeChain {
+				n = n.kids[len(n.kids)-1]
+			}
+			if v, ok := w.fresh().one(n); ok && httpVerbs.holds(v) && v == strings.ToUpper(v) {
+				w.add(verdict{class: Mutate, write: HTTPWrite, reason: "it makes a request one that changes something"}, "http-method", n)
+			}
+		}
+	}
+}
+
+func (w *codeWalker) add(v verdict, rule string, n *node) {
+	w.effects = append(w.effects, effect{v, rule, n.start, n.end})
+}
+
+// nested adds what a program or command line in a string does.
+func (w *codeWalker) nested(effects []effect, n *node) {
+	for _, e := range effects {
+		w.add(e.verdict, e.rule, n)
+	}
+}
+
+// sqlEffectsOf returns what statements do, each at its own place.
+func sqlEffectsOf(text string) (effects []effect) {
+	for _, s := range sqlStatements(text) {
+		if v, ok := judgeStatement(s, false); ok && v.write != "" {
+			effects = append(effects, effect{v, "sql-" + strings.ToLower(s[0].text), s[0].start, s[len(s)-1].end})
+		}
+	}
+	return effects
+}

@@ -1,0 +1,267 @@
+package scanner
+
+import (
+	"slices"
+	"strings"
+)
+
+// codeCall is a call in a program.
+type codeCall struct {
+	*node
+	values *codeValues
+	path   string // one of the names that the function may have
+}
+
+func (c codeCall) args() []*node { return c.kids[1:] }
+
+// arg returns the argument of that number if it is given without a name.
+func (c codeCall) arg(i int) *node {
+	for j, kid := range c.kids[1:] {
+		if c.keys[j+1] != "" {
+			continue
+		}
+		if i == 0 {
+			return kid
+		}
+		i--
+	}
+	return nil
+}
+
+// named returns what is given under one of the names, as an argument or in an object.
+func (c codeCall) named(names ...string) *node {
+	for i, kid := range c.kids[1:] {
+		if slices.Contains(names, c.keys[i+1]) {
+			return kid
+		}
+		for _, object := range c.objects(kid) {
+			for j, key := range object.keys {
+				if slices.Contains(names, key) {
+					return object.kids[j]
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// objects returns the dictionaries or objects that an argument may be.
+func (c codeCall) objects(n *node) []*node {
+	switch n.kind {
+	case nodeGroup:
+		if n.text == "{" {
+			return []*node{n}
+		}
+	case nodeName:
+		var all []*node
+		for _, b := range c.values.bound[n.text] {
+			if b.kind == nodeGroup && b.text == "{" {
+				all = append(all, b)
+			}
+		}
+		return all
+	}
+	return nil
+}
+
+// splitPath cuts a path into the receiver and the last name.
+func splitPath(path string) (receiver, name string) {
+	i := strings.LastIndexByte(path, '.')
+	return path[:max(i, 0)], path[i+1:]
+}
+
+var (
+	// httpClients are modules and objects that make requests.
+	httpClients = words(`requests httpx aiohttp axios got ky superagent needle request urllib3 urllib urllib2 treq grequests niquests
+		undici http https $ jquery node-fetch cross-fetch isomorphic-fetch fetch tornado curl_cffi rest_client resttemplate webclient httpclient
+		http2 httplib2 mechanize pycurl bent phin wretch ofetch $fetch axiosinstance unirest restclient faraday httparty reqwest
+		httprequest okhttpclient guzzle lwp useragent ua`)
+
+	// httpNames are names that variables holding a client mostly have.
+	httpNames = words(`session sess client http https api requests req axios agent rest http_client httpclient api_client apiclient
+		web fetcher instance conn connection httpsession http_session async_client s`)
+
+	// httpServers are names of what answers requests: its post declares a route.
+	httpServers = words(`app router route routes server fastify blueprint bp mock mocker responses requests_mock respx nock httpretty
+		sanic flask fastapi express msw rest_mock wiremock`)
+
+	httpWrites = words(`post put patch delete del postform postasync putasync patchasync deleteasync postforobject postforentity
+		post_form postjson post_json`)
+
+	httpVerbs = words("post put patch delete")
+
+	// httpOptions are arguments that only requests have.
+	httpOptions = []string{"json", "data", "headers", "files", "auth", "verify", "cookies", "body", "params", "content", "timeout"}
+)
+
+// writesHTTP reports whether a call sends a request that changes something, and by which rule.
+func writesHTTP(c codeCall) (rule string) {
+	receiver, name := splitPath(c.path)
+	fn := strings.ToLower(strings.TrimPrefix(name, unbound))
+	client, server := clientOf(receiver), serverOf(receiver)
+	method := c.method(receiver, fn)
+	switch {
+	case method != "" && receiver+name != "open" && (!httpVerbs.holds(method)):
+		// It says that it reads.
+	case method != "" && (client || requestLike.holds(fn) || receiver != "" && fn == "open" && len(c.args()) > 1):
+		return "http-method"
+	case fn == "request" && len(c.args()) > 1 && c.arg(1) != nil && c.isVerb(c.arg(1)):
+		return "http-method"
+	case fn == "request" && c.arg(0) != nil && len(c.args()) > 1 && !c.known(c.arg(0)) && httpClientKnown(receiver) && !strings.Contains(receiver, "urllib."),
+		(httpClientKnown(receiver) || requestLike.holds(fn)) && c.unknownMethod():
+		return "http-unknown-method"
+	case fn == "urlopen" || fn == "request" && strings.Contains(receiver, "urllib") || name == unbound+"Request" && !c.values.script:
+		if c.given("data") || c.arg(1) != nil && !c.none(c.arg(1)) {
+			return "http-body"
+		}
+	case (fn == "httppost" || fn == "httpput" || fn == "httppatch" || fn == "httpdelete") && len(c.args()) > 0, fn == "new" && httpVerbs.holds(receiver[strings.LastIndexAny(receiver, "?.")+1:]):
+		return "http-method"
+	case fn == "sendbeacon":
+		return "http-beacon"
+	case fn == "setopt" || fn == "curl_easy_setopt" || fn == "curl_setopt" || fn == "setoptions":
+		if a := c.arg(0); a != nil && curlWrites(a.text) || c.arg(1) != nil && curlWrites(c.arg(1).text) {
+			return "http-curl-option"
+		}
+	case fn == "send" || fn == "sendall" || fn == "write" || fn == "sendto":
+		if a := c.arg(0); a != nil {
+			if text, ok := c.values.one(a); ok && rawRequest(text) {
+				return "http-raw-request"
+			}
+		}
+	case httpWrites.holds(fn) && !server:
+		if httpClientKnown(receiver) || receiver == "" && fn != "del" && c.urlLike() && !definesRoute(c) {
+			return "http-" + fn
+		}
+		if !strings.HasPrefix(receiver, unbound) || definesRoute(c) {
+			break
+		}
+		if client && len(c.args()) > 0 || c.urlLike() || c.named(httpOptions...) != nil && len(c.args()) > 1 {
+			return "http-" + fn
+		}
+	}
+	return ""
+}
+
+// requestLike are functions that make or send requests, whatever they belong to.
+var requestLike = words(`fetch request ajax axios newrequest newrequestwithcontext urlopen build_request prepare_request httprequest
+	send_request make_request fetchjson api_request $fetch stream putrequest endheaders http_request apifetch`)
+
+// method returns the method that a call names, "" when it names none.
+func (c codeCall) method(receiver, fn string) string {
+	n := c.named("method", "type", "http_method", "verb")
+	if n == nil && (requestLike.holds(fn) || fn == "open" && receiver != "" || clientOf(receiver)) {
+		n = c.arg(0)
+		if fn == "newrequestwithcontext" {
+			n = c.arg(1)
+		}
+	}
+	if n == nil {
+		return ""
+	}
+	for _, v := range c.values.values(n) {
+		if httpVerbs.holds(v) {
+			return strings.ToLower(v)
+		}
+	}
+	if v, ok := c.values.one(n); ok && words("get head options trace connect").holds(v) {
+		return strings.ToLower(v)
+	}
+	if _, name := splitPath(n.dotted()); strings.HasPrefix(strings.ToLower(name), "method") && httpVerbs.holds(name[len("method"):]) {
+		return strings.ToLower(name[len("method"):]) // http.MethodPost
+	} else if strings.HasPrefix(n.dotted(), "HttpMethod") && httpVerbs.holds(name) {
+		return strings.ToLower(name)
+	}
+	return ""
+}
+
+// unknownMethod reports whether a call names a method that is only known at run time.
+func (c codeCall) unknownMethod() bool {
+	n := c.named("method")
+	return n != nil && !c.known(n)
+}
+
+// isVerb reports whether an argument is a method that writes, in capitals.
+func (c codeCall) isVerb(n *node) bool {
+	v, ok := c.values.one(n)
+	return ok && v == strings.ToUpper(v) && httpVerbs.holds(v)
+}
+
+func (c codeCall) known(n *node) bool { return len(c.values.values(n)) > 0 }
+
+// given reports whether an argument has a name and is not None.
+func (c codeCall) given(name string) bool {
+	n := c.named(name)
+	return n != nil && !c.none(n)
+}
+
+func (c codeCall) none(n *node) bool {
+	return n.kind == nodeName && (n.text == "None" || n.text == "null" || n.text == "undefined")
+}
+
+// urlLike reports whether the first argument is an address or a path on a server.
+func (c codeCall) urlLike() bool {
+	a := c.arg(0)
+	if a == nil {
+		a = c.named("url", "uri", "endpoint")
+		return a != nil
+	}
+	text, ok := c.values.one(a)
+	if !ok {
+		name := strings.ToLower(a.text)
+		return (a.kind == nodeName || a.kind == nodeAttr) && (strings.HasSuffix(name, "url") || strings.HasSuffix(name, "uri") || name == "endpoint")
+	}
+	return strings.HasPrefix(text, "http://") || strings.HasPrefix(text, "https://") || strings.HasPrefix(text, "/") && len(text) > 1
+}
+
+// definesRoute reports whether a call tells a server what to do with requests: it ends with a function.
+func definesRoute(c codeCall) bool {
+	args := c.args()
+	if len(args) < 2 {
+		return false
+	}
+	last := args[len(args)-1]
+	return last.kind == nodeChain && (slices.Contains(last.ops, "=>") || last.kids[0].text == "function")
+}
+
+// components yields the names of a path, in lower case and without brackets and prefixes.
+func components(path string) []string {
+	parts := strings.FieldsFunc(strings.ToLower(path), func(r rune) bool { return r == '.' || r == '/' })
+	for i, p := range parts {
+		parts[i] = strings.Trim(p, "?()_")
+	}
+	return parts
+}
+
+// httpClientKnown reports whether a path leads to what was imported as a client, or is called like a module of requests.
+func httpClientKnown(receiver string) bool {
+	return slices.ContainsFunc(components(receiver), httpClients.holds)
+}
+
+func clientOf(receiver string) bool {
+	if httpClientKnown(receiver) {
+		return true
+	}
+	parts := components(receiver)
+	if len(parts) == 0 || !strings.HasPrefix(receiver, unbound) {
+		return false
+	}
+	last := parts[len(parts)-1]
+	return httpNames.holds(last) || strings.HasSuffix(last, "session") || strings.HasSuffix(last, "client") || strings.HasSuffix(last, "http")
+}
+
+func serverOf(receiver string) bool {
+	parts := components(receiver)
+	return len(parts) > 0 && (httpServers.holds(parts[0]) || httpServers.holds(parts[len(parts)-1]))
+}
+
+// curlWrites reports whether an option of libcurl makes a request write.
+func curlWrites(option string) bool {
+	return words(`post postfields copypostfields postfieldsize httppost mimepost upload put customrequest readdata readfunction`).
+		holds(strings.TrimPrefix(strings.ToUpper(option), "CURLOPT_"))
+}
+
+// rawRequest reports whether a text is the beginning of a request that writes.
+func rawRequest(text string) bool {
+	verb, rest, ok := strings.Cut(text, " ")
+	return ok && verb == strings.ToUpper(verb) && httpVerbs.holds(verb) && strings.Contains(rest, "HTTP/")
+}

@@ -1,0 +1,329 @@
+package scanner
+
+import (
+	"slices"
+	"strings"
+)
+
+// interpreters run programs. The value says which language, and with which options one is given
+// as an argument.
+var interpreters = map[string]struct {
+	language string
+	options  string // letters and long options; a letter may be the last of several
+}{
+	"sh": {"sh", "c"}, "bash": {"sh", "c"}, "dash": {"sh", "c"}, "zsh": {"sh", "c"}, "ksh": {"sh", "c"}, "ash": {"sh", "c"}, "fish": {"sh", "c --command"},
+	"csh": {"sh", "c"}, "tcsh": {"sh", "c"}, "mksh": {"sh", "c"}, "yash": {"sh", "c"}, "rbash": {"sh", "c"}, "su": {"sh", "c --command"}, "hush": {"sh", "c"},
+	"script": {"sh", "c --command"}, "vagrant": {"sh", "c --command"}, "at": {"sh", ""}, "batch": {"sh", ""}, "sg": {"sh", "c"}, "newgrp": {"sh", "c"},
+	"python": {"python", "c"}, "pypy": {"python", "c"}, "ipython": {"python", "c"}, "sage": {"python", "c"}, "jython": {"python", "c"}, "micropython": {"python", "c"},
+	"node": {"javascript", "e p --eval --print"}, "nodejs": {"javascript", "e p --eval --print"}, "deno": {"javascript", "eval"}, "bun": {"javascript", "e --eval"},
+	"tsx": {"javascript", "e --eval"}, "osascript": {"script", "e"}, "qjs": {"javascript", "e --eval"},
+	"perl": {"script", "e E"}, "ruby": {"script", "e"}, "php": {"script", "r"}, "lua": {"script", "e"}, "luajit": {"script", "e"}, "Rscript": {"script", "e"},
+	"R": {"script", "e"}, "julia": {"script", "e --eval"}, "elixir": {"script", "e"}, "erl": {"script", "-eval"}, "groovy": {"script", "e"}, "scala": {"script", "e"},
+	"expect": {"script", "c"}, "tclsh": {"script", ""}, "emacs": {"script", "--eval"}, "vim": {"script", "c"}, "vi": {"script", "c"}, "nvim": {"script", "c"}, "ex": {"script", "c"},
+	"gdb": {"script", "-ex --eval-command"}, "pwsh": {"sh", "c -Command -command"}, "powershell": {"sh", "c -Command -command"}, "cmd": {"sh", "/c /C /k"},
+	"awk": {"awk", ""}, "gawk": {"awk", ""}, "mawk": {"awk", ""}, "nawk": {"awk", ""}, "ed": {"script", ""},
+}
+
+// interprets judges commands that run programs they are given: as an argument, in a file or on
+// their standard input.
+func (w *shell) interprets(name string, all []arg, at place) bool {
+	args := call(all[1:])
+	switch name {
+	case "eval":
+		w.part(name, all)
+		w.evaluate(args, at)
+		return true
+	case ".", "source":
+		w.part(name, all)
+		w.sourced(name, args, at)
+		return true
+	case "trap", "alias":
+		w.part(name, all)
+		w.later(name, args, at)
+		return true
+	case "set":
+		w.positional(args)
+	case "crontab":
+		w.jobs(args, at)
+	case "parallel", "find", "fd", "fdfind", "tmux", "screen", "ansible", "salt", "git", "ssh", "scp", "sftp", "rsync", "tar", "zip":
+		w.runsFor(name, args, at)
+		return false
+	}
+	i, ok := interpreters[name]
+	if !ok {
+		i, ok = interpreters[strings.TrimRight(name, "0123456789.")]
+	}
+	if !ok {
+		return false
+	}
+	if name == "at" || name == "batch" {
+		args = nil // the time
+	}
+	code, rest, found := givenProgram(args, i.options, i.language)
+	if !found && tools.holds(name) {
+		return false
+	}
+	w.part(name, all)
+	if len(args) == 1 && !args[0].dynamic && (words("--version --help").has([]byte(args[0].text)) || i.language == "python" && args[0].text == "-V") {
+		w.raise(verdict{class: ReadOnly}, at)
+		return true
+	}
+	switch {
+	case found && i.language == "sh" && name == "su":
+		w.raise(mutate(otherRights), at)
+		w.program(i.language, code, rest, at)
+	case found:
+		w.program(i.language, code, rest, at)
+	case words("sh bash dash zsh ksh ash").has([]byte(name)) && len(args) == 2 && args[0].text == "-n" && !args.dynamic() && !strings.HasPrefix(args[1].text, "-"):
+		w.raise(verdict{class: ReadOnly}, at) // it only checks the syntax
+	case readsProgram(args):
+		w.raise(unknown(name+" runs what it reads"), at)
+		w.reads(i.language, at)
+	case i.language == "script" && (name == "vim" || name == "vi" || name == "nvim" || name == "ed" || name == "ex" || name == "emacs"):
+		w.raise(worst(name, args.operands()), at)
+		w.raise(unknown(name+" is interactive"), at)
+	default:
+		w.raise(unknown(name+" runs a program from a file"), at)
+		if f := args.operands(); len(f) > 0 && (f[0].remote || w.loaded[f[0].text]) {
+			w.raise(dangerous(RemoteCode, "it runs what comes from elsewhere"), at)
+		}
+	}
+	return true
+}
+
+// givenProgram returns the program among the arguments of an interpreter and what follows it.
+func givenProgram(args call, options, language string) (code arg, rest call, ok bool) {
+	if language == "awk" {
+		for i, a := range args {
+			if !strings.HasPrefix(a.text, "-") && (i == 0 || !words("-F -v -f").has([]byte(args[i-1].text))) {
+				return a, args[i+1:], !args.has("f", "--file")
+			}
+		}
+		return arg{}, nil, false
+	}
+	for i, a := range args {
+		flag := a.text
+		if language == "sh" && i > 0 && words("-o +o -O +O --rcfile --init-file").has([]byte(args[i-1].text)) {
+			continue
+		}
+		for _, option := range strings.Fields(options) {
+			long := len(option) > 1
+			switch {
+			case long && flag == option, !long && flag == "-"+option:
+			case !long && len(flag) > 2 && flag[0] == '-' && flag[1] != '-' && strings.HasSuffix(flag, option) && strings.Trim(flag[1:], "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0") == "":
+			case long && strings.HasPrefix(option, "--") && strings.HasPrefix(flag, option+"="):
+				return arg{text: flag[len(option)+1:], dynamic: a.dynamic, remote: a.remote}, args[i+1:], true
+			case !long && len(flag) > 2 && strings.HasPrefix(flag, "-"+option) && language != "sh":
+				return arg{text: flag[2:], dynamic: a.dynamic, remote: a.remote}, args[i+1:], true
+			default:
+				continue
+			}
+			for j := i + 1; j < len(args); j++ {
+				if language != "sh" || !strings.HasPrefix(args[j].text, "-") && !strings.HasPrefix(args[j].text, "+") {
+					if strings.HasPrefix(option, "-Command") || strings.HasPrefix(option, "/") {
+						return arg{text: args[j:].joined(), dynamic: args[j:].dynamic(), remote: args[j].remote}, nil, true
+					}
+					return args[j], args[j+1:], true
+				}
+			}
+		}
+		if language == "sh" && flag != "" && flag[0] != '-' && flag[0] != '+' && options == "c" {
+			return arg{}, nil, false // a script, whose arguments follow
+		}
+	}
+	return arg{}, nil, false
+}
+
+// program judges a program in one of the languages.
+func (w *shell) program(language string, code arg, rest call, at place) {
+	if code.remote {
+		w.raise(dangerous(RemoteCode, "it runs what comes from elsewhere"), at)
+	}
+	if language == "sh" {
+		if code.dynamic {
+			w.raise(unknown("a shell runs a line that is only known at run time"), at)
+		}
+		if strings.HasPrefix(code.text, unseen) && len(rest) > 0 {
+			w.suspect(rest, at)
+		}
+		w.script(code.text, code.dynamic, at, rest...)
+		return
+	}
+	w.raise(unknown("a program is run"), at)
+	if w.quoted >= maxQuoted {
+		w.raise(dangerous("", "programs are nested too deep to be told apart"), at)
+		return
+	}
+	var effects []effect
+	switch text := withoutHoles(code.text); language {
+	case "python":
+		effects = codeEffects(text, Python, w.quoted+1)
+	case "javascript":
+		effects = codeEffects(text, JavaScript, w.quoted+1)
+	default:
+		effects = scriptEffects(text, w.quoted+1)
+	}
+	for _, e := range effects {
+		w.raise(e.verdict, at)
+	}
+}
+
+// reads judges an interpreter that runs what it reads.
+func (w *shell) reads(language string, at place) {
+	if w.in.known {
+		w.program(language, arg{text: w.in.text, dynamic: strings.Contains(w.in.text, unseen)}, nil, at)
+	}
+	switch {
+	case w.in.remote:
+		w.raise(dangerous(RemoteCode, "it runs what comes from elsewhere"), at)
+	case w.in.decoded:
+		w.raise(dangerous(RemoteCode, "it runs what was encoded"), at)
+	}
+}
+
+// evaluate judges eval, which joins its arguments to a line.
+func (w *shell) evaluate(args call, at place) {
+	for len(args) > 0 && args[0].text == "--" {
+		args = args[1:]
+	}
+	if len(args) == 0 {
+		w.raise(verdict{class: ReadOnly}, at)
+		return
+	}
+	line := arg{text: args.joined(), dynamic: args.dynamic(), remote: slices.ContainsFunc(args, func(a arg) bool { return a.remote })}
+	w.program("sh", line, nil, at)
+}
+
+// sourced judges the commands that run a file in the same shell.
+func (w *shell) sourced(name string, args call, at place) {
+	w.raise(unknown(name+" runs what a file holds"), at)
+	if len(args) == 0 {
+		return
+	}
+	if args[0].remote || w.loaded[args[0].text] {
+		w.raise(dangerous(RemoteCode, "it runs what comes from elsewhere"), at)
+	}
+	if args[0].text == "/dev/stdin" || args[0].text == "-" {
+		w.reads("sh", at)
+	}
+}
+
+// positional remembers what set makes the parameters: set -- a b.
+func (w *shell) positional(args call) {
+	if len(args) == 0 || strings.HasPrefix(args[0].text, "-") && args[0].text != "--" {
+		return
+	}
+	if args[0].text == "--" {
+		args = args[1:]
+	}
+	w.params = append([]arg{{text: "sh"}}, args...)
+}
+
+// jobs judges the lines of a new crontab.
+func (w *shell) jobs(args call, at place) {
+	if !w.in.known || args.last() != "-" {
+		return
+	}
+	for line := range strings.Lines(w.in.text) {
+		if fields := strings.Fields(line); len(fields) > 5 {
+			w.script(strings.Join(fields[5:], " "), true, at)
+		}
+	}
+}
+
+// later judges the lines that trap and alias keep.
+func (w *shell) later(name string, args call, at place) {
+	w.raise(unknown(name+" keeps a command for later"), at)
+	for i, a := range args {
+		line := a.text
+		if name == "alias" {
+			_, line, _ = strings.Cut(line, "=")
+		} else if i > 0 {
+			break
+		}
+		w.script(line, true, at)
+	}
+}
+
+// runsFor judges the commands that others run for each of what they find or are given.
+func (w *shell) runsFor(name string, args call, at place) {
+	switch name {
+	case "find":
+		for i := 0; i < len(args); i++ {
+			switch args[i].text {
+			case "-exec", "-execdir", "-ok", "-okdir":
+				start := i + 1
+				for i++; i < len(args) && args[i].text != ";" && args[i].text != "+"; i++ {
+				}
+				if inner := args[start:min(i, len(args))]; len(inner) > 0 {
+					w.command(inner, at)
+				}
+			}
+		}
+	case "fd", "fdfind":
+		for i, a := range args {
+			if (a.text == "-x" || a.text == "-X" || a.text == "--exec" || a.text == "--exec-batch") && i+1 < len(args) {
+				w.command(args[i+1:], at)
+			}
+		}
+	case "parallel":
+		w.parallel(args, at)
+	case "git", "ssh", "scp", "sftp", "rsync", "tar", "zip": // -c alias.x='!…', -o ProxyCommand=…, --to-command=…
+		for i, a := range args {
+			if _, line, ok := strings.Cut(a.text, "="); ok || i > 0 && words("-e -TT -I -F --rsh").has([]byte(args[i-1].text)) {
+				if !ok {
+					line = a.text
+				}
+				w.script(strings.TrimLeft(strings.TrimPrefix(line, "exec="), "!"), true, at)
+			}
+		}
+	default: // tmux, screen, ansible, salt: a command stands among the arguments
+		for i, a := range args {
+			w.suspect(args[i:], at)
+			if strings.Contains(a.text, " ") {
+				w.script(a.text, true, at)
+			}
+		}
+	}
+}
+
+// parallel judges the command of GNU parallel with its arguments.
+func (w *shell) parallel(args call, at place) {
+	marks := words("::: :::: :::+ ::::+")
+	end := slices.IndexFunc(args, func(a arg) bool { return marks.has([]byte(a.text)) })
+	if end < 0 {
+		end = len(args)
+		if w.in.known {
+			w.script(w.in.text, true, at)
+		}
+	}
+	command := args[:end]
+	for len(command) > 0 && strings.HasPrefix(command[0].text, "-") {
+		n := 1
+		if words("-j -P -S -a -n -N -d -C -I --jobs --colsep --sshlogin --delay --timeout").has([]byte(command[0].text)) {
+			n = 2
+		}
+		command = command[min(n, len(command)):]
+	}
+	values := args[min(end+1, len(args)):]
+	if len(command) > 0 {
+		w.sub(command, at)
+	}
+	for _, v := range values {
+		w.script(command.joined()+" "+v.text, true, at)
+	}
+}
+
+// readsProgram reports whether an interpreter with these arguments reads its program from its
+// standard input: without a file, or with - for one.
+func readsProgram(args []arg) bool {
+	for _, a := range args {
+		if a.text == "-" || a.text == "-s" || a.text == "/dev/stdin" {
+			return true
+		}
+		if !strings.HasPrefix(a.text, "-") {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,329 @@
+package scanner
+
+import (
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// shell walks over the syntax of one command line.
+type shell struct {
+	*analysis
+	text     string
+	offset   int
+	at       *place
+	params   []arg          // $0, $1, …
+	assigned map[string]int // how often the line assigns a variable
+	branches int            // loops, conditions and functions around the command
+	in       feed           // what the command reads
+}
+
+// function is a function of a command line.
+type function struct {
+	body   *syntax.Stmt
+	owner  *shell
+	called bool // it is being called
+}
+
+// place returns where a node stands in the original text.
+func (w *shell) place(n syntax.Node) place {
+	if w.at != nil {
+		return *w.at
+	}
+	return place{w.offset + int(n.Pos().Offset()), w.offset + int(n.End().Offset())}
+}
+
+func (w *shell) stmt(s *syntax.Stmt) {
+	if !w.stepped(1) {
+		return
+	}
+	before := w.in
+	defer func() { w.in = before }()
+	for _, r := range s.Redirs {
+		w.redirect(r)
+	}
+	switch c := s.Cmd.(type) {
+	case nil:
+	case *syntax.CallExpr:
+		w.call(c)
+		w.keeps(s, c)
+	case *syntax.BinaryCmd:
+		w.stmt(c.X)
+		if c.Op == syntax.Pipe || c.Op == syntax.PipeAll {
+			w.in = w.output(c.X, w.in)
+			w.branch(func() { w.stmt(c.Y) })
+			return
+		}
+		w.branch(func() { w.stmt(c.Y) })
+	case *syntax.FuncDecl:
+		w.declare(c)
+	case *syntax.CoprocClause:
+		w.raise(unknown("it starts a coprocess"), w.place(c))
+		w.stmt(c.Stmt)
+	case *syntax.Block, *syntax.DeclClause:
+		w.inner(c)
+	default:
+		w.branch(func() { w.inner(c) })
+	}
+}
+
+// branch does something that may happen, or more than once, or in another process.
+func (w *shell) branch(f func()) {
+	w.branches++
+	f()
+	w.branches--
+}
+
+// inner analyses the statements and words within any other node.
+func (w *shell) inner(n syntax.Node) {
+	syntax.Walk(n, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.Stmt:
+			w.stmt(n)
+			return false
+		case *syntax.Redirect:
+			return false
+		case *syntax.WordIter:
+			if args := w.words(n.Items); len(args) > 0 {
+				first := args[0]
+				for _, a := range args[1:] { // the body runs with each; the worst cannot be told without running it with all
+					first.text += " " + a.text
+				}
+				w.set(n.Name.Value, first, false)
+			}
+		case *syntax.Assign:
+			w.assign(n, false)
+		case *syntax.ArithmExp, *syntax.ArithmCmd, *syntax.TestClause, *syntax.LetClause:
+			w.raise(verdict{class: ReadOnly}, place{})
+		}
+		return true
+	})
+}
+
+// declare judges the definition of a function; its body is judged again where it is called.
+func (w *shell) declare(c *syntax.FuncDecl) {
+	w.raise(unknown("it defines a function"), w.place(c))
+	if c.Name == nil {
+		w.branch(func() { w.stmt(c.Body) })
+		return
+	}
+	name := c.Name.Value
+	w.functions[name] = &function{body: c.Body, owner: w}
+	again := 0
+	syntax.Walk(c.Body, func(n syntax.Node) bool {
+		if call, ok := n.(*syntax.CallExpr); ok && len(call.Args) > 0 && call.Args[0].Lit() == name {
+			again++
+		}
+		return true
+	})
+	if again > 1 {
+		w.raise(dangerous(Shutdown, "a function that starts itself more than once brings the host down"), w.place(c))
+	}
+	w.branch(func() { w.stmt(c.Body) })
+}
+
+// run judges the call of a function of the line.
+func (w *shell) run(name string, args []arg) bool {
+	f := w.functions[name]
+	if f == nil || f.called || w.depth == maxNesting {
+		return false
+	}
+	f.called = true
+	w.depth++
+	inner := *f.owner
+	inner.params, inner.in = args, w.in
+	inner.branches++
+	inner.stmt(f.body)
+	w.depth--
+	f.called = false
+	return true
+}
+
+// call judges a simple command.
+func (w *shell) call(c *syntax.CallExpr) {
+	for _, a := range c.Assigns {
+		w.assign(a, len(c.Args) > 0)
+		w.inner(a)
+	}
+	for _, word := range c.Args {
+		w.substitutions(word)
+	}
+	if args := w.words(c.Args); len(args) > 0 {
+		w.command(args, w.place(c))
+	}
+}
+
+// keeps remembers the files in which a command puts what it loads from elsewhere.
+func (w *shell) keeps(s *syntax.Stmt, c *syntax.CallExpr) {
+	args := call(w.words(c.Args))
+	if len(args) == 0 || !w.printed(args, w.in).remote {
+		return
+	}
+	for _, r := range s.Redirs {
+		if r.Word != nil && (r.Op == syntax.RdrOut || r.Op == syntax.AppOut || r.Op == syntax.RdrClob) {
+			w.loaded[w.word(r.Word).text] = true
+		}
+	}
+	if file, ok := args.value("o", "O", "--output", "--output-document"); ok {
+		w.loaded[strings.TrimPrefix(file.text, "./")] = true
+		w.loaded[file.text] = true
+	}
+	w.loaded[baseName(args.last())] = true // wget u/x, curl -O u/x
+}
+
+// substitutions analyses the commands that are run to make a word.
+func (w *shell) substitutions(word *syntax.Word) {
+	syntax.Walk(word, func(n syntax.Node) bool {
+		if s, ok := n.(*syntax.Stmt); ok {
+			w.branch(func() { w.stmt(s) })
+			return false
+		}
+		return true
+	})
+}
+
+// command judges a command by its words; its wrappers are taken off.
+func (w *shell) command(args []arg, at place) {
+	for len(args) > 0 && w.stepped(1) {
+		name := baseName(args[0].text)
+		switch {
+		case args[0].dynamic:
+			w.part("", args)
+			w.raise(unknown("the command is only known at run time"), at)
+			w.probably(args, at)
+			return
+		case strings.HasPrefix(args[0].text, "/etc/init.d/") || strings.HasPrefix(args[0].text, "/etc/rc.d/"):
+			args = append([]arg{{text: "service"}, {text: name}}, args[1:]...)
+			continue
+		case !knownFolder(args[0].text):
+			w.part(name, args)
+			w.raise(unknown("the program does not come from a system folder"), at)
+			if w.loaded[strings.TrimPrefix(args[0].text, "./")] {
+				w.raise(dangerous(RemoteCode, "it runs what comes from elsewhere"), at)
+			}
+			w.suspect(append([]arg{{text: name}}, args[1:]...), at)
+			return
+		case w.run(name, args):
+			return
+		case w.interprets(name, args, at):
+			return
+		}
+		inner, ok := w.unwrap(args, at)
+		if !ok {
+			w.part(name, args)
+			w.raise(w.judge(name, args[1:]), at)
+			if name == "cd" && (len(args) != 2 || args[1].dynamic || outside(args[1].text)) {
+				w.away = true
+			}
+			return
+		}
+		args = inner
+	}
+}
+
+// probably judges what a command with a name that is only known at run time may be: the name
+// without what is not known of it.
+func (w *shell) probably(args []arg, at place) {
+	name := withoutHoles(args[0].text)
+	if name == "" {
+		w.suspect(args[1:], at)
+		return
+	}
+	w.suspect(append([]arg{{text: name}}, args[1:]...), at)
+}
+
+// suspect judges words that may be a command. Only what is dangerous counts.
+func (w *shell) suspect(args []arg, at place) {
+	if len(args) == 0 {
+		return
+	}
+	w.maybe(at, func(a *analysis) {
+		inner := *w
+		inner.analysis = a
+		inner.command(args, at)
+	})
+}
+
+// maybe analyses what is not certain to happen. Only what is dangerous counts, and what writes.
+func (w *shell) maybe(at place, f func(a *analysis)) {
+	if w.guessing == maxNesting {
+		w.raise(dangerous("", "the command line is too entangled to be told apart"), at)
+		return
+	}
+	a := *w.analysis
+	a.guessing++
+	a.result, a.effects = Command{}, nil
+	f(&a)
+	w.work = min(a.work, maxWork)
+	for _, e := range a.effects {
+		if e.class == Dangerous || e.write != "" {
+			w.raise(e.verdict, place{e.start, e.end})
+		}
+	}
+}
+
+// part records a simple command.
+func (w *shell) part(name string, args []arg) {
+	if w.guessing > 0 {
+		return
+	}
+	p := Part{Name: name}
+	for i, x := range args {
+		p.Dynamic = p.Dynamic || x.dynamic
+		if i > 0 || name == "" {
+			p.Args = append(p.Args, x.written())
+		}
+	}
+	w.result.Parts = append(w.result.Parts, p)
+}
+
+// sub runs words as a command line of their own, as ssh does: joined by spaces.
+func (w *shell) sub(args []arg, at place) {
+	text := ""
+	dynamic := false
+	for i, a := range args {
+		if i > 0 {
+			text += " "
+		}
+		dynamic = dynamic || a.dynamic
+		text += a.text
+	}
+	if dynamic {
+		w.raise(unknown("a line is run that is only known at run time"), at)
+	}
+	w.script(text, dynamic, at)
+}
+
+// script analyses a line that is run by a shell. Of one that is not certain only what is
+// dangerous counts.
+func (w *shell) script(text string, dynamic bool, at place, params ...arg) {
+	if !dynamic {
+		w.any(text, 0, &at, params...)
+		return
+	}
+	w.maybe(at, func(a *analysis) { a.any(withoutHoles(text), 0, &at, params...) })
+}
+
+// assignments counts how often a line assigns each variable.
+func assignments(file *syntax.File) map[string]int {
+	count := make(map[string]int)
+	syntax.Walk(file, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.Assign:
+			if n.Name != nil {
+				count[n.Name.Value]++
+			}
+		case *syntax.WordIter:
+			count[n.Name.Value] += 2
+		case *syntax.CallExpr:
+			if len(n.Args) > 0 && slices.Contains([]string{"read", "mapfile", "readarray", "unset", "eval", "source", ".", "printf", "getopts", "let"}, n.Args[0].Lit()) {
+				for _, a := range n.Args[1:] {
+					count[a.Lit()]++
+				}
+			}
+		}
+		return true
+	})
+	return count
+}
