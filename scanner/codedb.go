@@ -53,7 +53,7 @@ func writesDatabase(c codeCall) (rule string) {
 	}
 	for _, a := range args {
 		for _, text := range c.values.values(a) {
-			if v, ok := judgeSQL(strings.ReplaceAll(text, unseen, "x"), strict); ok && v.write != "" {
+			if v, ok := judgeSQL(strings.ReplaceAll(text, notYet, "x"), strict); ok && v.write != "" {
 				return "db-sql"
 			}
 			if fn == "run" && writesCypher(text) {

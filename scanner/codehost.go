@@ -56,7 +56,7 @@ func (c codeCall) commands() (lines []string) {
 		texts := c.values.values(a)
 		if i == 0 {
 			for _, text := range texts {
-				lines = append(lines, strings.ReplaceAll(text, unseen, "$UNKNOWN"))
+				lines = append(lines, strings.ReplaceAll(text, notYet, "$UNKNOWN"))
 			}
 			if len(texts) == 0 {
 				argv = append(argv, "$UNKNOWN")
@@ -93,8 +93,8 @@ func (c codeCall) quoted(n *node) string {
 	if !ok {
 		return "$UNKNOWN"
 	}
-	if strings.Contains(text, unseen) {
-		return `"` + strings.ReplaceAll(text, unseen, "$UNKNOWN") + `"`
+	if strings.Contains(text, notYet) {
+		return `"` + strings.ReplaceAll(text, notYet, "$UNKNOWN") + `"`
 	}
 	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }
@@ -105,7 +105,7 @@ func (c codeCall) touches(receiver, fn string) (verdict, bool) {
 	target := arg{dynamic: true}
 	if a := c.arg(0); a != nil {
 		if text, ok := c.values.one(a); ok {
-			target = arg{text: text, dynamic: strings.Contains(text, unseen)}
+			target = arg{text: text, dynamic: strings.Contains(text, notYet)}
 		}
 	}
 	switch fn {

@@ -46,9 +46,9 @@ func (j *javascript) next() (t codeToken, kind js.TokenType, ok bool) {
 			t.kind = tokenLine
 			return t, kind, true
 		case kind == js.StringToken:
-			t.kind, t.text = tokenString, escapes(t.text[1:max(len(t.text)-1, 1)])
+			t.kind, t.text = tokenString, plain(t.text[1:max(len(t.text)-1, 1)])
 		case kind == js.TemplateToken:
-			t.kind, t.text = tokenString, escapes(strings.Trim(t.text, "`"))
+			t.kind, t.text = tokenString, plain(strings.Trim(t.text, "`"))
 		case kind == js.TemplateStartToken:
 			t = j.template(t)
 		case kind == js.RegExpToken || js.IsNumeric(kind):
@@ -67,7 +67,7 @@ func (j *javascript) next() (t codeToken, kind js.TokenType, ok bool) {
 // template reads a template with expressions; start is its beginning.
 func (j *javascript) template(start codeToken) codeToken {
 	t := codeToken{kind: tokenString, start: start.start}
-	t.pieces = append(t.pieces, escapes(strings.TrimSuffix(start.text[1:], "${")))
+	t.pieces = append(t.pieces, plain(strings.TrimSuffix(start.text[1:], "${")))
 	for {
 		j.last = codeToken{kind: tokenMark, text: "{"}
 		inner, kind, ok := j.next()
@@ -77,9 +77,9 @@ func (j *javascript) template(start codeToken) codeToken {
 			rest = strings.TrimSuffix(strings.TrimSuffix(rest, "`"), "${")
 			t.holes = append(t.holes, codeToken{kind: tokenEnd, start: inner.start, end: inner.start})
 			if !ok || kind == js.TemplateEndToken {
-				return t.close(escapes(rest), inner.end)
+				return t.close(plain(rest), inner.end)
 			}
-			t.pieces = append(t.pieces, escapes(rest))
+			t.pieces = append(t.pieces, plain(rest))
 		default:
 			t.holes = append(t.holes, inner)
 		}

@@ -392,5 +392,5 @@ func (p *codeParser) str(n *node, t codeToken) {
 		}
 		p.i++
 	}
-	n.text = strings.Join(n.pieces, unseen)
+	n.text = strings.Join(n.pieces, notYet)
 }

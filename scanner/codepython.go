@@ -122,7 +122,7 @@ func (t codeToken) close(rest string, end int) codeToken {
 	t.text, t.end = rest, end
 	if t.holes != nil {
 		t.pieces = append(t.pieces, rest)
-		t.text = strings.Join(t.pieces, unseen)
+		t.text = strings.Join(t.pieces, notYet)
 	}
 	return t
 }

@@ -45,7 +45,7 @@ func (v *codeValues) one(n *node) (string, bool) {
 }
 
 // values returns the texts that an expression may be, as far as they are known. What is not known
-// of a text is unseen in it.
+// of a text is notYet in it.
 func (v *codeValues) values(n *node) []string {
 	defer v.leave()
 	if n == nil || !v.enter() {
@@ -57,7 +57,7 @@ func (v *codeValues) values(n *node) []string {
 		for i, kid := range n.kids {
 			part, ok := v.one(kid)
 			if !ok {
-				part = unseen
+				part = notYet
 			}
 			text += part + n.pieces[i+1]
 		}
@@ -134,7 +134,7 @@ func (v *codeValues) joined(n *node) []string {
 		for _, kid := range n.kids {
 			part, ok := v.one(kid)
 			if !ok {
-				part = unseen
+				part = notYet
 			}
 			known = known || ok
 			text += part
@@ -179,7 +179,7 @@ func (v *codeValues) formatted(format string, args ...*node) string {
 			for i++; i+1 < len(format) && strings.IndexByte("-+ #0123456789.(", format[i]) >= 0; i++ {
 			}
 		}
-		part := unseen
+		part := notYet
 		if len(args) > 0 {
 			if s, ok := v.one(args[0]); ok {
 				part = s
@@ -292,7 +292,7 @@ func (v *codeValues) method(name string, on *node, args []*node) []string {
 		for _, a := range args {
 			part, ok := v.one(a)
 			if !ok {
-				part = unseen
+				part = notYet
 			}
 			s += part
 		}
@@ -333,7 +333,7 @@ func (v *codeValues) join(sep string, list *node) []string {
 	for i, kid := range list.kids {
 		part, ok := v.one(kid)
 		if !ok {
-			part = unseen
+			part = notYet
 		}
 		parts[i] = part
 	}
@@ -374,16 +374,4 @@ func decodeBase64(s string) (string, error) {
 	}, s)
 	b, err := base64.RawStdEncoding.DecodeString(s)
 	return string(b), err
-}
-
-func rot13(s string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case 'a' <= r && r <= 'z':
-			return 'a' + (r-'a'+13)%26
-		case 'A' <= r && r <= 'Z':
-			return 'A' + (r-'A'+13)%26
-		}
-		return r
-	}, s)
 }

@@ -28,7 +28,7 @@ func (w *shell) outputs(list []*syntax.Stmt, in feed) (out feed) {
 	for _, s := range list {
 		o := w.output(s, in)
 		if !o.known {
-			o.text = unseen + "\n"
+			o.text = notYet + "\n"
 		}
 		out = feed{out.text + o.text, out.known || o.known, out.remote || o.remote, out.decoded || o.decoded}
 	}
@@ -140,7 +140,7 @@ func echoed(args call) string {
 	for len(args) > 0 && len(args[0].text) > 1 && args[0].text[0] == '-' && strings.Trim(args[0].text[1:], "neE") == "" {
 		args = args[1:]
 	}
-	return escapes(args.joined()) + "\n"
+	return plain(args.joined()) + "\n"
 }
 
 // joined returns the arguments separated by spaces.
@@ -179,7 +179,7 @@ func printf(args call) (string, bool) {
 					value, values, took = values[0].text, values[1:], true
 				}
 				if format[i] == 'b' {
-					value = escapes(value)
+					value = plain(value)
 				}
 				b.WriteString(value)
 				i++
@@ -223,7 +223,7 @@ func translated(text string, args call) (string, bool) {
 
 // ranges returns the characters of a set of tr.
 func ranges(set string) (list []rune) {
-	set = strings.NewReplacer("[:upper:]", "A-Z", "[:lower:]", "a-z", "[:digit:]", "0-9", "[:space:]", " \n\t").Replace(escapes(set))
+	set = strings.NewReplacer("[:upper:]", "A-Z", "[:lower:]", "a-z", "[:digit:]", "0-9", "[:space:]", " \n\t").Replace(plain(set))
 	r := []rune(set)
 	for i := 0; i < len(r); i++ {
 		if i+2 < len(r) && r[i+1] == '-' && r[i] <= r[i+2] && r[i+2] < 128 {

@@ -143,7 +143,7 @@ func (w *shell) program(language string, code arg, rest call, at place) {
 		if code.dynamic {
 			w.raise(unknown("a shell runs a line that is only known at run time"), at)
 		}
-		if strings.HasPrefix(code.text, unseen) && len(rest) > 0 {
+		if strings.HasPrefix(code.text, notYet) && len(rest) > 0 {
 			w.suspect(rest, at)
 		}
 		w.script(code.text, code.dynamic, at, rest...)
@@ -171,7 +171,7 @@ func (w *shell) program(language string, code arg, rest call, at place) {
 // reads judges an interpreter that runs what it reads.
 func (w *shell) reads(language string, at place) {
 	if w.in.known {
-		w.program(language, arg{text: w.in.text, dynamic: strings.Contains(w.in.text, unseen)}, nil, at)
+		w.program(language, arg{text: w.in.text, dynamic: strings.Contains(w.in.text, notYet)}, nil, at)
 	}
 	switch {
 	case w.in.remote:

@@ -54,7 +54,7 @@ func (w *shell) judgeDatabase(name string, args call) (verdict, bool) {
 	}
 	v := verdict{class: ReadOnly}
 	for _, s := range statements {
-		text := strings.TrimSpace(strings.ReplaceAll(s.text, unseen, "x"))
+		text := strings.TrimSpace(strings.ReplaceAll(s.text, notYet, "x"))
 		switch j, ok := judgeSQL(text, false); {
 		case !ok && (strings.HasPrefix(text, ".") || strings.HasPrefix(text, `\`)):
 			v = worse(v, judgeMeta(text))

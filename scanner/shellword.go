@@ -23,7 +23,7 @@ func (a arg) written() string {
 	return a.text
 }
 
-func withoutHoles(s string) string { return strings.ReplaceAll(s, unseen, "") }
+func withoutHoles(s string) string { return strings.ReplaceAll(s, notYet, "") }
 
 // maxBraces is how many words one word may become by its braces.
 const maxBraces = 256
@@ -140,7 +140,7 @@ func (e *expander) parts(parts []syntax.WordPart, quoted bool) {
 		case *syntax.SglQuoted:
 			e.open = true
 			if p.Dollar {
-				e.buf = append(e.buf, escapes(p.Value)...)
+				e.buf = append(e.buf, plain(p.Value)...)
 			} else {
 				e.buf = append(e.buf, p.Value...)
 			}
@@ -158,7 +158,7 @@ func (e *expander) parts(parts []syntax.WordPart, quoted bool) {
 		case *syntax.CmdSubst:
 			out := e.outputs(p.Stmts, feed{})
 			if !out.known {
-				out.text = unseen
+				out.text = notYet
 			}
 			e.remote = e.remote || out.remote || out.decoded
 			e.expanded(strings.TrimRight(out.text, "\n"), false, quoted)
@@ -170,7 +170,7 @@ func (e *expander) parts(parts []syntax.WordPart, quoted bool) {
 			e.expanded("/dev/fd/63", false, true)
 		default:
 			e.open = true
-			e.expanded(unseen, false, true)
+			e.expanded(notYet, false, true)
 		}
 	}
 }
@@ -189,7 +189,7 @@ func (e *expander) each(params []arg) {
 // expanded adds what an expansion gave; it is split where it is not quoted.
 func (e *expander) expanded(text string, certain, quoted bool) {
 	if len(e.buf)+len(text) > maxCommand || !e.stepped(len(text)) {
-		text, certain = unseen, false
+		text, certain = notYet, false
 	}
 	e.dynamic = e.dynamic || !certain
 	if quoted || e.whole {
@@ -225,8 +225,8 @@ func (e *expander) literal(s string, quoted bool) {
 	}
 }
 
-// escapes replaces the escapes of $'…', printf and echo -e.
-func escapes(s string) string {
+// plain replaces the escapes of $'…', printf and echo -e.
+func plain(s string) string {
 	if !strings.Contains(s, `\`) {
 		return s
 	}

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// unseen stands in a text for what is only known when the program runs.
-const unseen = "\x1a"
+// notYet stands in a text for what is only known when the program runs.
+const notYet = "\x1a"
 
 // resolveEscape writes what the escape at the beginning of a text stands for and returns the length
 // of the escape. Shells, Python and JavaScript agree on most; an unknown one stands for itself.

@@ -105,7 +105,7 @@ func (w *shell) lookup(name string) (v variable, ok bool) {
 
 // param returns what ${…} stands for, and whether that is certain.
 func (w *shell) param(p *syntax.ParamExp) variable {
-	none := variable{text: unseen}
+	none := variable{text: notYet}
 	if p.Param == nil || p.Length || p.Names != 0 {
 		return none
 	}
@@ -147,7 +147,7 @@ func (w *shell) alternative(e *syntax.Expansion, v variable, ok bool) (variable,
 	}
 	switch op := e.Op.String(); op {
 	case "-", ":-", "=", ":=":
-		if !ok || v.text == "" || strings.HasPrefix(v.text, unseen) {
+		if !ok || v.text == "" || strings.HasPrefix(v.text, notYet) {
 			return variable{text: word}, true
 		}
 	case "+", ":+":
