@@ -13,8 +13,6 @@ import (
 	"github.com/svc-gateway/svc/internal/browsertest"
 	"github.com/svc-gateway/svc/policy"
 	"github.com/svc-gateway/svc/policy/identity"
-	"github.com/svc-gateway/svc/policy/identity/oidc"
-	"github.com/svc-gateway/svc/policy/identity/web"
 )
 
 // called is the site under a name that browsers do not trust as they trust localhost: they send
@@ -71,7 +69,7 @@ func TestBrowserToken(t *testing.T) {
 }
 
 func TestBrowserPassword(t *testing.T) {
-	r := newRig(t, withDirectory(&directory{}), withIssuers)
+	r := newRig(t, withDirectory(&directory{}), withProvider)
 	b := browsertest.New(t)
 	b.Open(r.url + "/app")
 	b.Screenshot("login", 1200)
@@ -167,32 +165,4 @@ func TestBrowserFromElsewhere(t *testing.T) {
 			}
 		})
 	}
-}
-
-// issuers is one identity provider.
-type issuers struct{}
-
-func withIssuers(c *web.Config) { c.Issuers = &issuers{} }
-
-func (*issuers) Buttons() []oidc.Button {
-	return []oidc.Button{{Name: "corp", Label: "Log in with Example Corp"}, {Name: "a b", Label: "Guests"}}
-}
-
-func (*issuers) LogoutURL(up identity.Upstream) string {
-	return "https://idp.example/logout?sid=" + url.QueryEscape(up.SID)
-}
-
-// Handler lets everybody in as eve, who wants to go where the query says, but those who are to
-// be refused.
-func (*issuers) Handler(enter oidc.Enter, refuse oidc.Refuse) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		switch r.URL.Path {
-		case "/oidc/corp/callback":
-			enter(w, r, identity.External{
-				Source: policy.SourceOIDC, Issuer: "https://idp.example", Subject: "7", Name: "eve", Role: policy.User,
-			}, identity.Upstream{Issuer: "https://idp.example", Subject: "7", SID: "s 1"}, r.URL.Query().Get("next"))
-		default:
-			refuse(w, r, identity.ErrNameTaken)
-		}
-	})
 }

@@ -39,7 +39,8 @@ type loggedIn struct {
 	Kind      identity.SessionKind `json:"kind"`
 	SessionID string               `json:"session_id"`
 	Expires   time.Time            `json:"expires"`
-	Token     string               `json:"token,omitempty"` // in clear, for kind api: this answer is the one time it is shown
+	Warnings  []string             `json:"warnings,omitempty"` // such as that the token is old
+	Token     string               `json:"token,omitempty"`    // in clear, for kind api: this answer is the one time it is shown
 }
 
 // login opens a session. It is refused across origins even though it needs no session: the
@@ -66,12 +67,20 @@ func (h *Handler) login(w http.ResponseWriter, r *http.Request, _ policy.Princip
 	case in.form:
 		redirect(w, goOn(r, in.next))
 	default:
-		out := loggedIn{session.User, p.Role, session.Kind, session.ID, session.Expires, ""}
-		if session.Kind == identity.APISession {
-			out.Token = secret.Reveal()
-		}
-		writeJSON(w, out)
+		h.answerLogin(w, r, p, session, secret)
 	}
+}
+
+func (h *Handler) answerLogin(w http.ResponseWriter, r *http.Request, p policy.Principal, s identity.Session, secret identity.Secret) {
+	warnings, err := h.Service.Warnings(r.Context(), p)
+	if err != nil {
+		h.trouble("looking for warnings", err) // they are no reason to throw the session away
+	}
+	out := loggedIn{User: s.User, Role: p.Role, Kind: s.Kind, SessionID: s.ID, Expires: s.Expires, Warnings: warnings}
+	if s.Kind == identity.APISession {
+		out.Token = secret.Reveal()
+	}
+	writeJSON(w, out)
 }
 
 // readCredentials reads the body; a query string is never looked at, because it ends up in logs.

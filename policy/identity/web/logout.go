@@ -10,8 +10,8 @@ import (
 
 // loggedOut is the answer to a logout by a program.
 type loggedOut struct {
-	Ended     []identity.Session `json:"ended"`
-	LogoutURL string             `json:"logout_url,omitempty"` // where a browser ends the session at the identity provider too
+	endedBody
+	LogoutURL string `json:"logout_url,omitempty"` // where a browser ends the session at the identity provider too
 }
 
 // logout ends the session that the request was sent with, everywhere. The path is open so that a
@@ -42,7 +42,7 @@ func (h *Handler) logout(w http.ResponseWriter, r *http.Request, _ policy.Princi
 	clearCookie(w, r)
 	switch {
 	case !WantsPage(r):
-		writeJSON(w, loggedOut{ended, at})
+		writeJSON(w, loggedOut{endedBody{listed(ended)}, at})
 	case at != "": // not a redirect: the content security policy holds for where a form leads
 		h.page(w, r, http.StatusOK, "onward", onward{Title: "You are logged out here", To: at})
 	default:

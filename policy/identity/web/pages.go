@@ -61,6 +61,7 @@ type (
 	accountPage struct {
 		Title     string
 		Principal policy.Principal
+		Warnings  []string
 		Own       []identity.Session
 		Others    []identity.Session // everybody else's, for admins
 		Hidden    int                // how many there are beside those shown

@@ -43,7 +43,9 @@ func newRig(tb testing.TB, change ...func(*web.Config)) *rig {
 	tb.Helper()
 	r := &rig{log: &recorder{}, tb: tb}
 	var err error
-	if r.Service, err = identity.Open(tb.Context(), filepath.Join(tb.TempDir(), "identity.db"), r.log, bus.NewMemory()); err != nil {
+	dir := tb.TempDir()
+	key := identity.WithKey(filepath.Join(dir, "identity.key"))
+	if r.Service, err = identity.Open(tb.Context(), filepath.Join(dir, "identity.db"), r.log, bus.NewMemory(), key); err != nil {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(func() {

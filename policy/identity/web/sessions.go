@@ -57,9 +57,13 @@ func (h *Handler) listSessions(w http.ResponseWriter, r *http.Request, p policy.
 // sessions returns the sessions of a user, of all when it is empty, the newest first.
 func (h *Handler) sessions(r *http.Request, user string) ([]identity.Session, error) {
 	list, err := h.Service.Sessions(r.Context(), user)
+	slices.Reverse(list) // for those of the same moment
 	slices.SortStableFunc(list, func(a, b identity.Session) int { return b.Created.Compare(a.Created) })
-	return slices.Concat([]identity.Session{}, list), err
+	return listed(list), err
 }
+
+// listed is a list that is [] in JSON when it is empty.
+func listed(list []identity.Session) []identity.Session { return append([]identity.Session{}, list...) }
 
 // endSessions ends one's own session whose id is in the path, or all of them.
 func (h *Handler) endSessions(w http.ResponseWriter, r *http.Request, p policy.Principal) {
@@ -68,7 +72,7 @@ func (h *Handler) endSessions(w http.ResponseWriter, r *http.Request, p policy.P
 		h.Refuse(w, r, err)
 		return
 	}
-	writeJSON(w, endedBody{slices.Concat([]identity.Session{}, ended)})
+	writeJSON(w, endedBody{listed(ended)})
 }
 
 // endForm ends sessions for the account page, where an admin sees those of others.
@@ -93,7 +97,12 @@ func (h *Handler) account(w http.ResponseWriter, r *http.Request, p policy.Princ
 		h.Refuse(w, r, err)
 		return
 	}
-	data := accountPage{Title: "Account", Principal: p, Own: own}
+	warnings, err := h.Service.Warnings(r.Context(), p)
+	if err != nil {
+		h.Refuse(w, r, err)
+		return
+	}
+	data := accountPage{Title: "Account", Principal: p, Warnings: warnings, Own: own}
 	if p.Role.May(policy.AdminAction) {
 		all, err := h.sessions(r, "")
 		if err != nil {
