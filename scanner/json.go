@@ -6,7 +6,9 @@ package scanner
 // stays byte for byte. From the first byte that is not JSON on, the rest is redacted as plain
 // text. The zero value is ready for use.
 type JSONRedactor struct {
+	from   *Secrets
 	walker walker
+	held   []byte // output that waits for the name of a value
 	failed bool
 	plain  Redactor // of what follows the first byte that is not JSON
 }
@@ -25,13 +27,15 @@ func (r *JSONRedactor) Append(dst, src []byte) []byte {
 	if r.failed {
 		return r.plain.Append(dst, src)
 	}
-	r.walker.out = dst
+	r.walker.own.known.from = r.from
+	r.resume(dst)
 	n := r.walker.walk(src)
-	dst, r.walker.out = r.walker.out, nil
 	if n == len(src) {
-		return dst
+		return r.pause()
 	}
-	r.failed = true
+	r.walker.late = late{}
+	dst = r.pause()
+	r.failed, r.plain.known.from = true, r.from
 	if r.walker.announced() {
 		r.plain.follow()
 	}
@@ -44,13 +48,42 @@ func (r *JSONRedactor) Close(dst []byte) []byte {
 	if r.failed {
 		dst = r.plain.Close(dst)
 	} else {
-		r.walker.out = dst
+		r.resume(dst)
 		r.walker.end()
-		dst, r.walker.out = r.walker.out, nil
+		r.walker.late = late{}
+		dst = r.pause()
 	}
 	r.failed = false
 	r.walker.reset()
 	return dst
+}
+
+// resume gives the walker its output: dst and what was held back.
+func (r *JSONRedactor) resume(dst []byte) {
+	w := &r.walker
+	w.out = append(dst, r.held...)
+	if w.late.depth > 0 {
+		w.late.from += len(dst)
+		if w.late.to > 0 {
+			w.late.to += len(dst)
+		}
+	}
+	r.held = r.held[:0]
+}
+
+// pause takes the output from the walker, without what is held back.
+func (r *JSONRedactor) pause() []byte {
+	w := &r.walker
+	out := w.out
+	if w.out = nil; w.late.depth > 0 {
+		r.held = append(r.held, out[w.late.from:]...)
+		out = out[:w.late.from]
+		if w.late.to > 0 {
+			w.late.to -= w.late.from
+		}
+		w.late.from = 0
+	}
+	return out
 }
 
 // follow makes what comes next the value of a key that was written already.

@@ -20,7 +20,7 @@ func (w *walker) open() {
 	if w.collect {
 		w.word = w.word[:0]
 	}
-	if w.fields != nil {
+	if w.fields != nil && w.kind != sparedKey {
 		w.text = w.fields.open(w.path, key)
 	}
 	if w.text == nil {
@@ -120,9 +120,11 @@ func (w *walker) stringEnds() {
 	}
 	switch top := &w.levels[len(w.levels)-1]; {
 	case top.naming:
-		top.named = namesSecret(w.word)
+		top.naming, top.hasName = false, true
+		top.named = top.named || nameKind(w.word) == secretKey
+		w.settle(top.named)
 	case !top.object && w.dash && len(w.word) > 0:
-		w.secret = namesSecret(w.word) // ["--password", "x"]
+		w.kind = nameKind(w.word) // ["--password", "x"]
 	}
 }
 
@@ -131,7 +133,11 @@ func (w *walker) keyEnds() {
 	w.state = wantColon
 	top := &w.levels[len(w.levels)-1]
 	key := w.word
-	top.naming = string(key) == "name" || string(key) == "key"
-	w.secret = namesSecret(key) || top.named && string(key) == "value"
+	if top.keys == 0 {
+		top.describes(key)
+	}
+	top.keys++
+	top.naming = nameKeys.folds(key)
+	w.kind = top.kindOf(key)
 	w.path = append(append(w.path[:top.path], '/'), key...)
 }

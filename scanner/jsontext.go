@@ -1,6 +1,7 @@
 package scanner
 
 import (
+	"slices"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -9,101 +10,165 @@ import (
 // as it was encoded.
 type jsonText struct {
 	engine
+	known   known
 	out     *[]byte
-	raw     []byte  // encoded form of the text that is not decided yet
-	lengths []uint8 // its length for each decoded byte; 0 where the byte before has it all
-	carried int     // undecided bytes of an earlier string, which come before those
-	mute    bool    // what comes is ignored
+	pending encoded // what known holds
+	encoded encoded // what the engine holds
 	direct  bool    // the text is its own encoded form, and nothing was undecided
 }
 
 // plain takes text without escapes.
 func (t *jsonText) plain(p []byte) {
-	if t.mute {
-		return
+	switch {
+	case !t.known.active():
+		t.rest(p)
+	case len(t.known.buf) > 0:
+		t.pending.each(p)
+		t.known.step((*remainderText)(t), p, false)
+	default:
+		t.known.step((*remainderPlain)(t), p, false)
+		t.pending.each(t.known.buf)
 	}
+}
+
+// rest takes text without escapes and without known secrets.
+func (t *jsonText) rest(p []byte) {
 	if len(t.held()) == 0 {
 		t.direct = true
 		t.step(t, p, false)
 		t.direct = false
-		for _, b := range t.held() {
-			t.push([]byte{b}, 1)
-		}
+		t.encoded.each(t.held())
 		return
 	}
-	for i := range p {
-		t.raw = append(t.raw, p[i])
-		t.lengths = append(t.lengths, 1)
-	}
+	t.encoded.each(p)
 	t.step(t, p, false)
 }
 
 // escape takes one escape, or a pair of surrogates, and what it stands for.
 func (t *jsonText) escape(raw, text []byte) {
-	if t.mute {
+	if t.known.active() {
+		t.pending.push(raw, len(text))
+		t.known.step((*remainderText)(t), text, false)
 		return
 	}
-	t.push(raw, len(text))
+	t.encoded.push(raw, len(text))
 	t.step(t, text, false)
 }
 
-func (t *jsonText) push(raw []byte, n int) {
-	t.raw = append(t.raw, raw...)
-	t.lengths = append(t.lengths, uint8(len(raw)))
-	for range n - 1 {
-		t.lengths = append(t.lengths, 0)
+// close ends the text.
+func (t *jsonText) close() {
+	if t.known.active() {
+		t.known.step((*remainderText)(t), nil, true)
 	}
+	t.known.reset()
+	t.step(t, nil, true)
 }
 
-// close ends the text.
-func (t *jsonText) close() { t.step(t, nil, true) }
-
-// cut ends the text before what is not decided, which the next event has again.
+// cut ends the text before what is not decided.
 func (t *jsonText) cut() {
 	t.reset()
-	t.raw, t.lengths, t.carried = t.raw[:0], t.lengths[:0], 0
+	t.known.reset()
+	t.pending.reset()
+	t.encoded.reset()
 }
 
 // suspend ends a string but not the text, which goes on in another string. What is not
 // decided is written there.
 func (t *jsonText) suspend() {
-	t.carried = len(t.held())
-	t.raw, t.lengths = t.raw[:0], t.lengths[:0]
+	t.pending.write(t.known.buf)
+	t.encoded.write(t.held())
 }
+
+// undecided is what was neither written nor dropped yet.
+func (t *jsonText) undecided() []byte { return slices.Concat(t.held(), t.known.buf) }
 
 func (t *jsonText) keep(p []byte) {
 	if t.direct {
 		*t.out = append(*t.out, p...)
 		return
 	}
-	n := min(t.carried, len(p))
-	t.carried -= n
-	*t.out = appendEscaped(*t.out, p[:n])
-	raw := t.pop(len(p) - n)
-	*t.out = append(*t.out, t.raw[:raw]...)
-	t.raw = append(t.raw[:0], t.raw[raw:]...)
+	*t.out = append(*t.out, t.encoded.pop(len(p))...)
 }
 
 func (t *jsonText) drop(n int) {
-	if t.direct {
-		return
+	if !t.direct {
+		t.encoded.pop(n)
 	}
-	carried := min(t.carried, n)
-	t.carried -= carried
-	t.raw = append(t.raw[:0], t.raw[t.pop(n-carried):]...)
-}
-
-// pop forgets n decoded bytes and returns how many encoded ones they are.
-func (t *jsonText) pop(n int) int {
-	raw := 0
-	for _, l := range t.lengths[:n] {
-		raw += int(l)
-	}
-	t.lengths = append(t.lengths[:0], t.lengths[n:]...)
-	return raw
 }
 
 func (t *jsonText) mark() { *t.out = append(*t.out, Redacted...) }
+
+// remainderText is a text as the sink of what is no known secret.
+type remainderText jsonText
+
+func (u *remainderText) keep(p []byte) {
+	t := (*jsonText)(u)
+	t.pending.move(&t.encoded, len(p))
+	t.step(t, p, false)
+}
+
+func (u *remainderText) drop(n int) { u.pending.pop(n) }
+func (u *remainderText) mark()      { (*jsonText)(u).rest([]byte(Redacted)) }
+
+// remainderPlain is the same for text that is its own encoded form.
+type remainderPlain jsonText
+
+func (u *remainderPlain) keep(p []byte) { (*jsonText)(u).rest(p) }
+func (u *remainderPlain) drop(int)      {}
+func (u *remainderPlain) mark()         { u.keep([]byte(Redacted)) }
+
+// encoded is the encoded form of a text.
+type encoded struct {
+	raw     []byte
+	lengths []uint8 // for each decoded byte; 0 where the byte before has it all
+}
+
+// push adds the encoded form of n bytes.
+func (e *encoded) push(raw []byte, n int) {
+	e.raw = append(e.raw, raw...)
+	e.lengths = append(e.lengths, uint8(len(raw)))
+	for range n - 1 {
+		e.lengths = append(e.lengths, 0)
+	}
+}
+
+// each adds text that is its own encoded form.
+func (e *encoded) each(p []byte) {
+	for i := range p {
+		e.push(p[i:i+1], 1)
+	}
+}
+
+// write makes it the text as it stands in a JSON string.
+func (e *encoded) write(text []byte) {
+	e.reset()
+	var room [8]byte
+	for _, b := range text {
+		e.push(appendEscaped(room[:0], []byte{b}), 1)
+	}
+}
+
+// pop forgets the first n bytes and returns their encoded form, until the next call.
+func (e *encoded) pop(n int) []byte {
+	raw := 0
+	for _, l := range e.lengths[:n] {
+		raw += int(l)
+	}
+	out := e.raw[:raw]
+	e.lengths, e.raw = e.lengths[n:], e.raw[raw:]
+	if len(e.raw) == 0 {
+		e.lengths, e.raw = e.lengths[:0], e.raw[:0]
+	}
+	return out
+}
+
+// move moves the first n bytes to the end of another text.
+func (e *encoded) move(to *encoded, n int) {
+	to.lengths = append(to.lengths, e.lengths[:n]...)
+	to.raw = append(to.raw, e.pop(n)...)
+}
+
+func (e *encoded) reset() { e.raw, e.lengths = e.raw[:0], e.lengths[:0] }
 
 // appendEscaped appends the text as it stands in a JSON string.
 func appendEscaped(dst, text []byte) []byte {

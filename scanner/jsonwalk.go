@@ -20,8 +20,9 @@ type fields interface {
 	shut(t *jsonText)
 	// number is called before a number that stays.
 	number(key []byte)
-	// tag is called at each object and returns what tells it apart from others at its path.
-	tag(path []byte) []byte
+	// tag is called at each object and returns what tells it apart from others at its path, and
+	// whether it is named as a secret.
+	tag(path []byte) (tag []byte, named bool)
 }
 
 // walker reads JSON byte by byte and writes it with its secrets redacted.
@@ -40,10 +41,11 @@ type walker struct {
 	escape  []byte    // an escape that is not complete
 	literal []byte    // true, false or null as far as it came
 
-	word    []byte // the key, or a string that may name the next one
-	collect bool   // word is being read
-	dash    bool   // it begins with a dash
-	secret  bool   // the key, or the string before, names the next value a secret
+	word    []byte  // the key, or a string that may name the next one
+	collect bool    // word is being read
+	dash    bool    // it begins with a dash
+	kind    keyKind // what the key, or the string before, tells of the next value
+	late    late
 	path    []byte // keys and indexes that lead to the open value, for fields
 }
 
@@ -51,9 +53,14 @@ type walker struct {
 type level struct {
 	object     bool
 	secret     bool // all below is secret
+	within     bool // so is all around it
 	properties bool // the object describes properties, as a JSON Schema does
-	named      bool // "name" is the name of a secret, so "value" is one
-	naming     bool // the value of "name" comes next
+	schema     bool // the object describes a secret
+	spared     bool // what is below tells about fields, not their values
+	hasName    bool // the name came
+	named      bool // it is the name of a secret, so "value" is one
+	naming     bool // the name comes next
+	keys       int  // that came
 	index      int  // of the element of an array
 	path       int  // length of the path up to here
 }
@@ -74,12 +81,11 @@ const (
 
 // reset makes the walker forget everything but its memory and its fields.
 func (w *walker) reset() {
-	w.own.reset()
+	w.own.cut()
 	*w = walker{
 		fields: w.fields, levels: w.levels[:0], own: w.own,
 		escape: w.escape[:0], literal: w.literal[:0], word: w.word[:0], path: w.path[:0],
 	}
-	w.own.raw, w.own.lengths, w.own.carried = w.own.raw[:0], w.own.lengths[:0], 0
 }
 
 // walk reads p and returns how much of it is JSON. After less than all of it the walker must
@@ -131,7 +137,7 @@ func (w *walker) end() {
 // fail returns what becomes of the rest of the input, which is not JSON: it is redacted as
 // plain text.
 func (w *walker) fail(rest []byte) []byte {
-	var plain Redactor
+	plain := Redactor{known: known{from: w.own.known.from}}
 	if w.announced() {
 		plain.follow()
 	}
@@ -142,7 +148,7 @@ func (w *walker) fail(rest []byte) []byte {
 // announced reports whether the value of a key that names a secret is due.
 func (w *walker) announced() bool {
 	due := w.state == wantValue || w.state == wantColon || w.state == inLiteral
-	return due && (w.secret || len(w.levels) > 0 && w.levels[len(w.levels)-1].secret)
+	return due && (w.kind == secretKey || len(w.levels) > 0 && w.levels[len(w.levels)-1].secret)
 }
 
 // structure reads a byte outside of strings, numbers and literals.
@@ -195,14 +201,18 @@ func (w *walker) structure(b byte) bool {
 
 // value reads the first byte of a string, number or literal.
 func (w *walker) value(b byte) bool {
-	secret := w.secret || len(w.levels) > 0 && w.levels[len(w.levels)-1].secret
+	secret := w.kind == secretKey || len(w.levels) > 0 && w.levels[len(w.levels)-1].secret
 	w.dropped = false
+	if w.fields == nil && !secret {
+		w.hold()
+	}
 	switch {
 	case b == '"':
 		w.state, w.isKey, w.text = inString, false, nil
 		w.collect = false
 		if !secret {
 			w.open()
+			w.prime()
 		}
 	case is(b, digit) || b == '-':
 		w.state = inNumber
@@ -243,8 +253,24 @@ func (w *walker) number(p []byte) {
 
 // valueEnds is called after each value.
 func (w *walker) valueEnds() {
-	w.state = wantComma
-	w.secret = false
+	w.state, w.kind = wantComma, openKey
+	if w.late.depth == len(w.levels) && w.late.to == 0 {
+		w.late.to = len(w.out)
+	}
+	if w.late.depth > 0 && len(w.out)-w.late.from > maxLate {
+		w.late = late{}
+	}
+}
+
+// prime makes the rule of the key judge the string that was opened.
+func (w *walker) prime() {
+	switch {
+	case w.text != &w.own:
+	case w.kind == guardedKey:
+		w.own.rule = &guardedValue
+	case w.kind == sparedKey:
+		w.own.rule = &sparedValue
+	}
 }
 
 // push opens an object or array.
@@ -252,15 +278,16 @@ func (w *walker) push(b byte) bool {
 	if len(w.levels) == maxDepth {
 		return false
 	}
-	next := level{object: b == '{', secret: w.secret}
+	next := level{object: b == '{', secret: w.kind == secretKey}
 	if n := len(w.levels); n > 0 {
 		top := w.levels[n-1]
 		if !top.object {
 			w.path = strconv.AppendInt(append(w.path[:top.path], '/'), int64(top.index), 10)
 		} else {
-			key := string(w.path[top.path:])
-			next.properties = key == "/properties" || key == "/flows" // of a schema, of OAuth in OpenAPI
-			if strings.EqualFold(key, "/community") {
+			key := w.path[min(top.path+1, len(w.path)):]
+			next.properties = string(key) == "properties" || string(key) == "flows" // of a schema, of OAuth in OpenAPI
+			next.spared = sparedKeys.folds(key)
+			if strings.EqualFold(string(key), "community") {
 				next.secret = false // people, not a string of SNMP
 			}
 		}
@@ -268,16 +295,19 @@ func (w *walker) push(b byte) bool {
 		if top.properties && next.object {
 			next.secret = false
 		}
+		next.spared = next.spared || top.spared || w.kind == sparedKey
+		next.within = top.secret
 		next.secret = next.secret || top.secret
 	}
 	if next.object && w.fields != nil {
-		if tag := w.fields.tag(w.path); len(tag) > 0 {
+		tag, named := w.fields.tag(w.path)
+		if next.named = named; len(tag) > 0 {
 			w.path = append(append(w.path, '@'), tag...)
 		}
 	}
 	next.path = len(w.path)
 	w.levels = append(w.levels, next)
-	w.secret = false
+	w.kind = openKey
 	w.state = wantValueOrEnd
 	if next.object {
 		w.state = wantKeyOrEnd
@@ -289,6 +319,7 @@ func (w *walker) push(b byte) bool {
 // pop closes an object or array.
 func (w *walker) pop(b byte) bool {
 	top := w.levels[len(w.levels)-1]
+	w.settle(false)
 	w.levels = w.levels[:len(w.levels)-1]
 	w.path = w.path[:top.path]
 	w.out = append(w.out, b)

@@ -1,5 +1,7 @@
 package scanner
 
+import "slices"
+
 // Transformer rewrites a stream piece by piece.
 type Transformer interface {
 	// Append appends to dst what can be written now that src has come, and returns dst.
@@ -13,7 +15,8 @@ type Transformer interface {
 // holds at most 2 KiB. The zero value is ready for use.
 type Redactor struct {
 	engine
-	dst []byte
+	known known
+	dst   []byte
 }
 
 // NewRedactor returns a redactor of plain text.
@@ -22,7 +25,11 @@ func NewRedactor() *Redactor { return new(Redactor) }
 // Append implements [Transformer].
 func (r *Redactor) Append(dst, src []byte) []byte {
 	r.dst = dst
-	r.step(r, src, false)
+	if r.known.active() {
+		r.known.step((*remainder)(r), src, false)
+	} else {
+		r.step(r, src, false)
+	}
 	dst, r.dst = r.dst, nil
 	return dst
 }
@@ -30,10 +37,24 @@ func (r *Redactor) Append(dst, src []byte) []byte {
 // Close implements [Transformer].
 func (r *Redactor) Close(dst []byte) []byte {
 	r.dst = dst
+	if r.known.active() {
+		r.known.step((*remainder)(r), nil, true)
+	}
+	r.known.reset()
 	r.step(r, nil, true)
 	dst, r.dst = r.dst, nil
 	return dst
 }
+
+// undecided is what was neither written nor dropped yet.
+func (r *Redactor) undecided() []byte { return slices.Concat(r.held(), r.known.buf) }
+
+// remainder is a redactor as the sink of what is no known secret.
+type remainder Redactor
+
+func (u *remainder) keep(p []byte) { u.step((*Redactor)(u), p, false) }
+func (u *remainder) drop(int)      {}
+func (u *remainder) mark()         { u.keep([]byte(Redacted)) }
 
 func (r *Redactor) keep(p []byte) { r.dst = append(r.dst, p...) }
 func (r *Redactor) drop(int)      {}

@@ -2,7 +2,6 @@ package scanner
 
 import (
 	"bytes"
-	"encoding/json"
 )
 
 // limits of an event stream.
@@ -96,7 +95,7 @@ func (r *SSERedactor) Close(dst []byte) []byte {
 	}
 	r.dst = r.state.flush(r.dst)
 	dst = r.dst
-	*r = SSERedactor{line: r.line[:0], event: sseEvent{raw: r.event.raw[:0]}}
+	*r = SSERedactor{state: sseFields{from: r.state.from}, line: r.line[:0], event: sseEvent{raw: r.event.raw[:0]}}
 	return dst
 }
 
@@ -106,7 +105,7 @@ func (r *SSERedactor) known(src []byte) int {
 	if !r.started || r.huge != nil || len(r.line) > 0 || r.event.data || r.state.alive {
 		return 0
 	}
-	return r.state.shapes.pass(r.event.name, src)
+	return r.state.shapes.pass(r.event.name, src, r.state.from.load())
 }
 
 // part takes bytes of a line.
@@ -117,7 +116,7 @@ func (r *SSERedactor) part(p []byte) {
 	}
 	r.line = append(r.line, p...)
 	if len(r.line)+len(r.event.raw) > maxEvent {
-		r.huge = new(sseHuge)
+		r.huge = newSSEHuge(r.state.from)
 		r.dst = r.state.flush(r.dst)
 		r.dst = r.huge.open(r.dst, r.event.raw)
 		r.dst = r.huge.part(r.dst, r.line)
@@ -180,8 +179,8 @@ func (r *SSERedactor) lineEnds(end []byte) {
 	}
 	if data {
 		r.event.data = true
-	} else if marks.any(line) {
-		line = []byte(Redact(string(line)))
+	} else if s := string(line); s != "" {
+		line = []byte(r.state.from.Redact(s))
 	}
 	// A comment outside of events passes at once.
 	if len(field) > 0 || len(r.event.raw) > 0 {
@@ -197,29 +196,5 @@ func asItCame(dst, event, _ []byte) []byte { return append(dst, event...) }
 
 // redact writes the event with its data redacted; last says that its texts end here.
 func (r *SSERedactor) redact(last bool) {
-	event, s := r.event.raw, &r.state
-	data := sseData(event)
-	end := (s.alive || len(s.queue.events) > 0) && ends(r.event.name, data)
-	if end && !last {
-		r.dst = s.flush(r.dst)
-	}
-	var text []byte
-	switch {
-	case end && string(data) == "[DONE]":
-		s.begin("", data, true)
-		text = data
-	case len(data) > 0 && (data[0] == '{' || data[0] == '[' || data[0] == '"') && (last || s.alive && data[0] != '[' || json.Valid(data)):
-		text = s.document(r.event.name, data, last || end)
-	default:
-		text = s.message(data, last || end)
-	}
-	if end {
-		s.queue.each((*sseText).end)
-		s.reset()
-	}
-	s.alive = s.live()
-	if !s.alive {
-		s.shapes.learn(r.event.name, event, data, text)
-	}
-	r.dst = s.write(r.dst, event, text, appendEvent)
+	r.dst = r.state.event(r.dst, r.event.name, r.event.raw, sseData(r.event.raw), last, appendEvent)
 }

@@ -2,11 +2,14 @@ package scanner
 
 import (
 	"bytes"
+	"encoding/json"
 	"strings"
 )
 
 // sseFields keeps the texts that go on from event to event.
 type sseFields struct {
+	from   *Secrets
+	lines  bool                // data that is not JSON is a text of its own
 	texts  map[string]*sseText // by the path of the field
 	own    map[string]*ownIDs  // by the path of the object
 	alive  bool                // a secret may have begun in a text
@@ -52,7 +55,7 @@ func modeOf(name string) sseMode {
 // live reports whether a secret may have begun in a text.
 func (s *sseFields) live() bool {
 	for _, t := range s.texts {
-		if t.engine().live() {
+		if t.live() {
 			return true
 		}
 	}
@@ -74,7 +77,7 @@ func (s *sseFields) find(key []byte) *sseText {
 	if len(s.texts) >= maxFields {
 		s.shapes.forget()
 		for k, t := range s.texts {
-			if !t.engine().live() {
+			if !t.live() {
 				delete(s.texts, k)
 			}
 		}
@@ -85,7 +88,7 @@ func (s *sseFields) find(key []byte) *sseText {
 	if s.texts == nil {
 		s.texts = make(map[string]*sseText)
 	}
-	t := newSSEText()
+	t := newSSEText(s.from)
 	s.texts[string(key)] = t
 	return t
 }
@@ -93,12 +96,15 @@ func (s *sseFields) find(key []byte) *sseText {
 // message redacts data that is not JSON.
 func (s *sseFields) message(data []byte, last bool) []byte {
 	s.begin("", data, last)
-	t := s.find([]byte("text"))
+	var t *sseText
+	if !s.lines {
+		t = s.find([]byte("text"))
+	}
 	if t == nil {
-		return []byte(Redact(string(data)))
+		return []byte(s.from.Redact(string(data)))
 	}
 	if t.plain == nil {
-		t.plain = NewRedactor()
+		t.plain = s.from.Redactor()
 	}
 	t.fill(nil)
 	s.buf = t.plain.Append(s.buf[:0], data)
@@ -114,7 +120,7 @@ func (s *sseFields) document(name string, data []byte, last bool) []byte {
 	s.ids = objectIDs(s.ids[:0], data)
 	w := &s.walker
 	w.reset()
-	w.fields, w.out, w.growing = s, s.buf[:0], s.mode == growing
+	w.fields, w.out, w.growing, w.own.known.from = s, s.buf[:0], s.mode == growing, s.from
 	n := w.walk(data)
 	if n < len(data) {
 		s.shapes.spoil()
@@ -135,16 +141,16 @@ func (s *sseFields) begin(name string, data []byte, last bool) {
 }
 
 // tag implements [fields].
-func (s *sseFields) tag(path []byte) []byte {
+func (s *sseFields) tag(path []byte) (tag []byte, named bool) {
 	object := s.objects
 	s.objects++
 	if s.next >= len(s.ids) || s.ids[s.next].object != object {
-		return nil
+		return nil, false
 	}
 	id := s.ids[s.next]
 	s.next++
 	if id.bare == nil {
-		return id.tag
+		return id.tag, id.named
 	}
 	o := s.own[string(path)]
 	if o == nil {
@@ -155,9 +161,9 @@ func (s *sseFields) tag(path []byte) []byte {
 		s.own[string(path)] = o
 	}
 	if !o.tells(id.bare) {
-		return id.tag
+		return id.tag, id.named
 	}
-	return append(append(id.tag, '='), id.bare...)
+	return append(append(id.tag, '='), id.bare...), id.named
 }
 
 // open implements [fields].
@@ -207,15 +213,42 @@ func (s *sseFields) rest(t *sseText, at int) bool {
 	if s.last {
 		return false
 	}
-	if len(t.engine().held()) > 0 {
+	if len(t.undecided()) > 0 {
 		t.hole = &hole{text: t, at: at}
 		s.holes = append(s.holes, t.hole)
 	}
 	return true
 }
 
+// event appends an event with its data redacted, or makes it wait; last says that its texts end
+// here.
+func (s *sseFields) event(dst []byte, name string, event, data []byte, last bool, write writer) []byte {
+	end := (s.alive || len(s.queue.events) > 0) && ends(name, data)
+	if end && !last {
+		dst = s.flush(dst)
+	}
+	var text []byte
+	switch {
+	case end && string(data) == "[DONE]":
+		s.begin("", data, true)
+		text = data
+	case len(data) > 0 && (data[0] == '{' || data[0] == '[' || data[0] == '"') && (last || s.alive && data[0] != '[' || json.Valid(data)):
+		text = s.document(name, data, last || end)
+	default:
+		text = s.message(data, last || end)
+	}
+	if end {
+		s.queue.each((*sseText).end)
+		s.reset()
+	}
+	if s.alive = s.live(); !s.alive {
+		s.shapes.learn(name, event, data, text)
+	}
+	return s.write(dst, event, text, write)
+}
+
 // write appends the event with the redacted data, or makes it wait.
-func (s *sseFields) write(dst, event, text []byte, write func(dst, event, text []byte) []byte) []byte {
+func (s *sseFields) write(dst, event, text []byte, write writer) []byte {
 	dst = s.queue.release(dst)
 	holes := s.holes
 	if s.holes = nil; len(holes) == 0 && len(s.queue.events) == 0 {
@@ -239,7 +272,7 @@ func (s *sseFields) flush(dst []byte) []byte {
 // event does not go on in the next.
 func whole(path, key []byte) bool {
 	key = bytes.TrimPrefix(key, []byte("/"))
-	if wholeFields.has(key) || bytes.HasSuffix(key, []byte("_id")) || bytes.HasSuffix(key, []byte("_at")) {
+	if wholeFields.has(key) || len(key) > len("tokens") && nameKind(key) == guardedKey || bytes.HasSuffix(key, []byte("_id")) || bytes.HasSuffix(key, []byte("_at")) {
 		return true
 	}
 	for len(path) > 1 {

@@ -13,6 +13,10 @@ type sseHuge struct {
 	buf    []byte
 }
 
+func newSSEHuge(from *Secrets) *sseHuge {
+	return &sseHuge{json: *from.JSONRedactor(), other: *from.Redactor()}
+}
+
 type lineKind uint8
 
 const (

@@ -26,6 +26,7 @@ type objectID struct {
 	object int // in the order in which objects open
 	tag    []byte
 	bare   []byte // the member "id", when it is not part of the tag
+	named  bool   // it has a name that makes its value a secret
 }
 
 // objectIDs returns the ids of the objects of a valid document, in the order in which the
@@ -33,6 +34,7 @@ type objectID struct {
 func objectIDs(dst []objectID, doc []byte) []objectID {
 	type frame struct {
 		object int // -1: an array
+		named  bool
 		found  [len(idNames)][]byte
 	}
 	var open []frame
@@ -52,15 +54,18 @@ func objectIDs(dst []objectID, doc []byte) []objectID {
 				return dst
 			}
 			top := &open[len(open)-1]
-			if id := newObjectID(top.object, &top.found); id.tag != nil || id.bare != nil {
+			if id := newObjectID(top.object, &top.found, top.named); id.tag != nil || id.bare != nil || id.named {
 				dst = append(dst, id)
 			}
 			open = open[:len(open)-1]
 		case '"':
 			end := i + stringLength(doc[i:])
 			if n := len(open); n > 0 && open[n-1].object >= 0 && isKey(doc[end:]) {
-				if place := idPlace(doc[i+1 : end-1]); place >= 0 {
+				key := doc[i+1 : max(i+1, end-1)]
+				if place := idPlace(key); place >= 0 {
 					open[n-1].found[place] = scalar(doc[end:])
+				} else if nameKeys.folds(key) {
+					open[n-1].named = nameKind(bytes.Trim(scalar(doc[end:]), `"`)) == secretKey
 				}
 			}
 			i = end - 1
@@ -71,8 +76,8 @@ func objectIDs(dst []objectID, doc []byte) []objectID {
 	return dst
 }
 
-func newObjectID(object int, found *[len(idNames)][]byte) objectID {
-	id := objectID{object: object}
+func newObjectID(object int, found *[len(idNames)][]byte, named bool) objectID {
+	id := objectID{object: object, named: named}
 	for place, v := range found[:bareID] {
 		isNumber := len(v) > 0 && v[0] != '"'
 		if len(v) == 0 || isNumber != (place < numberNames) {

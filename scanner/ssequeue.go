@@ -20,8 +20,11 @@ type waiting struct {
 	event []byte // as it came
 	text  []byte // its data, redacted, without what is in the holes
 	holes []*hole
-	write func(dst, event, text []byte) []byte
+	write writer
 }
+
+// writer appends an event with its data redacted.
+type writer func(dst, event, text []byte) []byte
 
 // hole is the place of an undecided end of a text in an event.
 type hole struct {

@@ -68,6 +68,19 @@ func (s *shape) match(p []byte) int {
 	return i + len(s.fixed) - at
 }
 
+// unknown reports whether the slots of an event that was matched have no known secret.
+func (s *shape) unknown(event []byte, secrets *knownForms) bool {
+	if secrets == nil {
+		return true
+	}
+	for k := range s.slots {
+		if t := &s.slots[k]; t.kind != number && (t.escaped || !secrets.clean(event[t.start:t.end])) {
+			return false
+		}
+	}
+	return true
+}
+
 // pass tells the texts of an event that was matched what they went on with.
 func (s *shape) pass(event []byte) {
 	for k := range s.slots {

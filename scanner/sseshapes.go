@@ -20,11 +20,11 @@ type shapes struct {
 
 // pass returns the length of the event that src begins with if it has one of the shapes and
 // stays as it is, else 0.
-func (s *shapes) pass(name string, src []byte) int {
+func (s *shapes) pass(name string, src []byte, secrets *knownForms) int {
 	src = src[:min(len(src), maxKnown)]
 	for range s.count {
 		if f := &s.known[s.last]; f.name == name {
-			if n := f.match(src); n > 0 {
+			if n := f.match(src); n > 0 && f.unknown(src, secrets) {
 				f.pass(src)
 				return n
 			}

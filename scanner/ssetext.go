@@ -20,8 +20,9 @@ type sseText struct {
 // seed makes the sums of all texts comparable.
 var seed = maphash.MakeSeed()
 
-func newSSEText() *sseText {
+func newSSEText(from *Secrets) *sseText {
 	t := new(sseText)
+	t.json.known.from = from
 	t.sum.SetSeed(seed)
 	return t
 }
@@ -32,6 +33,17 @@ func (t *sseText) engine() *engine {
 	}
 	return &t.json.engine
 }
+
+// undecided is what the text holds back.
+func (t *sseText) undecided() []byte {
+	if t.plain != nil {
+		return t.plain.undecided()
+	}
+	return t.json.undecided()
+}
+
+// live reports whether a secret may have begun.
+func (t *sseText) live() bool { return t.engine().live() || len(t.undecided()) > 0 }
 
 // again reports whether a string, whose inside raw begins with, repeats all of the text.
 func (t *sseText) again(raw []byte) bool {
@@ -76,21 +88,25 @@ func (t *sseText) end() {
 func (t *sseText) give() {
 	e := t.engine()
 	if e.rule == nil {
-		t.fill(t.held())
+		t.fill(t.rest())
 		e.sent = len(e.buf)
 	} else {
 		t.fill([]byte(Redacted))
 		e.reset()
 		e.value = value{end: endBare}
 	}
-	t.json.raw, t.json.lengths, t.json.carried = t.json.raw[:0], t.json.lengths[:0], 0
+	t.json.known.reset()
+	t.json.pending.reset()
+	t.json.encoded.reset()
+	if t.plain != nil {
+		t.plain.known.reset()
+	}
 }
 
-// held returns what the text holds back, as it is written in an event.
-func (t *sseText) held() []byte {
-	held := t.engine().held()
+// rest returns what the text holds back, as it is written in an event.
+func (t *sseText) rest() []byte {
 	if t.plain != nil {
-		return append([]byte(nil), held...)
+		return t.undecided()
 	}
-	return appendEscaped(nil, held)
+	return appendEscaped(nil, t.undecided())
 }

@@ -227,20 +227,23 @@ func secretSuffix(rest []byte) bool {
 }
 
 // namesSecret reports whether what is called so is a secret: db_password, secretKey.
-func namesSecret(identifier []byte) bool {
+func namesSecret(identifier []byte) bool { return wordIn(identifier) != nil }
+
+// wordIn returns the word that makes what is called so a secret.
+func wordIn(identifier []byte) *word {
 	for state, i := uint16(0), 0; i < len(identifier); {
 		next, n, found := marks.find(state, identifier[i:])
 		if state, i = next, i+n; !found {
-			return false
+			return nil
 		}
 		rest := identifier[i:]
 		for _, m := range marks.ends[state/marks.stride] {
 			if w := m.rule.word; w != nil && w.begins(identifier[:i]) && (len(rest) == 0 || secretSuffix(rest)) {
-				return true
+				return w
 			}
 		}
 	}
-	return false
+	return nil
 }
 
 // wideColon is the colon of Chinese text.
