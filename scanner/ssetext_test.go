@@ -104,7 +104,7 @@ func TestSSETexts(t *testing.T) {
 				}
 			}
 			lines := NewLineRedactor()
-			in, want = strings.Join(plain(tt.in), "\n")+"\n", strings.Join(plain(tt.want), "\n")+"\n"
+			in, want = strings.Join(unnamed(tt.in), "\n")+"\n", strings.Join(unnamed(tt.want), "\n")+"\n"
 			if strings.Contains(events(tt.in...), "event:") {
 				return // lines have no names
 			}
@@ -115,8 +115,8 @@ func TestSSETexts(t *testing.T) {
 	}
 }
 
-// plain returns data without the names of the events.
-func plain(data []string) (all []string) {
+// unnamed returns data without the names of the events.
+func unnamed(data []string) (all []string) {
 	for _, d := range data {
 		if _, rest, named := strings.Cut(d, "|"); named {
 			d = rest
