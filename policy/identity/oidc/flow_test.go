@@ -447,3 +447,11 @@ func TestButtons(t *testing.T) {
 		t.Errorf("a provider for bearer tokens alone: got %+v", got)
 	}
 }
+
+func decode(t *testing.T, r io.Reader) (doc map[string]any) {
+	t.Helper()
+	if err := json.NewDecoder(r).Decode(&doc); err != nil {
+		t.Fatal(err)
+	}
+	return doc
+}
