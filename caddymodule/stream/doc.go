@@ -14,10 +14,10 @@
 //   - Every write is flushed at once.
 //   - While nothing comes from the handler a keepalive is written, at event boundaries only.
 //   - A client that does not read is cut after write_timeout, and the handler's context ends.
-//   - The stream ends within one keepalive when the credential of its principal expires or is
-//     revoked, and at once when the process goes down. The handler's context is cancelled with
-//     policy.ErrExpired, policy.ErrRevoked or policy.ErrStopping as its cause; what it writes
-//     within the grace period still arrives.
+//   - The stream ends within one keepalive when the credential of its principal expires, is
+//     revoked or gives a weaker role, and at once when the process goes down. The handler's
+//     context is cancelled with policy.ErrExpired, policy.ErrRevoked or policy.ErrStopping as its
+//     cause; what it writes within the grace period still arrives.
 //   - A config reload touches no open stream.
 //   - Once the header is out no error reaches Caddy, whose error routes would write into the
 //     stream.

@@ -19,6 +19,7 @@ import (
 	_ "github.com/svc-gateway/svc/caddymodule/scan"
 	_ "github.com/svc-gateway/svc/caddymodule/stream"
 	"github.com/svc-gateway/svc/policy"
+	"github.com/svc-gateway/svc/policy/identity"
 )
 
 // broadcaster is a foreign server: every event goes to all its streams.
@@ -177,6 +178,27 @@ func TestRevoked(t *testing.T) {
 		t.Errorf("the other stream: got %q", line)
 	}
 	srv.Eventually("the upstream was told", func() bool { return up.streams() == 1 })
+}
+
+// A stream shows what a role may see: with a weaker one it has to be asked for again.
+func TestDemoted(t *testing.T) {
+	up := broadcast(t)
+	srv := caddytest.Start(t, caddytest.Config{Site: chain + up.URL})
+	ursula := lines(t, srv, srv.AddUser("ursula", policy.User, time.Time{}))
+	bob := lines(t, srv, srv.AddUser("bob", policy.User, time.Time{}))
+	srv.Eventually("both streams are open", func() bool { return up.streams() == 2 })
+	for name, role := range map[string]policy.Role{"ursula": policy.Readonly, "bob": policy.Admin} {
+		if _, err := srv.Admin().UpdateUser(context.Background(), name, identity.UpdateUser{Role: &role}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if line, ok := next(t, ursula); ok {
+		t.Errorf("got %q, want the end of the stream", line)
+	}
+	up.send("data: still here\n\n")
+	if line, _ := next(t, bob); line != "data: still here" {
+		t.Errorf("the stream of a stronger role: got %q", line)
+	}
 }
 
 func TestTokenExpires(t *testing.T) {

@@ -50,8 +50,10 @@ func (w *writer) check(now time.Time) error {
 	if !p.Expires.IsZero() && !now.Before(p.Expires) {
 		return policy.ErrExpired
 	}
-	_, err := w.handler.users.Resolve(ctx, p)
+	is, err := w.handler.users.Resolve(ctx, p)
 	switch { //nolint:nilerr // some failures are tolerated
+	case err == nil && policy.Weaker(is.Role, p.Role) != p.Role:
+		return policy.ErrRevoked // of what the stream was opened with, some was taken back
 	case err == nil:
 		w.failures.Store(0)
 		return nil
