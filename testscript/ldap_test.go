@@ -45,6 +45,7 @@ func (c *call) startDirectory() error {
 	for name, value := range map[string]string{
 		"LDAP_URL": s.URL, "LDAPS_URL": s.TLSURL, "LDAP_CA": s.CAFile,
 		"LDAP_BASE": ldaptest.BaseDN, "LDAP_BIND_DN": ldaptest.BindDN, "LDAP_PASSWORD": ldaptest.BindPassword,
+		"LDAP_ROOT_DN": ldaptest.RootDN, "LDAP_ROOT_PASSWORD": ldaptest.RootPassword,
 	} {
 		c.ts.Setenv(name, value)
 	}

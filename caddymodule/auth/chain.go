@@ -12,7 +12,8 @@ import (
 )
 
 // newChain builds the providers that the setting auth.mode lists, in its order. Where anybody can
-// log in, the one of web sessions comes last: a cookie counts less than what a request says.
+// log in, those of sessions come behind them, that of the cookie last: it counts less than what a
+// request says, and more than the mode none, which takes any local request.
 func newChain(a *app.App) (identity.Chain, error) {
 	var chain identity.Chain
 	origins := plainOrigins(a.Settings().CORS.Origins)
@@ -39,15 +40,18 @@ func newChain(a *app.App) (identity.Chain, error) {
 	if modes := a.Settings().Auth.Mode; len(modes) == 1 && modes[0] == settings.ModeNone {
 		return chain, nil
 	}
+	if !a.Settings().Auth.Has(settings.ModeToken) {
+		chain = beforeNone(chain, identity.NewAPISessionProvider(a.Identity()))
+	}
 	session, err := identity.NewSessionProvider(a.Identity(), origins...)
 	if err != nil {
 		return nil, fmt.Errorf("cors.origins: %w", err)
 	}
-	return append(chain, session), nil
+	return beforeNone(chain, session), nil
 }
 
 // addCertificates has certificates asked about last, after what somebody sent or logged in with
-// on purpose, but before the mode none, which takes any local request for this machine's user.
+// on purpose.
 func (h *Handler) addCertificates(a *app.App) error {
 	if len(h.ClientCertificate) == 0 {
 		return nil
@@ -56,12 +60,18 @@ func (h *Handler) addCertificates(a *app.App) error {
 	if err != nil {
 		return fmt.Errorf("client_certificate: %w", err)
 	}
-	at := slices.IndexFunc(h.chain, func(p identity.Provider) bool { return p.Name() == settings.ModeNone })
-	if at < 0 {
-		at = len(h.chain)
-	}
-	h.chain = slices.Insert(h.chain, at, p)
+	h.chain = beforeNone(h.chain, p)
 	return nil
+}
+
+// beforeNone adds a provider behind the others but before the mode none, which takes any local
+// request for this machine's user.
+func beforeNone(chain identity.Chain, p identity.Provider) identity.Chain {
+	at := slices.IndexFunc(chain, func(p identity.Provider) bool { return p.Name() == settings.ModeNone })
+	if at < 0 {
+		at = len(chain)
+	}
+	return slices.Insert(chain, at, p)
 }
 
 // passwords are those of the directory.

@@ -91,3 +91,37 @@ func TestSessionProvider(t *testing.T) {
 		t.Error("something that is no origin was taken for one")
 	}
 }
+
+// Where tokens are none of the ways in, the session of an API client still is.
+func TestAPISessionProvider(t *testing.T) {
+	r := newRig(t)
+	token := r.add(t, identity.AddUser{Name: "alice", Role: policy.User})
+	secrets := map[identity.SessionKind]string{}
+	for _, kind := range []identity.SessionKind{identity.WebSession, identity.APISession} {
+		_, secret, err := r.Login(t.Context(), identity.NewSession{Principal: r.verify(t, token), Kind: kind, Lifetime: time.Hour})
+		if err != nil {
+			t.Fatal(err)
+		}
+		secrets[kind] = secret.Reveal()
+	}
+	p := identity.NewAPISessionProvider(r.Service)
+	for _, tt := range []struct {
+		name   string
+		header http.Header
+		want   identity.Outcome
+	}{
+		{"API session", http.Header{"Authorization": {"Bearer " + secrets[identity.APISession]}}, identity.Yes},
+		{"API session as a key", http.Header{"X-Api-Key": {secrets[identity.APISession]}}, identity.Yes},
+		{"web session", http.Header{"Authorization": {"Bearer " + secrets[identity.WebSession]}}, identity.No},
+		{"token", http.Header{"Authorization": {"Bearer " + token}}, identity.No},
+		{"password", http.Header{"Authorization": {"Basic YTpi"}}, identity.NotMine},
+		{"nothing", nil, identity.NotMine},
+	} {
+		req := httptest.NewRequest(http.MethodGet, "/", nil)
+		req.Header = tt.header
+		is, got, err := p.Authenticate(req)
+		if got != tt.want || (got == identity.Yes) != (is.User == "alice") {
+			t.Errorf("%s: got %+v, outcome %v, %v, want outcome %v", tt.name, is, got, err, tt.want)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package identity
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"strings"
@@ -10,14 +11,26 @@ import (
 
 const apiKeyHeader = "X-Api-Key"
 
-// NewTokenProvider returns the provider of auth.mode token. A token is sent as
-// "Authorization: Bearer <token>" or as x-api-key; an x-api-key that has not the form of our
-// tokens is somebody else's and left alone. Two different credentials are refused.
-func NewTokenProvider(s *Service) Provider { return tokenProvider{s} }
+// NewTokenProvider returns the provider of auth.mode token, which takes the sessions of API
+// clients as well. A token is sent as "Authorization: Bearer <token>" or as x-api-key; an
+// x-api-key that has not the form of our tokens is somebody else's and left alone. Two different
+// credentials are refused.
+func NewTokenProvider(s *Service) Provider { return tokenProvider{"token", s.Verify} }
 
-type tokenProvider struct{ s *Service }
+// NewAPISessionProvider returns the provider of the sessions of API clients and nothing else, for
+// where people log in and tokens are not taken. They are sent as tokens are.
+func NewAPISessionProvider(s *Service) Provider {
+	return tokenProvider{"session", func(ctx context.Context, secret string) (policy.Principal, error) {
+		return s.Session(ctx, secret, APISession)
+	}}
+}
 
-func (tokenProvider) Name() string { return "token" }
+type tokenProvider struct {
+	name   string
+	verify func(ctx context.Context, secret string) (policy.Principal, error)
+}
+
+func (p tokenProvider) Name() string { return p.name }
 
 // Challenge asks for a Bearer token (RFC 6750).
 func (tokenProvider) Challenge() string { return `Bearer realm="svc"` }
@@ -27,7 +40,7 @@ func (p tokenProvider) Authenticate(r *http.Request) (policy.Principal, Outcome,
 	if outcome != Yes {
 		return policy.Principal{}, outcome, err
 	}
-	principal, err := p.s.Verify(r.Context(), token)
+	principal, err := p.verify(r.Context(), token)
 	if err != nil {
 		return policy.Principal{}, No, refuseToken(err)
 	}

@@ -27,14 +27,13 @@ import (
 	"testing"
 )
 
-// The directory's tree and the account that may search it.
+// The directory's tree and its accounts.
 const (
 	BaseDN       = "dc=example,dc=org"
-	BindDN       = "cn=svc,ou=services," + BaseDN
+	BindDN       = "cn=svc,ou=services," + BaseDN // may search
 	BindPassword = "search-it-all"
-
-	rootDN       = "cn=root," + BaseDN
-	rootPassword = "root-of-it-all"
+	RootDN       = "cn=root," + BaseDN // may change everything
+	RootPassword = "root-of-it-all"
 )
 
 //go:embed people.ldif
@@ -110,7 +109,7 @@ func freePort() (string, error) {
 }
 
 func config(dir string) string {
-	return strings.NewReplacer("$dir", dir, "$base", BaseDN, "$root", rootDN, "$password", rootPassword).Replace(`
+	return strings.NewReplacer("$dir", dir, "$base", BaseDN, "$root", RootDN, "$password", RootPassword).Replace(`
 include /etc/ldap/schema/core.schema
 include /etc/ldap/schema/cosine.schema
 include /etc/ldap/schema/nis.schema
@@ -179,7 +178,7 @@ func (s *Server) Resume() error { return s.cmd.Process.Signal(syscall.SIGCONT) }
 func (s *Server) Modify(ldif string) error { return s.modify("", ldif) }
 
 func (s *Server) modify(flag, ldif string) error {
-	args := []string{"-x", "-H", s.URL, "-D", rootDN, "-w", rootPassword}
+	args := []string{"-x", "-H", s.URL, "-D", RootDN, "-w", RootPassword}
 	if flag != "" {
 		args = append(args, flag)
 	}
