@@ -220,7 +220,7 @@ func due(t *oauth2.Token, now time.Time) time.Time {
 
 // record queues the record of a login that failed.
 func (f *Flow) record(r *http.Request, e *evaluation, err error) {
-	event := audit.Event{Type: audit.LoginFailed, Action: policy.SourceOIDC, Reasons: []string{"unavailable"}}
+	event := audit.Event{Type: audit.LoginFailed, Action: policy.SourceOIDC, Address: identity.Address(r), Reasons: []string{"unavailable"}}
 	if refused, ok := errors.AsType[*identity.Refused](err); ok {
 		event.Reasons = []string{refused.Reason}
 	}
