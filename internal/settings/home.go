@@ -48,6 +48,9 @@ func (h Home) AuditDB() string { return h.path("databases", "audit.db") }
 // IdentityDB is the database of users and tokens.
 func (h Home) IdentityDB() string { return h.path("databases", "identity.db") }
 
+// AssertionKey is the key that assertions for other servers are signed with.
+func (h Home) AssertionKey() string { return h.path("keys", "assertion.key") }
+
 // IdentityKey is the key of what identity.db keeps encrypted.
 func (h Home) IdentityKey() string { return h.path("keys", "identity.key") }
 

@@ -7,10 +7,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"sync"
+
+	"github.com/svc-gateway/svc/internal/keyfile"
 )
 
 const keyLen = 32 // AES-256
@@ -96,13 +95,7 @@ func (s *sealer) key() ([]byte, error) {
 	if s.path == "" {
 		return newKey(), nil
 	}
-	key, err := os.ReadFile(s.path)
-	if errors.Is(err, fs.ErrNotExist) {
-		if err := writeKey(s.path, newKey()); err != nil {
-			return nil, err
-		}
-		key, err = os.ReadFile(s.path) // another process may have been first
-	}
+	key, err := keyfile.Read(s.path, func() ([]byte, error) { return newKey(), nil })
 	if err != nil {
 		return nil, err
 	}
@@ -116,24 +109,4 @@ func newKey() []byte {
 	key := make([]byte, keyLen)
 	_, _ = rand.Read(key) // never fails: crypto/rand ends the process instead
 	return key
-}
-
-// writeKey puts a complete key at path, or leaves the one that is there.
-func writeKey(path string, key []byte) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return err
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".key.*") // mode 0600
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name())
-	_, err = f.Write(key)
-	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	if err := os.Link(f.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) {
-		return err
-	}
-	return nil
 }

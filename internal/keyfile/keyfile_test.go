@@ -1,0 +1,54 @@
+package keyfile_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"github.com/svc-gateway/svc/internal/keyfile"
+)
+
+func TestReadMakesTheKeyOnce(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "keys", "x.key")
+	var wg sync.WaitGroup
+	got := make([]string, 16)
+	for i := range got {
+		wg.Go(func() {
+			key, err := keyfile.Read(path, func() ([]byte, error) { return fmt.Appendf(nil, "key %d", i), nil })
+			if err != nil {
+				t.Error(err)
+			}
+			got[i] = string(key)
+		})
+	}
+	wg.Wait()
+	for _, key := range got {
+		if key == "" || key != got[0] {
+			t.Fatalf("got keys %q, want one", got)
+		}
+	}
+	info, err := os.Stat(path)
+	if err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("got %v, %v; want mode 0600", info, err)
+	}
+	if left, err := os.ReadDir(filepath.Dir(path)); err != nil || len(left) != 1 {
+		t.Errorf("got %v, %v; want the key alone", left, err)
+	}
+}
+
+func TestReadFails(t *testing.T) {
+	none := errors.New("no randomness")
+	path := filepath.Join(t.TempDir(), "x.key")
+	if _, err := keyfile.Read(path, func() ([]byte, error) { return nil, none }); !errors.Is(err, none) {
+		t.Errorf("got %v, want %v", err, none)
+	}
+	if err := os.Mkdir(path, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := keyfile.Read(path, nil); err == nil {
+		t.Error("a folder is read as a key")
+	}
+}
