@@ -23,6 +23,7 @@ import (
 	"github.com/svc-gateway/svc/internal/settings"
 	"github.com/svc-gateway/svc/policy"
 	"github.com/svc-gateway/svc/policy/identity"
+	"github.com/svc-gateway/svc/policy/identity/assertion"
 	"github.com/svc-gateway/svc/policy/identity/web"
 )
 
@@ -59,6 +60,9 @@ type Handler struct {
 	// Default: none, certificates say nothing.
 	ClientCertificate []identity.CertificateRule `json:"client_certificate,omitempty"`
 
+	// A signed word of who sends the request, for the next handler. Default: none.
+	Assertion *Assertion `json:"assertion,omitempty"`
+
 	logger   *zap.Logger
 	audit    auditor
 	chain    identity.Chain
@@ -68,6 +72,9 @@ type Handler struct {
 	outcomes *prometheus.CounterVec
 	foreign  bool // somebody's password or provider's token may be in Authorization
 	users    noter
+	signer   *assertion.Signer // nil without Assertion
+	issuer   string            // of assertions
+	keyFile  string            // of the key that signs them
 	reserved reserved
 }
 
@@ -93,13 +100,20 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 	if h.Prefix == "" {
 		h.Prefix = defaultPrefix
 	}
-	h.reserved = newReserved(h.IdentityHeaders)
+	h.reserved = newReserved(h.IdentityHeaders, h.Assertion)
 	a, err := app.Get(ctx)
 	if err != nil {
 		return fmt.Errorf("finding the svc app: %w", err)
 	}
 	h.audit = a.Audit()
 	h.users = a.Identity()
+	h.keyFile = a.Home().AssertionKey()
+	if h.Assertion != nil {
+		h.issuer = cmp.Or(h.Assertion.Issuer, a.Settings().Auth.PublicURL, defaultIssuer)
+		if h.signer, err = assertion.Open(h.keyFile); err != nil {
+			return err
+		}
+	}
 	h.foreign = a.Settings().Auth.Has(settings.ModeLDAP) || a.Settings().Auth.Has(settings.ModeOIDC)
 	h.cors = newCORS(a.Settings())
 	h.rate = newRateLimit(a.Bus(), a.Settings().Limits)
@@ -130,7 +144,12 @@ func (h *Handler) Validate() error {
 		}
 	}
 	if h.IdentityHeaders != nil {
-		return h.IdentityHeaders.check()
+		if err := h.IdentityHeaders.check(); err != nil {
+			return err
+		}
+	}
+	if h.Assertion != nil {
+		return h.Assertion.check(h.IdentityHeaders)
 	}
 	return nil
 }
@@ -160,6 +179,10 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyht
 		return next.ServeHTTP(rec, r)
 	}
 	defer func() { rec.finish(err) }()
+	if r.URL.Path == h.Prefix+"/jwks" {
+		h.jwks(rec, r)
+		return nil
+	}
 	if h.web.Open(r.URL.Path) {
 		h.serveOpen(rec, r)
 		return nil
@@ -267,8 +290,11 @@ func (h *Handler) admit(r *http.Request, p policy.Principal) *http.Request {
 	h.stripCredentials(r.Header, external(p))
 	if h.IdentityHeaders != nil {
 		h.IdentityHeaders.set(r.Header, p)
-		h.reserved.guardConnection(r.Header)
 	}
+	if h.Assertion != nil {
+		h.assert(r, p)
+	}
+	h.reserved.guardConnection(r.Header)
 	return r.WithContext(policy.WithPrincipal(r.Context(), p))
 }
 

@@ -32,6 +32,10 @@ func parseCaddyfile(h httpcaddyfile.Helper) (caddyhttp.MiddlewareHandler, error)
 //		client_certificate {
 //			admin|user|readonly <pattern>...
 //		}
+//		assertion [<header>] {
+//			audience <text>
+//			issuer   <text>
+//		}
 //	}
 func (h *Handler) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 	d.Next() // directive name
@@ -83,8 +87,10 @@ func (h *Handler) option(d *caddyfile.Dispenser, option string) error {
 		return h.identityHeaders(d)
 	case "client_certificate":
 		return h.clientCertificate(d)
+	case "assertion":
+		return h.assertion(d)
 	}
-	return d.Errf("svc_auth: unknown option %q: want require, prefix, pass_credentials, identity_headers or client_certificate", option)
+	return d.Errf("svc_auth: unknown option %q: want require, prefix, pass_credentials, identity_headers, client_certificate or assertion", option)
 }
 
 func (h *Handler) identityHeaders(d *caddyfile.Dispenser) error {
@@ -129,6 +135,34 @@ func (h *Handler) clientCertificate(d *caddyfile.Dispenser) error {
 	if len(h.ClientCertificate) == 0 {
 		return d.Err("svc_auth: client_certificate is empty: a line for each role, such as admin cn:ops-*")
 	}
+	return nil
+}
+
+func (h *Handler) assertion(d *caddyfile.Dispenser) error {
+	a := new(Assertion)
+	if d.NextArg() {
+		a.Header = d.Val()
+	}
+	if d.NextArg() {
+		return d.Errf("svc_auth: assertion takes one header, found %q besides", d.Val())
+	}
+	fields := map[string]*string{"audience": &a.Audience, "issuer": &a.Issuer}
+	for nesting := d.Nesting(); d.NextBlock(nesting); {
+		field, ok := fields[d.Val()]
+		if !ok {
+			return d.Errf("svc_auth: assertion: unknown name %q: want audience or issuer, once each", d.Val())
+		}
+		delete(fields, d.Val())
+		value, err := one(d, "assertion: "+d.Val())
+		if err != nil {
+			return err
+		}
+		*field = value
+	}
+	if err := a.check(nil); err != nil {
+		return d.Errf("svc_auth: %v", err)
+	}
+	h.Assertion = a
 	return nil
 }
 

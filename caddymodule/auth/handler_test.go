@@ -57,7 +57,7 @@ func newTestHandler(a auditor, p identity.Provider) *Handler {
 	outcomes, _ := newOutcomes(prometheus.NewRegistry())
 	return &Handler{
 		outcomes: outcomes, users: fakeUsers{},
-		logger: zap.NewNop(), audit: a, chain: identity.Chain{p}, Prefix: defaultPrefix, reserved: newReserved(nil),
+		logger: zap.NewNop(), audit: a, chain: identity.Chain{p}, Prefix: defaultPrefix, reserved: newReserved(nil, nil),
 		web: &web.Handler{Config: web.Config{Prefix: defaultPrefix}},
 	}
 }
@@ -151,10 +151,10 @@ func TestAccountedOnce(t *testing.T) {
 }
 
 func TestReserved(t *testing.T) {
-	set := newReserved(&IdentityHeaders{User: "x-my-user"})
+	set := newReserved(&IdentityHeaders{User: "x-my-user"}, &Assertion{Header: "x-proof"})
 	for name, want := range map[string]bool{
 		"Remote-User": true, "remote_user": true, "REMOTE.USER": true, "Remote_role": true,
-		"X-My-User": true, "X_my.User": true, "X-Svc-Anything": true, "x_svc_role": true,
+		"X-My-User": true, "X-Proof": true, "x_proof": true, "X_my.User": true, "X-Svc-Anything": true, "x_svc_role": true,
 		"Remote-Addr": false, "X-Svcx": false, "User-Agent": false, "": false,
 	} {
 		if got := set.has(name); got != want {

@@ -45,10 +45,8 @@ func (n *IdentityHeaders) check() error {
 		canonical := http.CanonicalHeaderKey(name)
 		switch {
 		case name == "":
-		case !httpguts.ValidHeaderFieldName(name) || strings.ContainsAny(name, "_."):
-			return fmt.Errorf("identity_headers: %q is no name for a header: want letters, digits and hyphens", name)
-		case slices.Contains(taken, canonical):
-			return fmt.Errorf("identity_headers: %s means something else already", name)
+		case checkHeaderName(name) != nil:
+			return fmt.Errorf("identity_headers: %w", checkHeaderName(name))
 		case used[canonical]:
 			return fmt.Errorf("identity_headers: %s is given twice", name)
 		}
@@ -62,10 +60,22 @@ func (n *IdentityHeaders) check() error {
 	return nil
 }
 
+// checkHeaderName refuses names that cannot carry an identity.
+func checkHeaderName(name string) error {
+	switch {
+	case !httpguts.ValidHeaderFieldName(name) || strings.ContainsAny(name, "_."):
+		return fmt.Errorf("%q is no name for a header: want letters, digits and hyphens", name)
+	case slices.Contains(taken, http.CanonicalHeaderKey(name)):
+		return fmt.Errorf("%s means something else already", name)
+	}
+	return nil
+}
+
 func (n *IdentityHeaders) set(h http.Header, p policy.Principal) {
 	for _, f := range [...]struct{ name, value string }{
 		{n.User, p.User}, {n.Role, string(p.Role)}, {n.Groups, joined(p.Groups)},
 	} {
+		h.Del(f.name) // behind another svc_auth nobody has removed what a client sent
 		if f.name != "" && f.value != "" {
 			h.Set(f.name, f.value)
 		}
@@ -93,12 +103,15 @@ type reserved map[string]bool
 
 const reservedPrefix = "X-Svc-"
 
-func newReserved(n *IdentityHeaders) reserved {
+func newReserved(n *IdentityHeaders, a *Assertion) reserved {
 	set := reserved{"Remote-User": true, "Remote-Role": true, "Remote-Groups": true, "Remote-Name": true, "Remote-Email": true}
 	if n != nil {
 		for _, name := range n.names() {
 			set[http.CanonicalHeaderKey(name)] = true
 		}
+	}
+	if a != nil {
+		set[a.header()] = true
 	}
 	delete(set, "")
 	return set
