@@ -13,10 +13,11 @@ import (
 	"github.com/svc-gateway/svc/agents/api"
 	"github.com/svc-gateway/svc/caddymodule/auth/caddytest"
 	"github.com/svc-gateway/svc/policy"
+	"github.com/svc-gateway/svc/policy/identity/web"
 )
 
 // endpoints is everything that a service with the runtime serves.
-func endpoints() []policy.Endpoint { return api.Endpoints() }
+func endpoints() []policy.Endpoint { return append(api.Endpoints(), web.Endpoints("/auth")...) }
 
 var parameter = regexp.MustCompile(`\{[a-z_]+\}`)
 

@@ -66,6 +66,35 @@ type (
 	}
 )
 
+// adminRoutes are the operations of [Service.AdminHandler].
+var adminRoutes = []struct {
+	method, path, summary string
+	serve                 func(Admin, *http.Request) (int, any, error)
+}{
+	{"GET", "/users", "All users with their tokens", listUsers},
+	{"POST", "/users", "Add a user; the answer has the first token", addUser},
+	{"PATCH", "/users/{name}", "Change role, end or disabledness", updateUser},
+	{"DELETE", "/users/{name}", "Remove a user", removeUser},
+	{"POST", "/users/{name}/tokens", "Add a named token", addToken},
+	{"POST", "/users/{name}/rotate", "Replace a token, with an overlap if wanted", rotateToken},
+	{"DELETE", "/users/{name}/tokens", "End all tokens and sessions of a user", revokeToken},
+	{"DELETE", "/users/{name}/tokens/{id}", "End one token", revokeToken},
+	{"GET", "/sessions", "The sessions of a user, or all", listSessions},
+	{"DELETE", "/users/{name}/sessions", "End all sessions of a user", endSessions},
+	{"DELETE", "/users/{name}/sessions/{id}", "End one session of a user", endSessions},
+	{"GET", "/lockouts", "Who is locked out", listLockouts},
+	{"DELETE", "/lockouts/{who}", "Let a user or an address try again", unlock},
+}
+
+// AdminEndpoints lists what [Service.AdminHandler] serves, and that only admins may.
+func AdminEndpoints() []policy.Endpoint {
+	list := make([]policy.Endpoint, len(adminRoutes))
+	for i, rte := range adminRoutes {
+		list[i] = policy.Endpoint{Method: rte.method, Path: rte.path, Action: policy.AdminAction, Summary: rte.summary}
+	}
+	return list
+}
+
 // AdminHandler returns the HTTP interface of [Admin]. The actor is the principal in the
 // request's context; who may reach it with which principal is up to the one who mounts it.
 //
@@ -86,22 +115,16 @@ type (
 // Unknown and duplicate keys are errors; errors are problem details.
 func (s *Service) AdminHandler() http.Handler {
 	mux := http.NewServeMux()
-	for pattern, serve := range map[string]func(Admin, *http.Request) (int, any, error){
-		"GET /users":                         listUsers,
-		"POST /users":                        addUser,
-		"PATCH /users/{name}":                updateUser,
-		"DELETE /users/{name}":               removeUser,
-		"POST /users/{name}/tokens":          addToken,
-		"POST /users/{name}/rotate":          rotateToken,
-		"DELETE /users/{name}/tokens":        revokeToken,
-		"DELETE /users/{name}/tokens/{id}":   revokeToken,
-		"GET /sessions":                      listSessions,
-		"DELETE /users/{name}/sessions":      endSessions,
-		"DELETE /users/{name}/sessions/{id}": endSessions,
-		"GET /lockouts":                      listLockouts,
-		"DELETE /lockouts/{who}":             unlock,
-	} {
-		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) { s.serve(w, r, serve) })
+	for _, rte := range adminRoutes {
+		mux.HandleFunc(rte.method+" "+rte.path, func(w http.ResponseWriter, r *http.Request) {
+			actor, _ := policy.PrincipalFrom(r.Context())
+			// Before the body is looked at: what is wrong with it is nobody else's business.
+			if err := s.authorise(r.Context(), actor, change{action: rte.method + " " + rte.path, user: r.PathValue("name")}); err != nil {
+				problem.Write(w, r, toProblem(err))
+				return
+			}
+			s.serve(w, r, actor, rte.serve)
+		})
 	}
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		problem.Write(w, r, problem.Problem{Status: http.StatusNotFound, Detail: "There is nothing at " + r.URL.Path + "."})
@@ -109,12 +132,7 @@ func (s *Service) AdminHandler() http.Handler {
 	return mux
 }
 
-func (s *Service) serve(w http.ResponseWriter, r *http.Request, serve func(Admin, *http.Request) (int, any, error)) {
-	actor, _ := policy.PrincipalFrom(r.Context())
-	if !actor.Role.May(policy.AdminAction) && r.Method == http.MethodGet {
-		problem.Write(w, r, toProblem(fmt.Errorf("%w: this needs the role admin", ErrForbidden)))
-		return
-	}
+func (s *Service) serve(w http.ResponseWriter, r *http.Request, actor Actor, serve func(Admin, *http.Request) (int, any, error)) {
 	r.Body = http.MaxBytesReader(w, r.Body, maxRequest)
 	status, answer, err := serve(s.As(actor), r)
 	if err != nil {

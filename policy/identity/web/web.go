@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -87,7 +88,9 @@ func (h *Handler) Serves(path string) bool {
 // Open reports whether a request for the path needs no principal.
 func (h *Handler) Open(path string) bool {
 	below, ok := strings.CutPrefix(path, h.Prefix)
-	return ok && (below == "/login" || below == "/logout" || strings.HasPrefix(below, "/oidc/"))
+	return ok && (strings.HasPrefix(below, providers) || slices.ContainsFunc(routes, func(rte route) bool {
+		return rte.access != principal && rte.path == below
+	}))
 }
 
 // CanLogIn reports whether there is any way to log in.
@@ -96,20 +99,69 @@ func (h *Handler) CanLogIn() bool { return h.Tokens || h.Passwords != nil || h.I
 // serve answers a request; p is empty on open paths.
 type serve func(h *Handler, w http.ResponseWriter, r *http.Request, p policy.Principal)
 
-// routes are the paths below the prefix, by method. HEAD is served as GET.
-var routes = map[string]map[string]serve{
-	"":              {http.MethodGet: (*Handler).home},
-	"/":             {http.MethodGet: (*Handler).home},
-	"/login":        {http.MethodGet: (*Handler).loginPage, http.MethodPost: (*Handler).login},
-	"/logout":       {http.MethodPost: (*Handler).logout},
-	"/account":      {http.MethodGet: (*Handler).account},
-	"/whoami":       {http.MethodGet: (*Handler).whoami},
-	"/sessions":     {http.MethodGet: (*Handler).listSessions, http.MethodDelete: (*Handler).endSessions},
-	"/sessions/end": {http.MethodPost: (*Handler).endForm},
+// route is an operation below the prefix; HEAD is served as GET.
+type route struct {
+	method, path string
+	access       access
+	summary      string
+	serve        serve // nil: somebody else's
 }
 
-// oneSession is the route of /sessions/{id}.
-var oneSession = map[string]serve{http.MethodDelete: (*Handler).endSessions}
+// access says what an operation needs of its caller.
+type access int
+
+const (
+	principal access = iota // somebody, whatever the role
+	anybody
+	itself // somebody, whom the operation finds by itself
+)
+
+const (
+	providers  = "/oidc/" // begins the paths that the identity providers' handler serves
+	oneSession = "/sessions/{id}"
+)
+
+var routes = []route{
+	{http.MethodGet, "", principal, "To the account page", (*Handler).home},
+	{http.MethodGet, "/", principal, "To the account page", (*Handler).home},
+	{http.MethodGet, "/login", anybody, "The login page", (*Handler).loginPage},
+	{http.MethodPost, "/login", anybody, "Log in with a token, or user name and password", (*Handler).login},
+	{http.MethodPost, "/logout", itself, "End the session, here and at its provider", (*Handler).logout},
+	{http.MethodGet, providers + "{name}", anybody, "Log in with an identity provider", nil},
+	{http.MethodGet, providers + "{name}/callback", anybody, "Back from the identity provider", nil},
+	{http.MethodPost, providers + "{name}/backchannel", anybody, "A logout that the identity provider tells of", nil},
+	{http.MethodGet, "/account", principal, "The account page: own sessions, an admin's shows all", (*Handler).account},
+	{http.MethodGet, "/whoami", principal, "As whom the caller acts", (*Handler).whoami},
+	{http.MethodGet, "/sessions", principal, "Own sessions, for an admin all", (*Handler).listSessions},
+	{http.MethodDelete, "/sessions", principal, "End all own sessions", (*Handler).endSessions},
+	{http.MethodDelete, oneSession, principal, "End a session of one's own, as an admin any", (*Handler).endSessions},
+	{http.MethodPost, "/sessions/end", principal, "The same for the account page", (*Handler).endForm},
+}
+
+// Endpoints lists what is served below the prefix.
+func Endpoints(prefix string) []policy.Endpoint {
+	var list []policy.Endpoint
+	for _, rte := range routes {
+		list = append(list, policy.Endpoint{Method: rte.method, Path: prefix + rte.path, Open: rte.access == anybody, Summary: rte.summary})
+	}
+	for _, e := range identity.AdminEndpoints() {
+		if e.Path = prefix + e.Path; !slices.ContainsFunc(list, func(own policy.Endpoint) bool { return own.Method == e.Method && own.Path == e.Path }) {
+			list = append(list, e)
+		}
+	}
+	return list
+}
+
+// served returns what is served at a path below the prefix, by method.
+func served(below string) map[string]serve {
+	methods := map[string]serve{}
+	for _, rte := range routes {
+		if rte.serve != nil && (rte.path == below || rte.path == oneSession && sessionID(below) != "") {
+			methods[rte.method] = rte.serve
+		}
+	}
+	return methods
+}
 
 // ServeHTTP answers a request that [Handler.Serves] is true for. On paths that are not open the
 // request's context has the principal; one without is refused.
@@ -121,15 +173,12 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	below := strings.TrimPrefix(r.URL.Path, h.Prefix)
-	methods, ok := routes[below]
+	methods := served(below)
 	switch {
-	case ok:
-	case strings.HasPrefix(below, "/oidc/"):
+	case strings.HasPrefix(below, providers):
 		h.issuers.ServeHTTP(w, r)
 		return
-	case sessionID(below) != "":
-		methods = oneSession
-	default:
+	case len(methods) == 0:
 		h.admin.ServeHTTP(w, r)
 		return
 	}
