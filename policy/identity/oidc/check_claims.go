@@ -97,6 +97,7 @@ func (e *evaluation) checkKind(context.Context) error {
 		if bound {
 			return refuse(codeInvalid, "The token is bound to a key (cnf), which a Bearer token cannot prove to have.")
 		}
+		e.found("for the API")
 	case forLogin:
 		if events {
 			return refuse(codeInvalid, "The token tells of an event and is no ID token.")

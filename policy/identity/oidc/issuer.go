@@ -136,6 +136,8 @@ func (i *issuer) fetch() chan struct{} {
 	}
 	done := make(chan struct{})
 	started := i.set.run(func(ctx context.Context) {
+		ctx, cancel := context.WithTimeout(ctx, requestTimeout) // for both documents together
+		defer cancel()
 		s, err := i.discover(ctx)
 		i.mu.Lock()
 		i.settle(s, err)
