@@ -28,6 +28,7 @@ const (
 	ExitUsage      = 2   // the command line makes no sense
 	ExitDenied     = 3   // chat: a call was denied or rejected
 	ExitNotRunning = 3   // web status: the service does not run
+	ExitFound      = 3   // scan --exit-code: something was found
 	ExitCancelled  = 130 // interrupted with Ctrl-C
 )
 
