@@ -2,14 +2,12 @@ package auth_test
 
 import (
 	"net/http"
-	"net/http/httptest"
 	"net/url"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/svc-gateway/svc/caddymodule/auth/caddytest"
-	"github.com/svc-gateway/svc/internal/browsertest"
 	"github.com/svc-gateway/svc/policy/identity"
 )
 
@@ -130,31 +128,5 @@ func TestCredentialsAcrossOrigins(t *testing.T) {
 				t.Errorf("got Access-Control-Allow-Credentials %q, want %q: %v", got, want, resp.Header)
 			}
 		})
-	}
-}
-
-// TestBrowserAppBehindTheGate logs in at an application that knows nothing of this service.
-func TestBrowserAppBehindTheGate(t *testing.T) {
-	app := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "text/html")
-		_, _ = w.Write([]byte(`<p id=app>hello ` + r.Header.Get("Remote-User") + `</p>`))
-	}))
-	t.Cleanup(app.Close)
-	srv := caddytest.Start(t, caddytest.Config{
-		Site: "handle_path /app/* {\nsvc_auth {\nidentity_headers\n}\nreverse_proxy " + app.URL + "\n}",
-	})
-	b := browsertest.New(t)
-	b.Open(srv.URL + "/app/page?a=b")
-	b.Type("#token", srv.Token)
-	b.Submit("#token")
-	b.Wait("#app")
-	if got := b.Text("#app"); got != "hello admin" || b.Location() != srv.URL+"/app/page?a=b" {
-		t.Errorf("got %q at %s", got, b.Location())
-	}
-	b.Open(srv.URL + "/app/auth/")
-	b.Click("header button")
-	b.Wait("#token")
-	if at := b.Location(); at != srv.URL+"/app/auth/login?out" {
-		t.Errorf("after the logout: got to %s", at)
 	}
 }

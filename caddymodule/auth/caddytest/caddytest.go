@@ -29,6 +29,7 @@ const patience = 10 * time.Second
 // Config is what a server is made of.
 type Config struct {
 	Site   string // directives of the site
+	Host   string // a name that the site answers to as well; see [Server.At]
 	Svc    string // sections of the global option svc; auth.mode is token unless a mode is set here
 	Global string // global options beside svc
 	Log    string // file for Caddy's log; default none
@@ -70,6 +71,18 @@ func Start(tb testing.TB, c Config) *Server {
 	return s
 }
 
+// At is the site's address under another name.
+func (s *Server) At(host string) string {
+	return "http://" + host + s.listen[strings.LastIndexByte(s.listen, ':'):]
+}
+
+// Configure replaces the configuration, as a reload does, and returns when it serves.
+func (s *Server) Configure(c Config) {
+	s.tb.Helper()
+	s.config = c
+	s.Load(c.Site)
+}
+
 // Load replaces the directives of the site, as a reload does, and returns when they serve.
 func (s *Server) Load(site string) {
 	s.tb.Helper()
@@ -97,8 +110,12 @@ func (s *Server) adapt(site string) []byte {
 	if s.config.Log != "" {
 		out = "file " + s.config.Log
 	}
-	text := fmt.Sprintf("{\nadmin off\npersist_config off\nauto_https off\ngrace_period 5s\nlog {\noutput %s\nlevel DEBUG\n}\nsvc {\n%s\n}\n%s\n}\nhttp://%s {\n%s\n}\n",
-		out, s.config.Svc, s.config.Global, s.listen, site)
+	addresses := "http://" + s.listen
+	if s.config.Host != "" {
+		addresses += ", " + s.At(s.config.Host)
+	}
+	text := fmt.Sprintf("{\nadmin off\npersist_config off\nauto_https off\ngrace_period 5s\nlog {\noutput %s\nlevel DEBUG\n}\nsvc {\n%s\n}\n%s\n}\n%s {\n%s\n}\n",
+		out, s.config.Svc, s.config.Global, addresses, site)
 	cfg, _, err := caddyconfig.GetAdapter("caddyfile").Adapt([]byte(text), map[string]any{"filename": "Caddyfile"})
 	if err != nil {
 		s.tb.Fatalf("adapting the Caddyfile: %v\n%s", err, text)
