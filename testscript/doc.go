@@ -37,7 +37,11 @@
 //	capture VAR REGEXP            the first group of what stdout holds becomes $VAR
 //	later VAR DURATION            $VAR is the time in a while, as in RFC 3339
 //	until REGEXP COMMAND ARG…     repeat a command or program until its output is like that
-//	recipe NAME [OLD=>NEW…]       write the Caddyfile of docs/recipes/NAME.md with other names
+//	recipe [-global LINE] NAME [OLD=>NEW…]
+//	                              write the Caddyfile of docs/recipes/NAME.md with other names
+//	certificate NAME cn:X|dns:X|email:X|uri:X|stranger…
+//	                              write NAME.pem, signed by the authority in ca.pem; http -cert FILE
+//	                              is over TLS with it
 //	mode PERM FILE…               the files have these permissions, in octal
 //	repeat FILE A N UNIT B        write A, N times UNIT, and B
 //	waithealth                    until GET /health answers

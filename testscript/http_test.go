@@ -24,6 +24,7 @@ type request struct {
 	header       http.Header
 	host         string
 	body         []byte
+	cert         string // file of a client certificate: send it over TLS; "none" is TLS without
 }
 
 // newRequest reads the arguments; more are the flags of one command.
@@ -47,6 +48,7 @@ func (c *call) newRequest(more func(*flag.FlagSet)) (request, error) {
 		r.header.Set("Authorization", "Basic "+base64.StdEncoding.EncodeToString([]byte(pair)))
 		return nil
 	})
+	f.StringVar(&r.cert, "cert", "", "file of a client certificate, for TLS")
 	body := f.String("d", "", "body")
 	if more != nil {
 		more(f)
@@ -82,6 +84,12 @@ func (c *call) send(ctx context.Context, r request) (*http.Response, error) {
 	}
 	req.Header, req.Host = r.header.Clone(), r.host
 	client := &http.Transport{DisableKeepAlives: true, DisableCompression: true, ExpectContinueTimeout: patience}
+	if r.cert != "" {
+		if client.TLSClientConfig, err = c.tlsConfig(r.cert); err != nil {
+			return nil, err
+		}
+		req.URL.Scheme, req.Host = "https", "localhost"
+	}
 	return client.RoundTrip(req)
 }
 

@@ -4,6 +4,7 @@ package testscript
 
 import (
 	"bytes"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
@@ -34,6 +35,7 @@ type session struct {
 	streams    map[string]*group
 	issuers    map[string]*oidctest.Provider // by the names of their variables
 	releases   []func()
+	authority  tls.Certificate // signs what certificate makes
 	cleanup    func(func())
 }
 
