@@ -80,7 +80,7 @@ func (a *App) Provision(ctx caddy.Context) error {
 	if err := a.settings.CheckEnvironment(os.LookupEnv); err != nil {
 		return err
 	}
-	if a.directory, err = newDirectory(a.settings); err != nil {
+	if a.directory, err = newDirectory(a.settings, a.directoryTrouble); err != nil {
 		return err
 	}
 	if a.shared, err = acquire(a.home); err != nil {

@@ -77,7 +77,7 @@ wrong one counts as a failure in the directory.`,
 
 // explainHere asks the directory of the settings, without a running service.
 func (in ldapTest) explainHere(ctx context.Context, s settings.Settings) (identity.Report, error) {
-	d, err := newDirectory(s)
+	d, err := newDirectory(s, nil)
 	if err != nil {
 		return identity.Report{}, err
 	}

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"sync"
 
+	"go.uber.org/zap"
+
 	"github.com/svc-gateway/svc/internal/settings"
 	"github.com/svc-gateway/svc/policy/identity"
 	"github.com/svc-gateway/svc/policy/identity/ldap"
@@ -45,7 +47,7 @@ func (a *App) Directory() identity.Directory {
 }
 
 // newDirectory returns the directory of the settings, nil where auth.mode has no ldap.
-func newDirectory(s settings.Settings) (*ldap.Directory, error) {
+func newDirectory(s settings.Settings, trouble ldap.Trouble) (*ldap.Directory, error) {
 	if !s.Auth.Has(settings.ModeLDAP) {
 		return nil, nil
 	}
@@ -56,5 +58,13 @@ func newDirectory(s settings.Settings) (*ldap.Directory, error) {
 			return nil, fmt.Errorf("ldap.bind_password: %w", err)
 		}
 	}
-	return ldap.New(s.LDAP, identity.Secret(password))
+	return ldap.New(s.LDAP, identity.Secret(password), trouble)
+}
+
+func (a *App) directoryTrouble(server string, err error) {
+	if err == nil {
+		a.logger.Info("the directory server can be asked again", zap.String("server", server))
+		return
+	}
+	a.logger.Warn("the directory server cannot be asked", zap.String("server", server), zap.Error(err))
 }

@@ -35,8 +35,9 @@ type Directory struct {
 }
 
 // New returns the directory of the settings, which are complete ([settings.Resolve] checks that);
-// password is that of their BindDN. Nothing is asked yet. Errors name the setting.
-func New(s settings.LDAP, password identity.Secret) (*Directory, error) {
+// password is that of their BindDN. trouble may be nil. Nothing is asked yet. Errors name the
+// setting.
+func New(s settings.LDAP, password identity.Secret, trouble Trouble) (*Directory, error) {
 	d := &Directory{settings: s, password: password, filter: filter(s.Filter)}
 	var errs []error
 	check := func(setting string, err error) {
@@ -71,7 +72,7 @@ func New(s settings.LDAP, password identity.Secret) (*Directory, error) {
 		errs = append(errs, err)
 	}
 	for _, raw := range s.URL {
-		server, err := newServer(raw, s.Insecure, roots)
+		server, err := newServer(raw, s.Insecure, roots, trouble)
 		check("url", err)
 		d.servers = append(d.servers, server)
 	}

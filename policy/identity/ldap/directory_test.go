@@ -254,7 +254,7 @@ func TestNewErrors(t *testing.T) {
 	} {
 		s := shared(&ldaptest.Server{URL: "ldap://127.0.0.1"})
 		tt.change(&s)
-		if _, err := ldap.New(s, ""); err == nil || !strings.Contains(err.Error(), tt.want) {
+		if _, err := ldap.New(s, "", nil); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: got error %v, want one with %q", tt.name, err, tt.want)
 		}
 	}

@@ -1,7 +1,7 @@
 // Package ldap asks an LDAP directory who somebody is, whether a password is theirs, and which
 // role their groups give them.
 //
-//	d, err := ldap.New(settings.LDAP, password)
+//	d, err := ldap.New(settings.LDAP, password, trouble)
 //	external, err := d.Authenticate(ctx, "alice", "her password")
 //	external, err = d.Lookup(ctx, external.Subject) // as of now
 //	report := d.Explain(ctx, "alice", "")           // each step, for an admin

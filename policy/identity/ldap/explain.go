@@ -12,7 +12,7 @@ import (
 // entry, password, groups, role. Without a password that step is left out.
 func (d *Directory) Explain(ctx context.Context, user, password string) identity.Report {
 	r := identity.Report{Steps: []identity.Step{}}
-	fresh, err := New(d.settings, d.password) // the same settings: no error
+	fresh, err := New(d.settings, d.password, nil) // the same settings: no error
 	if err == nil {
 		var e identity.External
 		e, err = fresh.newLook(&r).explain(ctx, user, password)

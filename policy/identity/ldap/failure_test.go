@@ -11,6 +11,10 @@ import (
 	"testing"
 	"time"
 
+	ber "github.com/go-asn1-ber/asn1-ber"
+	goldap "github.com/go-ldap/ldap/v3"
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/svc-gateway/svc/internal/settings"
 	"github.com/svc-gateway/svc/policy/identity"
 	"github.com/svc-gateway/svc/policy/identity/ldap"
@@ -171,6 +175,62 @@ func TestHostileServers(t *testing.T) {
 	}
 }
 
+// Whoever watches the directory, or the time, cannot tell a user who is not there.
+func TestUnknownUserTakesTheSameSteps(t *testing.T) {
+	server := ldaptest.New(t)
+	steps := func(user string) (ops []ber.Tag) {
+		told := make(chan ber.Tag, 16)
+		s := shared(server)
+		s.URL, s.Insecure = []string{watched(t, server, told)}, true
+		d := open(t, s)
+		if _, err := d.Authenticate(t.Context(), user, "wrong"); !errors.Is(err, identity.ErrCredentials) {
+			t.Errorf("%s: got %v, want ErrCredentials", user, err)
+		}
+		for len(told) > 0 {
+			ops = append(ops, <-told)
+		}
+		return ops
+	}
+	want := []ber.Tag{goldap.ApplicationBindRequest, goldap.ApplicationSearchRequest, goldap.ApplicationBindRequest}
+	for _, user := range []string{"bob", "nobody"} {
+		if d := cmp.Diff(want, steps(user)); d != "" {
+			t.Errorf("%s (-want +got):\n%s", user, d)
+		}
+	}
+}
+
+// watched is the directory behind a proxy that tells what it is asked.
+func watched(t *testing.T, server *ldaptest.Server, told chan<- ber.Tag) (url string) {
+	t.Helper()
+	ln := listen(t)
+	go func() {
+		for {
+			client, err := ln.Accept()
+			if err != nil {
+				return
+			}
+			directory, err := net.Dial("tcp", strings.TrimPrefix(server.URL, "ldap://"))
+			if err != nil {
+				client.Close()
+				return
+			}
+			go func() { _, _ = io.Copy(client, directory) }()
+			go func() {
+				defer directory.Close()
+				for {
+					request, err := ber.ReadPacket(client)
+					if err != nil {
+						return
+					}
+					told <- request.Children[1].Tag
+					_, _ = directory.Write(request.Bytes())
+				}
+			}()
+		}
+	}()
+	return "ldap://" + ln.Addr().String()
+}
+
 // A directory that hangs is waited for until the deadline, and is no worse than one that is gone.
 func TestHangingAndBack(t *testing.T) {
 	server := ldaptest.New(t)
@@ -253,7 +313,11 @@ func TestServersInTurn(t *testing.T) {
 	silent, connections := hostile(t, nil)
 	s := shared(server)
 	s.URL, s.Timeout = []string{"ldap://127.0.0.1:1", silent, server.URL}, time.Second
-	d := open(t, s)
+	var troubles []string
+	d, err := ldap.New(s, ldaptest.BindPassword, func(server string, err error) { troubles = append(troubles, server) })
+	if err != nil {
+		t.Fatal(err)
+	}
 	for range 2 {
 		if _, err := d.Authenticate(t.Context(), "alice", "alice-password"); err != nil {
 			t.Fatal(err)
@@ -262,6 +326,9 @@ func TestServersInTurn(t *testing.T) {
 	}
 	if n := connections.Load(); n != 1 {
 		t.Errorf("the silent server was asked %d times, want once", n)
+	}
+	if d := cmp.Diff(s.URL[:2], troubles); d != "" {
+		t.Errorf("troubles were told (-want +got):\n%s", d)
 	}
 }
 

@@ -18,7 +18,7 @@ const maxGroups = 1000
 // inChain is the filter with which the server resolves nested groups (MS-ADTS, 3.1.1.3.4.4.3).
 const inChain filter = "(member:1.2.840.113556.1.4.1941:=%d)"
 
-var errTooManyGroups = errors.New("the user is in more than 1000 groups: narrow ldap.group_base_dn or ldap.group_filter")
+var errTooManyGroups = errors.New("the user is in more than 1000 groups, or more than the directory lists: narrow ldap.group_base_dn or ldap.group_filter")
 
 // group is a group that a user is in.
 type group struct {

@@ -50,7 +50,7 @@ func (p *pool) use(ctx context.Context, l *look, f func(*conn) error) error {
 		c.close()
 		p.drop()
 		if !kept || ctx.Err() != nil {
-			c.server.fail(ctx)
+			c.server.fail(ctx, err)
 			return err
 		}
 	}

@@ -22,7 +22,7 @@ func shared(s *ldaptest.Server) settings.LDAP {
 
 func open(t testing.TB, s settings.LDAP) *ldap.Directory {
 	t.Helper()
-	d, err := ldap.New(s, ldaptest.BindPassword)
+	d, err := ldap.New(s, ldaptest.BindPassword, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

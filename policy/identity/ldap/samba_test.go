@@ -39,7 +39,7 @@ func TestActiveDirectory(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			s := base
 			tt.change(&s)
-			d, err := ldap.New(s, "svc-Passw0rd")
+			d, err := ldap.New(s, "svc-Passw0rd", nil)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -24,8 +24,12 @@ type server struct {
 	address string // host:port
 	tls     *tls.Config
 	mode    security
-	failed  atomic.Int64 // Unix nanoseconds of the last failure
+	failed  atomic.Int64 // Unix nanoseconds of the last failure; 0: it worked since
+	trouble Trouble
 }
+
+// Trouble is told when a server begins to fail, and with a nil error when it works again.
+type Trouble func(server string, err error)
 
 type security int
 
@@ -35,12 +39,15 @@ const (
 	clear                    // ldap:// with the setting insecure
 )
 
-func newServer(raw string, insecure bool, roots *x509.CertPool) (*server, error) {
+func newServer(raw string, insecure bool, roots *x509.CertPool, trouble Trouble) (*server, error) {
 	u, err := url.Parse(raw)
 	if err != nil {
 		return nil, err
 	}
-	s := &server{url: raw, tls: &tls.Config{ServerName: u.Hostname(), RootCAs: roots, MinVersion: tls.VersionTLS12}}
+	s := &server{
+		url: raw, trouble: trouble,
+		tls: &tls.Config{ServerName: u.Hostname(), RootCAs: roots, MinVersion: tls.VersionTLS12},
+	}
 	port := u.Port()
 	switch {
 	case u.Scheme == "ldaps":
@@ -146,10 +153,10 @@ func (all servers) open(ctx context.Context, l *look, prepare func(*conn) error)
 	for i, s := range all.order(time.Now()) {
 		c, err := s.open(ctx, l, prepare, len(all)-i)
 		if err == nil {
-			s.failed.Store(0)
+			s.works()
 			return c, nil
 		}
-		s.fail(ctx)
+		s.fail(ctx, err)
 		errs = append(errs, fmt.Errorf("%s: %w", s.url, err))
 		if ctx.Err() != nil {
 			break
@@ -177,9 +184,18 @@ func (s *server) open(ctx context.Context, l *look, prepare func(*conn) error, l
 }
 
 // fail notes that the server did not do its work; a caller who went away is not its fault.
-func (s *server) fail(ctx context.Context) {
-	if !errors.Is(ctx.Err(), context.Canceled) {
-		s.failed.Store(time.Now().UnixNano())
+func (s *server) fail(ctx context.Context, err error) {
+	if errors.Is(ctx.Err(), context.Canceled) {
+		return
+	}
+	if s.failed.Swap(time.Now().UnixNano()) == 0 && s.trouble != nil {
+		s.trouble(s.url, err)
+	}
+}
+
+func (s *server) works() {
+	if s.failed.Swap(0) != 0 && s.trouble != nil {
+		s.trouble(s.url, nil)
 	}
 }
 
