@@ -14,7 +14,8 @@ import (
 )
 
 // BenchmarkVerify looks tokens up among 300,000 of 100,000 users: 10,000 that are in use, one
-// after the other and from all processors at once, and tokens that nobody used lately.
+// after the other and from all processors at once, and tokens that nobody used lately. Sessions
+// and people from outside are looked up in the same way.
 func BenchmarkVerify(b *testing.B) {
 	const users, each = 100_000, 3
 	st, err := identity.OpenStore(b.Context(), filepath.Join(b.TempDir(), "identity.db"))
@@ -80,6 +81,34 @@ func BenchmarkVerify(b *testing.B) {
 		b.ReportAllocs()
 		for i := 0; b.Loop(); i++ {
 			if _, err := s.Resolve(b.Context(), principals[i%len(principals)]); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("session", func(b *testing.B) {
+		_, secret, err := s.Login(b.Context(), identity.NewSession{Principal: principals[0], Kind: identity.WebSession, Lifetime: time.Hour})
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.ReportAllocs()
+		for b.Loop() {
+			if _, err := s.Session(b.Context(), secret.Reveal(), identity.WebSession); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("admit", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			if _, err := s.Admit(b.Context(), ldapUser("bob", "1", policy.User)); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("login", func(b *testing.B) { // durable, with nobody else to share the commit
+		b.ReportAllocs()
+		for b.Loop() {
+			if _, _, err := s.Login(b.Context(), identity.NewSession{Principal: principals[1], Kind: identity.WebSession, Lifetime: time.Hour}); err != nil {
 				b.Fatal(err)
 			}
 		}
