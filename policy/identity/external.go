@@ -33,6 +33,12 @@ type Directory interface {
 	Lookup(ctx context.Context, subject string) (External, error)
 }
 
+// Forgetter is a [Directory] that remembers for a while which passwords were right.
+type Forgetter interface {
+	// Forget has the next Authenticate of the user with this password ask anew.
+	Forget(user, password string)
+}
+
 // Renewer asks an identity provider again about a session that it opened. Package oidc has one.
 type Renewer interface {
 	// Renew returns who it is now, and what to renew with the next time. It returns

@@ -313,6 +313,62 @@ func TestResolveExternalWithoutASession(t *testing.T) {
 	})
 }
 
+// remembering is a directory that goes on to believe a password until it is told to forget.
+type remembering struct {
+	directory
+	password string
+	proved   map[string]identity.External
+}
+
+func (d *remembering) Authenticate(_ context.Context, user, password string) (identity.External, error) {
+	if x, ok := d.proved[user+password]; ok {
+		return x, nil
+	}
+	if password != d.password {
+		return identity.External{}, identity.ErrCredentials
+	}
+	x := ldapUser(user, user, policy.User)
+	x.Issued = time.Now()
+	d.proved[user+password] = x
+	return x, nil
+}
+
+func (d *remembering) Forget(user, password string) { delete(d.proved, user+password) }
+
+// Who is cut off may log in again at once with the right password, and with no other, whatever
+// the directory remembers.
+func TestLogInAfterTheCutOff(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		d := &remembering{password: "old", proved: map[string]identity.External{}}
+		passwords := identity.Passwords{Service: r.Service, Directory: d}
+		check := func(password string) error {
+			_, err := passwords.Check(t.Context(), "bob", password, "192.0.2.1")
+			time.Sleep(time.Second)
+			return err
+		}
+		if err := check("old"); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := r.Logout(t.Context(), boss, "bob", ""); err != nil {
+			t.Fatal(err)
+		}
+		if err := check("old"); err != nil {
+			t.Errorf("the right password: got %v", err)
+		}
+		d.password = "new"
+		if _, err := r.Logout(t.Context(), boss, "bob", ""); err != nil {
+			t.Fatal(err)
+		}
+		if err := check("old"); err == nil {
+			t.Error("a password of before the cut-off lets in")
+		}
+		if err := check("new"); err != nil {
+			t.Errorf("the new password: got %v", err)
+		}
+	})
+}
+
 func TestLastLoginIsNoted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)

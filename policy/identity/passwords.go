@@ -84,17 +84,32 @@ func (p Passwords) check(ctx context.Context, user, password, address string) (p
 	if err != nil {
 		return policy.Principal{}, err
 	}
-	external, err := p.Directory.Authenticate(ctx, user, password)
+	principal, err := p.admit(ctx, user, password)
 	if errors.Is(err, ErrCredentials) {
 		return policy.Principal{}, cmp.Or(p.Service.failed(ctx, a, st, time.Now()), error(errWrongPassword))
 	} else if err != nil {
 		return policy.Principal{}, RefusePerson(err)
 	}
-	principal, err := p.Service.Admit(ctx, external)
-	if err != nil {
-		return policy.Principal{}, RefusePerson(err)
-	}
 	return principal, p.Service.succeeded(ctx, a, st, now)
+}
+
+// admit lets in whom the directory vouches for. Where it remembered that from before the account
+// was cut off it is asked afresh: the password may be another one since.
+func (p Passwords) admit(ctx context.Context, user, password string) (policy.Principal, error) {
+	external, err := p.Directory.Authenticate(ctx, user, password)
+	if err != nil {
+		return policy.Principal{}, err
+	}
+	principal, err := p.Service.Admit(ctx, external)
+	forgetter, ok := p.Directory.(Forgetter)
+	if !ok || !errors.Is(err, errCutOff) {
+		return principal, err
+	}
+	forgetter.Forget(user, password)
+	if external, err = p.Directory.Authenticate(ctx, user, password); err != nil {
+		return policy.Principal{}, err
+	}
+	return p.Service.Admit(ctx, external)
 }
 
 // usable reports whether a directory may be asked about s.

@@ -84,10 +84,13 @@ func (t *Token) live(now time.Time) error {
 	return nil
 }
 
+// errCutOff means that a credential is good but from before everything was ended.
+var errCutOff = fmt.Errorf("made before everything of the user was ended: %w", ErrRevoked)
+
 // accepts returns nil when a session or external credential from then is not revoked.
 func (u *User) accepts(issued time.Time) error {
 	if issued.Before(u.ValidAfter) {
-		return fmt.Errorf("user %s: everything from before %s was ended: %w", u.Name, u.ValidAfter.Format(time.RFC3339), ErrRevoked)
+		return fmt.Errorf("user %s: %w", u.Name, errCutOff)
 	}
 	return nil
 }

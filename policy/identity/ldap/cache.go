@@ -57,6 +57,12 @@ func (c *cache[K, V]) get(k K) (V, bool) {
 	return r.value, true
 }
 
+func (c *cache[K, V]) drop(k K) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.m, k)
+}
+
 // put remembers v. A full cache forgets what is over, or else an arbitrary answer.
 func (c *cache[K, V]) put(k K, v V) {
 	if c.ttl <= 0 {

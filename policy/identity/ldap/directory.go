@@ -123,6 +123,9 @@ func (d *Directory) Authenticate(ctx context.Context, user, password string) (id
 	return e, nil
 }
 
+// Forget implements [identity.Forgetter].
+func (d *Directory) Forget(user, password string) { d.proved.drop(d.key.of(user, password)) }
+
 // Lookup implements [identity.Directory]. Where users are not searched for and there is no
 // account that could, it returns [errors.ErrUnsupported].
 func (d *Directory) Lookup(ctx context.Context, subject string) (identity.External, error) {

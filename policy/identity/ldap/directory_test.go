@@ -213,6 +213,10 @@ func TestAnswersAreRemembered(t *testing.T) {
 			t.Errorf("%s with %q was taken for somebody else", name, password)
 		}
 	}
+	d.Forget("alice", "alice-password")
+	if _, err := d.Authenticate(t.Context(), "alice", "alice-password"); err == nil || errors.Is(err, identity.ErrCredentials) {
+		t.Errorf("forgotten: got %v, want to have asked the directory, which is gone", err)
+	}
 }
 
 // Password policy: the directory locks after five failures, and a password that was reset has to
