@@ -11,6 +11,7 @@ const (
 	aimAdded     = 300 * time.Microsecond
 	aimSSE       = 0.8
 	aimAuth      = 0.85
+	aimLogins    = 2.0
 	aimRuns      = 1000.0
 	aimFirst     = 3 * time.Millisecond
 	aimAudit     = 0.8
@@ -42,6 +43,10 @@ func (r *report) judge() {
 	}
 	for _, f := range r.Auth {
 		r.atLeast(fmt.Sprintf("svc_auth with a %s at %d: throughput of bare Caddy's", f.Credential, f.Clients), aimAuth, f.Ratio)
+	}
+	for _, f := range r.Logins {
+		ratio := float64(f.Busy.P99) / float64(f.Quiet.P99)
+		r.add(fmt.Sprintf("token requests' p99 while %d log in, of the quiet one's (%s)", manyLogins, f.when()), fmt.Sprintf("≤ %.1f", aimLogins), fmt.Sprintf("%.2f", ratio), ratio <= aimLogins)
 	}
 	for _, f := range r.Runs {
 		switch {

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"net/http"
 	"path/filepath"
 	"time"
 
@@ -73,8 +74,12 @@ func (b *bench) auth(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	session, err := openSession(ctx, http.DefaultClient, "http://"+guarded.addr+"/auth/login", map[string]string{"token": guarded.token})
+	if err != nil {
+		return err
+	}
 	for _, c := range []struct{ name, credential string }{
-		{"token", guarded.token}, {"JWT", jwt},
+		{"token", guarded.token}, {"session", session}, {"JWT", jwt},
 	} {
 		b.progress("%s, %d clients", c.name, authClients)
 		f, err := b.compare(ctx, bare, guarded, func(sv *service) load {

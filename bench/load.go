@@ -33,42 +33,49 @@ type sample struct {
 // slack is how long a single response may take.
 const slack = 30 * time.Second
 
-// measure makes the load. Responses that end after the warm-up and before the end are counted.
+// measure makes the load for a while.
 func (l load) measure(ctx context.Context) (sample, error) {
+	return l.during(ctx, func(ctx context.Context) error { return pause(ctx, l.lasting) })
+}
+
+// during makes the load while f runs. Responses that end between its begin, after the warm-up, and
+// its end are counted.
+func (l load) during(ctx context.Context, f func(context.Context) error) (sample, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	from := time.Now().Add(l.warm)
-	to := from.Add(l.lasting)
+	from, over := time.Now().Add(l.warm), make(chan struct{})
 	all := make([][]timing, l.clients)
 	var wg sync.WaitGroup
 	for i := range all {
 		wg.Go(func() {
 			var err error
-			if all[i], err = l.client(ctx, from, to); err != nil {
+			if all[i], err = l.client(ctx, from, over); err != nil {
 				cancel(err)
 			}
 		})
 	}
-	cpu, err := l.cpu(ctx, from, to)
+	cpu, err := l.cpu(ctx, from, f)
 	if err != nil {
 		cancel(err)
 	}
+	took := time.Since(from)
+	close(over)
 	wg.Wait()
 	if err := context.Cause(ctx); err != nil {
 		return sample{}, fmt.Errorf("%d clients: %w", l.clients, err)
 	}
-	return summarize(slices.Concat(all...), l.lasting, cpu)
+	return summarize(slices.Concat(all...), took, cpu)
 }
 
 // client is one client of the load.
-func (l load) client(ctx context.Context, from, to time.Time) ([]timing, error) {
+func (l load) client(ctx context.Context, from time.Time, over <-chan struct{}) ([]timing, error) {
 	c, err := dial(ctx, l.addr, 8<<10)
 	if err != nil {
 		return nil, err
 	}
 	defer c.close()
 	defer context.AfterFunc(ctx, c.close)()
-	if err := c.conn.SetDeadline(to.Add(slack)); err != nil {
+	if err := c.conn.SetDeadline(from.Add(l.lasting + slack)); err != nil {
 		return nil, fmt.Errorf("setting a deadline: %w", err)
 	}
 	ck := l.check()
@@ -78,17 +85,19 @@ func (l load) client(ctx context.Context, from, to time.Time) ([]timing, error) 
 		if err != nil {
 			return nil, err
 		}
-		switch now := time.Now(); {
-		case now.After(to):
+		select {
+		case <-over:
 			return timings, nil
-		case now.After(from):
-			timings = append(timings, t)
+		default:
+			if time.Now().After(from) {
+				timings = append(timings, t)
+			}
 		}
 	}
 }
 
-// cpu is the processor time that the service used between two moments.
-func (l load) cpu(ctx context.Context, from, to time.Time) (time.Duration, error) {
+// cpu is the processor time that the service used while f ran.
+func (l load) cpu(ctx context.Context, from time.Time, f func(context.Context) error) (time.Duration, error) {
 	if err := pause(ctx, time.Until(from)); err != nil {
 		return 0, err
 	}
@@ -96,7 +105,7 @@ func (l load) cpu(ctx context.Context, from, to time.Time) (time.Duration, error
 	if err != nil {
 		return 0, err
 	}
-	if err := pause(ctx, time.Until(to)); err != nil {
+	if err := f(ctx); err != nil {
 		return 0, err
 	}
 	after, err := processorTime(l.pid)

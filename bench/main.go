@@ -14,6 +14,7 @@
 //     event streams, at 1, 16 and 256 clients;
 //   - auth: the same upstream behind svc_auth alone, with each kind of credential, over a store of
 //     100,000 users and 300,000 tokens;
+//   - logins: requests with a token while 1,000 people of a directory (slapd) log in at once;
 //   - runs: complete agent runs with the demo model over POST /runs/stream;
 //   - audit: the log against a bare SQLite group commit (BenchmarkRecord of package audit);
 //   - start: how long web start takes, and the memory of the idle service;
@@ -113,6 +114,7 @@ type part struct {
 var parts = []part{
 	{"stages", (*bench).stages},
 	{"auth", (*bench).auth},
+	{"logins", (*bench).logins},
 	{"runs", (*bench).runs},
 	{"audit", (*bench).audit},
 	{"start", (*bench).start},

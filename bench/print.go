@@ -40,6 +40,13 @@ func (r *report) print(to io.Writer) error {
 				ms(a.P50), ms(b.P50), ms(f.AddedP50), ms(a.P99), ms(b.P99), us(a.CPU), us(b.CPU))
 		}
 	}
+	if len(r.Logins) > 0 {
+		title(fmt.Sprintf("Requests with a token, one client, while %d people log in at once through slapd; times in ms", manyLogins))
+		line("logins\tquiet /s\tbusy /s\tquiet p50\tbusy p50\tquiet p99\tbusy p99\tall in after")
+		for _, f := range r.Logins {
+			line("%s\t%.0f\t%.0f\t%s\t%s\t%s\t%s\t%s", f.when(), f.Quiet.Rate, f.Busy.Rate, ms(f.Quiet.P50), ms(f.Busy.P50), ms(f.Quiet.P99), ms(f.Busy.P99), ms(f.Took))
+		}
+	}
 	if len(r.Runs) > 0 {
 		title("Runs with the demo model, audit durable; times in ms, cpu in µs a run")
 		line("question\tclients\truns/s\tp50\tp99\tfirst p50\tfirst p99\tcpu")
@@ -76,6 +83,13 @@ func (r *report) print(to io.Writer) error {
 		line("%s\t%s\t%s\t%s", a.Name, a.Want, a.Got, verdict)
 	}
 	return w.Flush()
+}
+
+func (f loginFigures) when() string {
+	if f.First {
+		return "first"
+	}
+	return "again"
 }
 
 func ms(d time.Duration) string { return fmt.Sprintf("%.2f", float64(d)/float64(time.Millisecond)) }

@@ -10,6 +10,7 @@ type report struct {
 	Machine  string
 	Stages   []stageFigures  `json:",omitempty"`
 	Auth     []authFigures   `json:",omitempty"`
+	Logins   []loginFigures  `json:",omitempty"`
 	Runs     []runFigures    `json:",omitempty"`
 	Recorded map[string]int  `json:",omitempty"` // audit events by type after the runs
 	Sync     []syncFigures   `json:",omitempty"` // of the disk before and after the runs
@@ -32,6 +33,13 @@ type authFigures struct {
 	Credential string
 	Clients    int
 	comparison
+}
+
+// loginFigures are requests with a token while nobody logs in and while many do.
+type loginFigures struct {
+	First       bool // the people had no accounts yet
+	Quiet, Busy sample
+	Took        time.Duration // until all were in
 }
 
 // comparison is of the same load through (a) bare Caddy and (b) stages of ours in front of it.
