@@ -67,7 +67,8 @@ func (w word) spaced(c *cursor, line []byte, first byte) value {
 		}
 		if next != nothing {
 			leveled = string(text) == "level"
-			if !c.another(t) {
+			more := c.another(t)
+			if c.safe = c.i; !more {
 				return value{}
 			}
 			seen = next

@@ -138,7 +138,7 @@ func TestHeldBackIsBounded(t *testing.T) {
 
 // What is no part of a match is written at once.
 func TestNothingWaits(t *testing.T) {
-	for _, text := range []string{"pass", "password", "Password:", "the password ", "secret =", "see https://example.com", "http://localhost:", "Bearer ", "\"secret\": \""} {
+	for _, text := range []string{"pass", "password", "Password:", "the password ", "secret =", "the password is ", "password for the admin ", "see https://example.com", "http://localhost:", "Bearer ", "\"secret\": \""} {
 		if got := string(NewRedactor().Append(nil, []byte(text))); got != text {
 			t.Errorf("%q: only %q was written", text, got)
 		}

@@ -18,6 +18,7 @@ import (
 	"github.com/svc-gateway/svc/policy/identity"
 	"github.com/svc-gateway/svc/policy/identity/ldap"
 	"github.com/svc-gateway/svc/policy/identity/oidc"
+	"github.com/svc-gateway/svc/scanner"
 )
 
 func init() {
@@ -31,6 +32,7 @@ type App struct {
 	sections json.RawMessage // as configured
 
 	settings settings.Settings
+	secrets  *scanner.Secrets
 	values   []settings.Value
 	home     settings.Home
 	shared   *shared
@@ -80,6 +82,7 @@ func (a *App) Provision(ctx caddy.Context) error {
 	if err := a.settings.CheckEnvironment(os.LookupEnv); err != nil {
 		return err
 	}
+	a.secrets = keySecrets(a.settings, os.LookupEnv)
 	if a.directory, err = newDirectory(a.settings, a.directoryTrouble); err != nil {
 		return err
 	}
@@ -182,6 +185,9 @@ func Get(ctx caddy.Context) (*App, error) {
 	}
 	return loaded.(*App), nil
 }
+
+// Secrets returns the secrets that the settings refer to, for redactors.
+func (a *App) Secrets() *scanner.Secrets { return a.secrets }
 
 // Audit returns the audit log.
 func (a *App) Audit() *audit.Log { return a.shared.audit }

@@ -19,6 +19,7 @@ import (
 	"github.com/svc-gateway/svc/audit"
 	"github.com/svc-gateway/svc/caddymodule/app"
 	_ "github.com/svc-gateway/svc/caddymodule/order" // the directives' places
+	"github.com/svc-gateway/svc/internal/credentials"
 	"github.com/svc-gateway/svc/internal/problem"
 	"github.com/svc-gateway/svc/internal/settings"
 	"github.com/svc-gateway/svc/policy"
@@ -166,7 +167,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyht
 	if p, ok := policy.PrincipalFrom(r.Context()); ok {
 		return h.again(w, r, p, next)
 	}
-	r = addressed(r)
+	r = credentials.Note(addressed(r))
 	id := identify(w, r)
 	h.reserved.strip(r.Header)
 	rec := newRecorder(h, w, r, id)

@@ -18,7 +18,8 @@ func parseCaddyfile(h httpcaddyfile.Helper) (caddyhttp.MiddlewareHandler, error)
 // UnmarshalCaddyfile reads the directive:
 //
 //	svc_redact [<matcher>] {
-//		pass <media type>...
+//		pass   <media type>...
+//		secret <value>...
 //	}
 func (h *Handler) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 	d.Next() // directive name
@@ -26,19 +27,24 @@ func (h *Handler) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 		return d.Errf("svc_redact takes no argument, found %q: options go into a block", d.Val())
 	}
 	for d.NextBlock(0) {
-		if d.Val() != "pass" {
-			return d.Errf("svc_redact: unknown option %q: want pass", d.Val())
+		option := d.Val()
+		values := d.RemainingArgs()
+		if len(values) == 0 && (option == "pass" || option == "secret") {
+			return d.Errf("svc_redact: %s takes at least one value", option)
 		}
-		media := d.RemainingArgs()
-		if len(media) == 0 {
-			return d.Err("svc_redact: pass takes at least one media type")
-		}
-		for _, m := range media {
-			if err := checkMedia(m); err != nil {
-				return d.Errf("svc_redact: pass: %v", err)
+		switch option {
+		case "pass":
+			for _, m := range values {
+				if err := checkMedia(m); err != nil {
+					return d.Errf("svc_redact: pass: %v", err)
+				}
 			}
+			h.Pass = append(h.Pass, values...)
+		case "secret":
+			h.Secrets = append(h.Secrets, values...)
+		default:
+			return d.Errf("svc_redact: unknown option %q: want pass or secret", option)
 		}
-		h.Pass = append(h.Pass, media...)
 	}
 	return nil
 }

@@ -14,14 +14,14 @@ var describing = []string{"Content-Length", "Accept-Ranges", "Etag", "Digest", "
 
 // redactHeader redacts the values in place. A field is read as one line, so that a secret
 // behind a telling name (X-Snmp-Community: …) is found.
-func redactHeader(h http.Header) {
+func redactHeader(h http.Header, secrets *scanner.Secrets) {
 	for name, values := range h {
 		if exempt(name) {
 			continue
 		}
 		copied := false
 		for i, v := range values {
-			clean := redactValue(strings.TrimPrefix(name, http.TrailerPrefix), v)
+			clean := redactValue(strings.TrimPrefix(name, http.TrailerPrefix), v, secrets)
 			if clean == v {
 				continue
 			}
@@ -34,12 +34,12 @@ func redactHeader(h http.Header) {
 	}
 }
 
-func redactValue(name, value string) string {
+func redactValue(name, value string, secrets *scanner.Secrets) string {
 	if name == "Location" || name == "Content-Location" || name == "Refresh" || name == "Link" {
 		value = hidePassword(value)
 	}
 	prefix := name + ": "
-	clean, ok := strings.CutPrefix(scanner.Redact(prefix+value), prefix)
+	clean, ok := strings.CutPrefix(secrets.Redact(prefix+value), prefix)
 	if !ok {
 		return scanner.Redacted
 	}

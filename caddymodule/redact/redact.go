@@ -23,7 +23,14 @@ type Handler struct {
 	// Whatever they carry is not looked at. Default: none.
 	Pass []string `json:"pass,omitempty"`
 
+	// Values that are secrets wherever they stand, also escaped or in base64; placeholders such as
+	// {env.UPSTREAM_KEY} and {file./run/secrets/key} are replaced. At least 8 bytes each. The keys
+	// that the settings of the app svc name, and the credentials of each request, are known
+	// anyway. Default: none.
+	Secrets []string `json:"secrets,omitempty"`
+
 	logger *zap.Logger
+	known  *secrets
 }
 
 // CaddyModule returns the Caddy module information.
@@ -31,10 +38,11 @@ func (*Handler) CaddyModule() caddy.ModuleInfo {
 	return caddy.ModuleInfo{ID: "http.handlers.svc_redact", New: func() caddy.Module { return new(Handler) }}
 }
 
-// Provision gets the logger.
-func (h *Handler) Provision(ctx caddy.Context) error {
+// Provision gets the logger and the secrets.
+func (h *Handler) Provision(ctx caddy.Context) (err error) {
 	h.logger = ctx.Logger()
-	return nil
+	h.known, err = newSecrets(ctx, h.Secrets)
+	return err
 }
 
 // Validate refuses media types that are none.
@@ -57,8 +65,9 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyht
 		})
 		return nil
 	}
+	secrets := h.known.of(r)
 	askPlain(r)
-	rw := &writer{ResponseWriter: w, handler: h, request: r}
+	rw := &writer{ResponseWriter: w, handler: h, request: r, secrets: secrets}
 	defer func() {
 		if rw.mode == refused {
 			// The client has its answer. What the handler says about its failed writes, be it

@@ -146,17 +146,40 @@ func TestFailsClosed(t *testing.T) {
 	}
 }
 
-func TestUnannouncedWideText(t *testing.T) {
+// TestUnannounced holds that what cannot be read breaks the response, however small the writes
+// are that it comes in.
+func TestUnannounced(t *testing.T) {
+	var media, body string
 	srv := serve(t, "", func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "text/plain")
-		w.Write([]byte("p\x00a\x00s\x00s\x00w\x00o\x00r\x00d\x00 \x00h\x00u\x00n\x00"))
+		w.Header().Set("Content-Type", media)
+		for i := range len(body) {
+			io.WriteString(w, body[i:i+1])
+			http.NewResponseController(w).Flush()
+		}
 	})
-	r := srv.Request(http.MethodGet, "/", "")
-	resp, err := http.DefaultTransport.RoundTrip(r)
-	if err == nil {
-		defer resp.Body.Close()
-		if got, err := io.ReadAll(resp.Body); err == nil || len(got) > 0 {
-			t.Errorf("got %q, %v; want a broken response without a body", got, err)
+	for _, tt := range []struct{ name, media, body string }{
+		{"UTF-16LE", "text/plain", "p\x00a\x00s\x00s\x00w\x00o\x00r\x00d\x00 \x00h\x00u\x00n\x00"},
+		{"UTF-16BE", "application/json", "\x00{\x00\"\x00p"},
+		{"UTF-16 with a mark", "text/plain", "\xff\xfep\x00"},
+		{"UTF-32LE", "text/plain", "p\x00\x00\x00"},
+		{"gzip", "application/json", "\x1f\x8b\x08\x00\x00\x00"},
+		{"zstd", "text/event-stream", "\x28\xb5\x2f\xfd\x00"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			media, body = tt.media, tt.body
+			resp, err := http.DefaultTransport.RoundTrip(srv.Request(http.MethodGet, "/", ""))
+			if err == nil {
+				defer resp.Body.Close()
+				if got, err := io.ReadAll(resp.Body); err == nil || len(got) > 0 {
+					t.Errorf("got %q, %v; want a broken response without a body", got, err)
+				}
+			}
+		})
+	}
+	for _, text := range []string{"(", "(x)", "B", "BZ", "x", "", "{", " ", "\x00"} {
+		media, body = "text/plain", text
+		if _, got := srv.Do(http.MethodGet, "/", ""); got != text {
+			t.Errorf("got %q, want %q", got, text)
 		}
 	}
 }

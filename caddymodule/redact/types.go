@@ -1,6 +1,7 @@
 package redact
 
 import (
+	"bytes"
 	"fmt"
 	"net/http"
 	"strings"
@@ -10,8 +11,10 @@ import (
 type kind uint8
 
 const (
-	text     kind = iota // the zero value: what is not known is redacted as text
+	unknown  kind = iota // redacted as text, whatever it is
+	text                 // of a type that is text
 	document             // JSON
+	lines                // JSON lines
 	events               // server-sent events
 	binary               // passes untouched
 	opaque               // text that the scanner cannot read
@@ -21,7 +24,7 @@ const (
 func (h *Handler) kindOf(header http.Header) kind {
 	values := header["Content-Type"]
 	if len(values) == 0 {
-		return text
+		return unknown
 	}
 	if len(values) > 1 {
 		return opaque // clients differ in which one counts
@@ -36,10 +39,27 @@ func (h *Handler) kindOf(header http.Header) kind {
 		return opaque
 	case media == "text/event-stream":
 		return events
+	case jsonLines[media]:
+		return lines
 	case media == "application/json", strings.HasSuffix(media, "+json"):
 		return document
+	case strings.HasPrefix(media, "text/"), strings.HasSuffix(media, "+xml"):
+		return text
 	}
-	return text
+	return unknown
+}
+
+// jsonLines are the types of one JSON document a line.
+var jsonLines = map[string]bool{
+	"application/x-ndjson":     true,
+	"application/ndjson":       true,
+	"application/jsonl":        true,
+	"application/jsonlines":    true,
+	"application/x-jsonlines":  true,
+	"application/json-lines":   true,
+	"application/stream+json":  true,
+	"application/json-stream":  true,
+	"application/x-json-lines": true,
 }
 
 func (h *Handler) passes(media string) bool {
@@ -106,7 +126,26 @@ func wideStart(p []byte) bool {
 		return true
 	}
 	return len(p) >= 4 && (p[0] == 0 && p[1] != 0 && p[2] == 0 && p[3] != 0 ||
-		p[0] != 0 && p[1] == 0 && p[2] != 0 && p[3] == 0)
+		p[0] != 0 && p[1] == 0 && p[2] != 0 && p[3] == 0 ||
+		p[0] == 0 && p[1] == 0 && p[2] == 0 && p[3] != 0 || p[0] != 0 && p[1] == 0 && p[2] == 0 && p[3] == 0)
+}
+
+// packedStart reports whether a body begins like gzip, zstd, xz or bzip2.
+func packedStart(p []byte) bool {
+	for _, magic := range [...]string{"\x1f\x8b", "\x28\xb5\x2f\xfd", "\xfd7zX", "BZh9"} {
+		if bytes.HasPrefix(p, []byte(magic)) {
+			return true
+		}
+	}
+	return false
+}
+
+// early reports whether p is too short to tell text from what wideStart and packedStart find.
+func early(p []byte) bool {
+	if len(p) >= 4 {
+		return false
+	}
+	return len(p) < 2 || p[1] == 0 || p[0] == 0 || p[0] == 0x28 || p[0] == 0xfd || p[0] == 'B' && p[1] == 'Z'
 }
 
 func checkMedia(media string) error {

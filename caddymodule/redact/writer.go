@@ -20,6 +20,7 @@ import (
 var (
 	errRefused = errors.New("the response cannot be redacted and was refused")
 	errWide    = errors.New("the response is UTF-16 or UTF-32 without saying so and cannot be redacted")
+	errPacked  = errors.New("the response is compressed without saying so and cannot be redacted")
 	errBroken  = errors.New("redacting the response failed")
 )
 
@@ -39,9 +40,11 @@ type writer struct {
 	http.ResponseWriter
 	handler *Handler
 	request *http.Request
+	secrets *scanner.Secrets
 	mode    mode
 	kind    kind
 	body    scanner.Transformer // nil until there is a byte that matters
+	first   []byte              // of the body, too few to tell what it is
 	err     error               // ends the body
 }
 
@@ -56,7 +59,7 @@ func (w *writer) WriteHeader(code int) {
 		w.refuse("upstream_upgraded", "the upstream changed the protocol")
 		return
 	case code < 200:
-		redactHeader(h)
+		redactHeader(h, w.secrets)
 		w.ResponseWriter.WriteHeader(code)
 		return
 	}
@@ -66,7 +69,7 @@ func (w *writer) WriteHeader(code int) {
 	} else if !w.redactable(code, h) {
 		return
 	}
-	redactHeader(h)
+	redactHeader(h, w.secrets)
 	w.ResponseWriter.WriteHeader(code)
 }
 
@@ -129,38 +132,59 @@ func (w *writer) Write(p []byte) (int, error) {
 		return 0, errRefused
 	case w.err != nil:
 		return 0, w.err
-	case w.body == nil && !w.start(p):
-		if w.err != nil {
-			return 0, w.err
-		}
-		return w.ResponseWriter.Write(p)
 	}
-	if err := w.emit(func(dst []byte) []byte { return w.body.Append(dst, p) }); err != nil {
+	if err := w.take(p); err != nil {
 		return 0, err
 	}
 	return len(p), nil
 }
 
-// start picks the transformer by the first bytes. While they are white space there is none.
-func (w *writer) start(p []byte) bool {
-	if wideStart(p) {
-		w.err = errWide
-		return false
+// take redacts a piece of the body, once enough of it came to tell what it is.
+func (w *writer) take(p []byte) error {
+	if w.body != nil {
+		return w.append(p)
 	}
-	first := bytes.TrimLeft(p, " \t\r\n")
+	if w.first = append(w.first, p...); early(w.first) {
+		return nil
+	}
+	return w.start()
+}
+
+// append redacts a piece of the body.
+func (w *writer) append(p []byte) error {
+	return w.emit(func(dst []byte) []byte { return w.body.Append(dst, p) })
+}
+
+// start picks the transformer by the first bytes, unless they are white space, and writes them.
+func (w *writer) start() error {
+	p := w.first
+	w.first = nil
+	switch {
+	case wideStart(p):
+		w.err = errWide
+	case packedStart(p) && w.kind != unknown:
+		w.err = errPacked
+	}
+	if w.err != nil {
+		return w.err
+	}
+	text := bytes.TrimLeft(p, " \t\r\n")
 	switch {
 	case w.kind == events:
-		w.body = scanner.NewSSERedactor()
+		w.body = w.secrets.SSERedactor()
+	case w.kind == lines:
+		w.body = w.secrets.LineRedactor()
 	case w.kind == document:
-		w.body = scanner.NewJSONRedactor()
-	case len(first) == 0:
-		return false
-	case first[0] == '{' || first[0] == '[':
-		w.body = scanner.NewJSONRedactor()
+		w.body = w.secrets.JSONRedactor()
+	case len(text) == 0:
+		_, w.err = w.ResponseWriter.Write(p)
+		return w.err
+	case text[0] == '{' || text[0] == '[':
+		w.body = w.secrets.JSONRedactor()
 	default:
-		w.body = scanner.NewRedactor()
+		w.body = w.secrets.Redactor()
 	}
-	return true
+	return w.append(p)
 }
 
 // emit writes what step appends. If step panics the response stays broken: nothing of it may
@@ -182,6 +206,9 @@ func (w *writer) emit(step func(dst []byte) []byte) error {
 
 // close writes the rest of the body and redacts the trailers.
 func (w *writer) close() {
+	if len(w.first) > 0 && w.err == nil {
+		_ = w.start()
+	}
 	if w.body != nil && w.err == nil {
 		// A client that is gone needs no rest; there is nobody to tell.
 		_ = w.emit(w.body.Close)
@@ -194,7 +221,7 @@ func (w *writer) close() {
 		delete(h, http.TrailerPrefix+name)
 		delete(h, name)
 	}
-	redactHeader(h)
+	redactHeader(h, w.secrets)
 }
 
 // ReadFrom copies r through Write unless the response passes untouched.

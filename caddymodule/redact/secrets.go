@@ -1,0 +1,74 @@
+package redact
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+
+	"github.com/caddyserver/caddy/v2"
+
+	"github.com/svc-gateway/svc/internal/credentials"
+	"github.com/svc-gateway/svc/scanner"
+)
+
+// maxCached is the number of different credentials whose sets are kept.
+const maxCached = 1024
+
+// secrets are the values that must not be in an answer whatever stands around them: those of the
+// configuration, and what the request has shown.
+type secrets struct {
+	base   *scanner.Secrets
+	mu     sync.Mutex
+	cached map[string]*scanner.Secrets // by the credentials of a request
+}
+
+// keeper is the app svc, as far as it matters here: it knows the keys of its settings.
+type keeper interface{ Secrets() *scanner.Secrets }
+
+// newSecrets registers the values, in which placeholders are replaced, and those of the app svc
+// where the configuration has it.
+func newSecrets(ctx caddy.Context, values []string) (*secrets, error) {
+	s := new(secrets)
+	if a, err := ctx.AppIfConfigured("svc"); err == nil {
+		if k, ok := a.(keeper); ok {
+			s.base = k.Secrets()
+		}
+	}
+	repl := caddy.NewReplacer()
+	checked := make([]string, len(values))
+	own := scanner.NewSecrets()
+	for i, v := range values {
+		value, err := repl.ReplaceOrErr(v, true, true)
+		if err != nil {
+			return nil, fmt.Errorf("secrets: value %d: %w", i+1, err)
+		}
+		value = strings.TrimRight(value, "\r\n") // of a file
+		if err := own.Register(value); err != nil {
+			return nil, fmt.Errorf("secrets: value %d: %w", i+1, err)
+		}
+		checked[i] = value
+	}
+	s.base = s.base.With(checked...)
+	return s, nil
+}
+
+// of returns the secrets of an answer to the request.
+func (s *secrets) of(r *http.Request) *scanner.Secrets {
+	shown := credentials.From(r)
+	if len(shown) == 0 {
+		return s.base
+	}
+	id := strings.Join(shown, "\n")
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	set := s.cached[id]
+	if set == nil {
+		if s.cached == nil || len(s.cached) >= maxCached {
+			s.cached = make(map[string]*scanner.Secrets)
+		}
+		set = s.base.With(shown...)
+		s.cached[id] = set
+	}
+	return set
+}
