@@ -16,6 +16,7 @@ import (
 
 	"github.com/svc-gateway/svc/caddymodule/app"
 	"github.com/svc-gateway/svc/caddymodule/app/cli"
+	"github.com/svc-gateway/svc/internal/problem"
 	"github.com/svc-gateway/svc/policy"
 )
 
@@ -25,7 +26,7 @@ func init() {
 		CobraFunc: loginCommand,
 	})
 	caddycmd.RegisterCommand(caddycmd.Command{
-		Name: "logout", Short: "Forgets the stored token", CobraFunc: logoutCommand,
+		Name: "logout", Short: "Forgets the stored token and ends its session", CobraFunc: logoutCommand,
 	})
 	caddycmd.RegisterCommand(caddycmd.Command{
 		Name: "whoami", Short: "Says as whom the commands act", CobraFunc: whoamiCommand,
@@ -34,9 +35,18 @@ func init() {
 
 func loginCommand(cmd *cobra.Command) {
 	cmd.Use, cmd.Args = "login", cli.Args(cobra.NoArgs)
-	stdin := cmd.Flags().Bool("token-stdin", false, "read the token from stdin")
+	cmd.Long = "Stores a token for the other commands, once the service has accepted it. With --user it is that\n" +
+		"of a session, which the user of a directory opens with a password."
+	tokenStdin := cmd.Flags().Bool("token-stdin", false, "read the token from stdin")
+	user := cmd.Flags().String("user", "", "log in with this user name and a password")
+	passwordStdin := cmd.Flags().Bool("password-stdin", false, "read the password from stdin")
 	address := cmd.Flags().String("url", "", "address of the service (default "+defaultURL+")")
+	prefix := prefixFlag(cmd)
+	cmd.MarkFlagsMutuallyExclusive("token-stdin", "user")
 	cmd.RunE = cli.Run(func(cmd *cobra.Command, _ []string) error {
+		if *passwordStdin && *user == "" {
+			return cli.Usagef("--password-stdin needs --user")
+		}
 		home, err := app.LocateHome()
 		if err != nil {
 			return err
@@ -45,7 +55,12 @@ func loginCommand(cmd *cobra.Command) {
 		if err != nil {
 			return err
 		}
-		if t.token, err = askToken(cmd, *stdin); err != nil {
+		if t.prefix = *prefix; *user == "" {
+			t.token, err = askToken(cmd, *tokenStdin)
+		} else {
+			t.token, err = openSession(cmd, t, *user, *passwordStdin)
+		}
+		if err != nil {
 			return err
 		}
 		p, err := t.whoami(cmd.Context())
@@ -64,55 +79,94 @@ func loginCommand(cmd *cobra.Command) {
 	cli.Group(cmd)
 }
 
-// askToken reads the token without showing it.
-func askToken(cmd *cobra.Command, stdin bool) (string, error) {
-	in := cmd.InOrStdin()
-	f, ok := in.(*os.File)
-	if !stdin && (!ok || !term.IsTerminal(int(f.Fd()))) {
-		return "", cli.Usagef("there is no terminal to ask for the token: use --token-stdin")
+func prefixFlag(cmd *cobra.Command) *string {
+	return cmd.Flags().String("prefix", defaultPrefix, "the prefix that svc_auth has at the service")
+}
+
+func openSession(cmd *cobra.Command, t target, user string, stdin bool) (token string, err error) {
+	password, err := ask(cmd, "password", stdin)
+	if err != nil {
+		return "", err
 	}
-	var text string
-	if stdin {
-		line, err := bufio.NewReader(io.LimitReader(in, 4096)).ReadString('\n')
-		if err != nil && !errors.Is(err, io.EOF) {
-			return "", fmt.Errorf("reading the token: %w", err)
-		}
-		text = line
-	} else {
-		fmt.Fprint(cmd.ErrOrStderr(), "Token: ")
-		line, err := term.ReadPassword(int(f.Fd()))
-		fmt.Fprintln(cmd.ErrOrStderr())
-		if err != nil {
-			return "", fmt.Errorf("reading the token: %w", err)
-		}
-		text = string(line)
+	return t.login(cmd.Context(), user, password)
+}
+
+func askToken(cmd *cobra.Command, stdin bool) (string, error) {
+	text, err := ask(cmd, "token", stdin)
+	if err != nil {
+		return "", err
 	}
 	text = strings.TrimSpace(text)
-	if text == "" {
-		return "", errors.New("no token was given")
-	}
 	if strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return "", errors.New("that is not a token: it has spaces or other signs in it")
 	}
 	return text, nil
 }
 
+// ask reads a secret without showing it.
+func ask(cmd *cobra.Command, what string, stdin bool) (string, error) {
+	in := cmd.InOrStdin()
+	f, ok := in.(*os.File)
+	if !stdin && (!ok || !term.IsTerminal(int(f.Fd()))) {
+		return "", cli.Usagef("there is no terminal to ask for the %[1]s: use --%[1]s-stdin", what)
+	}
+	var text string
+	if stdin {
+		line, err := bufio.NewReader(io.LimitReader(in, 4096)).ReadString('\n')
+		if err != nil && !errors.Is(err, io.EOF) {
+			return "", fmt.Errorf("reading the %s: %w", what, err)
+		}
+		text = strings.TrimRight(line, "\r\n")
+	} else {
+		fmt.Fprint(cmd.ErrOrStderr(), strings.ToUpper(what[:1])+what[1:]+": ")
+		line, err := term.ReadPassword(int(f.Fd()))
+		fmt.Fprintln(cmd.ErrOrStderr())
+		if err != nil {
+			return "", fmt.Errorf("reading the %s: %w", what, err)
+		}
+		text = string(line)
+	}
+	if strings.TrimSpace(text) == "" {
+		return "", fmt.Errorf("no %s was given", what)
+	}
+	return text, nil
+}
+
 func logoutCommand(cmd *cobra.Command) {
 	cmd.Use, cmd.Args = "logout", cli.Args(cobra.NoArgs)
+	cmd.Long = "Forgets the stored token. A session that it belongs to is ended."
+	address := cmd.Flags().String("url", "", "address of the service (default: that of the running one, else "+defaultURL+")")
+	prefix := prefixFlag(cmd)
 	cmd.RunE = cli.Run(func(cmd *cobra.Command, _ []string) error {
 		home, err := app.LocateHome()
 		if err != nil {
 			return err
 		}
-		err = os.Remove(home.Token())
-		if errors.Is(err, fs.ErrNotExist) {
+		token, err := readToken(home)
+		if err != nil {
+			return err
+		}
+		if token == "" {
 			fmt.Fprintln(cmd.OutOrStdout(), "There was no stored token.")
 			return nil
 		}
+		t, err := overNetwork(cmd.Context(), home, *address)
 		if err != nil {
+			return err
+		}
+		t.token, t.prefix = token, *prefix
+		ended := t.logout(cmd.Context())
+		if err := os.Remove(home.Token()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("forgetting the token: %w", err)
 		}
-		fmt.Fprintln(cmd.OutOrStdout(), "Forgot the token. It still works: an admin ends it with service admin revoke-token.")
+		switch {
+		case ended == nil:
+			fmt.Fprintln(cmd.OutOrStdout(), "Ended the session and forgot its token.")
+		case problem.HasCode(ended, "not_a_session"):
+			fmt.Fprintln(cmd.OutOrStdout(), "Forgot the token. It still works: an admin ends it with service admin revoke-token.")
+		default:
+			fmt.Fprintf(cmd.OutOrStdout(), "Forgot the token. Whether it still works is not known: %v.\n", ended)
+		}
 		return nil
 	})
 	cli.Group(cmd)
@@ -122,10 +176,14 @@ func whoamiCommand(cmd *cobra.Command) {
 	cmd.Use, cmd.Args = "whoami", cli.Args(cobra.NoArgs)
 	asJSON := cmd.Flags().Bool("json", false, "print a JSON document")
 	address := cmd.Flags().String("url", "", "address of the service (default: that of the running one, else "+defaultURL+")")
+	prefix := prefixFlag(cmd)
 	cmd.RunE = cli.Run(func(cmd *cobra.Command, _ []string) error {
 		t, err := findTarget(cmd.Context(), *address)
 		if err != nil {
 			return err
+		}
+		if t.token != "" { // over the control socket it is where it always is
+			t.prefix = *prefix
 		}
 		p, err := t.whoami(cmd.Context())
 		if err != nil {

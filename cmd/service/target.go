@@ -25,11 +25,15 @@ import (
 // defaultURL is where the service is when nobody says otherwise.
 const defaultURL = "http://127.0.0.1:2280"
 
+// defaultPrefix is where svc_auth answers itself when nobody says otherwise.
+const defaultPrefix = "/auth"
+
 // target is an API to ask, and as whom.
 type target struct {
-	base  string
-	token string // empty on the control socket
-	http  *http.Client
+	base   string
+	prefix string // of svc_auth
+	token  string // empty on the control socket
+	http   *http.Client
 }
 
 // findTarget chooses the API: the one at address if that is not empty, else the service of this
@@ -47,7 +51,7 @@ func findTarget(ctx context.Context, address string) (target, error) {
 		control := cli.NewClient(home)
 		_, err := control.Status(ctx)
 		if err == nil {
-			return target{base: "http://localhost", http: control.HTTP()}, nil
+			return target{base: "http://localhost", prefix: defaultPrefix, http: control.HTTP()}, nil
 		}
 		if !errors.Is(err, cli.ErrNotRunning) {
 			return target{}, err
@@ -60,7 +64,7 @@ func findTarget(ctx context.Context, address string) (target, error) {
 
 // overNetwork is the API at address, or at the service of the data folder, without a token.
 func overNetwork(ctx context.Context, home settings.Home, address string) (target, error) {
-	t := target{base: defaultURL, http: &http.Client{CheckRedirect: refuseRedirect}}
+	t := target{base: defaultURL, prefix: defaultPrefix, http: &http.Client{CheckRedirect: refuseRedirect}}
 	if address != "" {
 		var err error
 		t.base, err = checkAddress(address)
@@ -128,7 +132,7 @@ func (t target) send(ctx context.Context, method, path string, in any) (*http.Re
 	}
 	defer resp.Body.Close()
 	p := problem.Parse(resp)
-	if resp.StatusCode == http.StatusUnauthorized {
+	if resp.StatusCode == http.StatusUnauthorized && p.Code != "credentials_wrong" {
 		return nil, fmt.Errorf("%w: log in with service login", p)
 	}
 	return nil, p
@@ -139,7 +143,7 @@ func (t target) whoami(ctx context.Context) (policy.Principal, error) {
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
 	var p policy.Principal
-	resp, err := t.send(ctx, http.MethodGet, "/auth/whoami", nil)
+	resp, err := t.send(ctx, http.MethodGet, t.prefix+"/whoami", nil)
 	if err != nil {
 		return p, err
 	}
@@ -148,4 +152,31 @@ func (t target) whoami(ctx context.Context) (policy.Principal, error) {
 		return p, fmt.Errorf("%s does not answer as a service of this kind", t.base)
 	}
 	return p, nil
+}
+
+// login opens a session and returns its token.
+func (t target) login(ctx context.Context, user, password string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	resp, err := t.send(ctx, http.MethodPost, t.prefix+"/login", map[string]string{"user": user, "password": password, "kind": "api"})
+	if err != nil {
+		return "", err
+	}
+	defer resp.Body.Close()
+	var out struct{ Token string }
+	if err := json.NewDecoder(io.LimitReader(resp.Body, 1<<20)).Decode(&out); err != nil || out.Token == "" {
+		return "", fmt.Errorf("%s does not answer as a service of this kind", t.base)
+	}
+	return out.Token, nil
+}
+
+// logout ends the session that the token belongs to.
+func (t target) logout(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	resp, err := t.send(ctx, http.MethodPost, t.prefix+"/logout", nil)
+	if err != nil {
+		return err
+	}
+	return resp.Body.Close()
 }

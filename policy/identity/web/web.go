@@ -132,10 +132,10 @@ var routes = []route{
 	{http.MethodPost, providers + "{name}/backchannel", anybody, "A logout that the identity provider tells of", nil},
 	{http.MethodGet, "/account", principal, "The account page: own sessions, an admin's shows all", (*Handler).account},
 	{http.MethodGet, "/whoami", principal, "As whom the caller acts", (*Handler).whoami},
-	{http.MethodGet, "/sessions", principal, "Own sessions, for an admin all", (*Handler).listSessions},
+	{http.MethodGet, "/sessions", principal, "Own sessions; with all or user an admin sees those of others", (*Handler).listSessions},
 	{http.MethodDelete, "/sessions", principal, "End all own sessions", (*Handler).endSessions},
-	{http.MethodDelete, oneSession, principal, "End a session of one's own, as an admin any", (*Handler).endSessions},
-	{http.MethodPost, "/sessions/end", principal, "The same for the account page", (*Handler).endForm},
+	{http.MethodDelete, oneSession, principal, "End one of one's own sessions", (*Handler).endSessions},
+	{http.MethodPost, "/sessions/end", principal, "End sessions, from the account page", (*Handler).endForm},
 }
 
 // Endpoints lists what is served below the prefix.
