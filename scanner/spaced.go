@@ -17,7 +17,7 @@ func unspaced(v *view) view {
 		}
 		step := lettersApart(word)
 		for j := 0; j < len(word); {
-			size := max(utf8.RuneLen(firstRune(word[j:])), 1)
+			size := sizeOf(word[j:])
 			d.add(p.start+j, []byte(word[j:j+size])...)
 			if j += size; j < len(word) {
 				j += step
@@ -77,9 +77,10 @@ func joins(list []piece) {
 	}
 }
 
-func firstRune(s string) rune {
-	r, _ := utf8.DecodeRuneInString(s)
-	return r
+// sizeOf returns the size of the first character of s, in bytes.
+func sizeOf(s string) int {
+	_, size := utf8.DecodeRuneInString(s)
+	return size
 }
 
 // lettersApart reports whether all letters of a word stand apart, with the same byte between each two,
@@ -88,7 +89,7 @@ func lettersApart(word string) int {
 	if len(word) < 3 {
 		return 0
 	}
-	at := utf8.RuneLen(firstRune(word))
+	at := sizeOf(word)
 	if at < 1 || at >= len(word) || is(word[at], letter|digit) || word[at] >= utf8.RuneSelf {
 		return 0
 	}
@@ -99,7 +100,7 @@ func lettersApart(word string) int {
 		}
 		i++
 		if i < len(word) {
-			i += max(utf8.RuneLen(firstRune(word[i:])), 1)
+			i += sizeOf(word[i:])
 		}
 	}
 	return 1

@@ -25,31 +25,42 @@ type body struct {
 // scanBody replaces the request's body with one that reads the same. A short one is scanned
 // when scanBody returns; for a long one it returns the tap that scans it as it is read.
 func (h *Handler) scanBody(r *http.Request, rep *report) (*tap, error) {
-	orig := r.Body
-	if coding(r.Header) != "" {
+	orig, encoding := r.Body, coding(r.Header)
+	if encoding != "" && h.Encoded == encodedPass {
 		r.Body = &tap{ReadCloser: orig, left: h.MaxBody, limit: h.MaxBody}
 		return nil, nil
 	}
-	if r.ContentLength > h.MaxScan {
-		t := &tap{ReadCloser: orig, left: h.MaxBody, limit: h.MaxBody, decode: decoderFor(r), report: rep}
-		r.Body = t
-		return t, nil
-	}
-	head, err := readHead(orig, r.ContentLength, h.MaxScan)
-	if err != nil {
-		return nil, &bodyError{err: err, limit: h.MaxBody}
-	}
-	if int64(len(head)) <= h.MaxScan {
-		rep.addText(head, decoderFor(r))
+	long := r.ContentLength > h.MaxScan
+	if !long {
+		head, err := readHead(orig, r.ContentLength, h.MaxScan)
+		if err != nil {
+			return nil, &bodyError{err: err, limit: h.MaxBody}
+		}
 		r.Body = body{bytes.NewReader(head), orig}
-		return nil, nil
+		if long = int64(len(head)) > h.MaxScan; !long {
+			return nil, h.scanHead(r, rep, head, encoding)
+		}
+		r.Body = body{io.MultiReader(bytes.NewReader(head), orig), orig}
 	}
-	t := &tap{
-		ReadCloser: body{io.MultiReader(bytes.NewReader(head), orig), orig},
-		left:       h.MaxBody, limit: h.MaxBody, decode: decoderFor(r), report: rep,
+	if h.Beyond == beyondRefuse || encoding != "" {
+		return nil, &bodyError{err: errUnscanned, limit: h.MaxScan}
 	}
+	t := &tap{ReadCloser: r.Body, left: h.MaxBody, limit: h.MaxBody, windows: &windows{decode: decoderFor(r.Header), report: rep}}
 	r.Body = t
 	return t, nil
+}
+
+// scanHead scans a body that was read as a whole.
+func (h *Handler) scanHead(r *http.Request, rep *report, head []byte, encoding string) error {
+	if encoding != "" {
+		plain, err := decompress(head, encoding, h.MaxScan)
+		if err != nil {
+			return &bodyError{err: err, limit: h.MaxScan}
+		}
+		head = plain
+	}
+	rep.addBody(head, h.fields, decoderFor(r.Header))
+	return nil
 }
 
 // readHead reads the whole body if it has at most limit bytes, else one byte more than that.
@@ -62,18 +73,51 @@ func readHead(from io.Reader, length, limit int64) ([]byte, error) {
 	return head, err
 }
 
-// tap is a body that is scanned while it is read, and cut at its limit.
+// tap is a body that is scanned before it is read on, a window at a time, and cut at its limit.
 type tap struct {
 	io.ReadCloser
 	left, limit int64
-	decode      func(string) string
-	report      *report // nil: only the limit matters
-	buf         []byte
-	fresh       int // bytes of buf that were not scanned yet
+	windows     *windows // nil: only the limit matters
+	ready       []byte   // scanned and not read yet
+	err         error    // after that
 }
 
-// Read reads on. Beyond the limit it fails with an error that carries the status 413.
+// Read reads on. Beyond the limit it fails with an error that carries the status 413, at a
+// finding that is to be blocked with one that carries 422.
 func (t *tap) Read(p []byte) (int, error) {
+	if t.windows == nil {
+		return t.limited(p)
+	}
+	if len(t.ready) == 0 && t.err == nil {
+		t.err = t.fill()
+	}
+	n := copy(p, t.ready)
+	t.ready = t.ready[n:]
+	if n == 0 && len(p) > 0 {
+		return 0, t.err
+	}
+	return n, nil
+}
+
+// fill reads and scans the next window.
+func (t *tap) fill() error {
+	fresh, err := t.windows.room(), error(nil)
+	n := 0
+	for n < len(fresh) && err == nil {
+		var m int
+		m, err = t.limited(fresh[n:])
+		n += m
+	}
+	t.ready = t.windows.scan(n)
+	if blocked := t.windows.report.blocked(); blocked != nil {
+		t.ready = nil
+		return caddyhttp.Error(http.StatusUnprocessableEntity, blocked)
+	}
+	return err
+}
+
+// limited reads from below, up to the limit.
+func (t *tap) limited(p []byte) (int, error) {
 	if t.left < 0 {
 		return 0, t.over()
 	}
@@ -81,44 +125,12 @@ func (t *tap) Read(p []byte) (int, error) {
 		p = p[:t.left+1]
 	}
 	n, err := t.ReadCloser.Read(p)
-	t.left -= int64(n)
-	if t.left < 0 {
+	if t.left -= int64(n); t.left < 0 {
 		return 0, t.over()
 	}
-	t.see(p[:n])
 	return n, err
 }
 
 func (t *tap) over() error {
 	return caddyhttp.Error(http.StatusRequestEntityTooLarge, &bodyError{err: errTooLarge, limit: t.limit})
-}
-
-func (t *tap) see(p []byte) {
-	if t.report == nil {
-		return
-	}
-	if t.buf == nil {
-		t.buf = make([]byte, 0, window)
-	}
-	for len(p) > 0 {
-		n := copy(t.buf[len(t.buf):cap(t.buf)], p)
-		t.buf, p, t.fresh = t.buf[:len(t.buf)+n], p[n:], t.fresh+n
-		if len(t.buf) == cap(t.buf) {
-			t.scan()
-		}
-	}
-}
-
-func (t *tap) scan() {
-	t.report.add(t.decode(string(t.buf)))
-	t.buf = t.buf[:copy(t.buf, t.buf[len(t.buf)-overlap:])]
-	t.fresh = 0
-}
-
-// finish scans what was read and has not filled a window.
-func (t *tap) finish() {
-	if t.fresh > 0 {
-		t.report.add(t.decode(string(t.buf)))
-		t.fresh = 0
-	}
 }

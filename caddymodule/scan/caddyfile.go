@@ -2,6 +2,7 @@ package scan
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
 	"github.com/caddyserver/caddy/v2/caddyconfig/httpcaddyfile"
@@ -9,7 +10,7 @@ import (
 	"github.com/dustin/go-humanize"
 )
 
-var options = []string{"max_scan", "max_body", "encoded"}
+var options = []string{"max_scan", "max_body", "beyond", "encoded", "bodies", "action", "shape", "fields", "skip"}
 
 func init() {
 	httpcaddyfile.RegisterHandlerDirective("svc_scan", parseCaddyfile)
@@ -23,9 +24,15 @@ func parseCaddyfile(h httpcaddyfile.Helper) (caddyhttp.MiddlewareHandler, error)
 // UnmarshalCaddyfile reads the directive:
 //
 //	svc_scan [<matcher>] {
+//		bodies   request|response...
+//		action   log|annotate|block [<category>...]
 //		max_scan <size>
 //		max_body <size>
-//		encoded  refuse|pass
+//		beyond   stream|refuse
+//		encoded  refuse|decode|pass
+//		shape    openai|protocol|mcp
+//		fields   <path>...
+//		skip     <path>...
 //	}
 func (h *Handler) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 	d.Next() // directive name
@@ -36,17 +43,13 @@ func (h *Handler) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 	for d.NextBlock(0) {
 		option := d.Val()
 		if !slices.Contains(options, option) {
-			return d.Errf("svc_scan: unknown option %q: want max_scan, max_body or encoded", option)
+			return d.Errf("svc_scan: unknown option %q: want one of %s", option, strings.Join(options, ", "))
 		}
-		if seen[option] {
+		if seen[option] && option != "action" {
 			return d.Errf("svc_scan: %s is given twice", option)
 		}
 		seen[option] = true
-		var value string
-		if !d.AllArgs(&value) {
-			return d.Errf("svc_scan: %s takes exactly one value", option)
-		}
-		if err := h.set(d, option, value); err != nil {
+		if err := h.set(d, option, d.RemainingArgs()); err != nil {
 			return err
 		}
 	}
@@ -56,19 +59,90 @@ func (h *Handler) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 	return nil
 }
 
-func (h *Handler) set(d *caddyfile.Dispenser, option, value string) error {
+// set reads one option.
+func (h *Handler) set(d *caddyfile.Dispenser, option string, values []string) error {
+	if len(values) == 0 {
+		return d.Errf("svc_scan: %s takes a value", option)
+	}
+	switch option {
+	case "bodies":
+		return names(d, option, values, []string{string(request), string(response)}, &h.Bodies)
+	case "action":
+		return h.setAction(d, values)
+	case "fields":
+		return paths(d, option, values, &h.Fields)
+	case "skip":
+		return paths(d, option, values, &h.Skip)
+	}
+	if len(values) > 1 {
+		return d.Errf("svc_scan: %s takes exactly one value", option)
+	}
 	switch option {
 	case "max_scan":
-		return size(d, option, value, &h.MaxScan)
+		return size(d, option, values[0], &h.MaxScan)
 	case "max_body":
-		return size(d, option, value, &h.MaxBody)
+		return size(d, option, values[0], &h.MaxBody)
+	case "beyond":
+		return name(d, option, values[0], []string{beyondStream, beyondRefuse}, &h.Beyond)
 	case "encoded":
-		if value != encodedRefuse && value != encodedPass {
-			return d.Errf("svc_scan: encoded: unknown value %q: want refuse or pass", value)
-		}
-		h.Encoded = value
-		return nil
+		return name(d, option, values[0], []string{encodedRefuse, encodedDecode, encodedPass}, &h.Encoded)
 	}
+	return name(d, option, values[0], shapeNames, &h.Shape)
+}
+
+// setAction reads "action block role_hijacking …"; without categories it is for all others.
+func (h *Handler) setAction(d *caddyfile.Dispenser, values []string) error {
+	var action string
+	if err := name(d, "action", values[0], actionNames, &action); err != nil {
+		return err
+	}
+	categories := values[1:]
+	if len(categories) == 0 {
+		categories = []string{anyCategory}
+	}
+	if h.Actions == nil {
+		h.Actions = map[string]string{}
+	}
+	for _, c := range categories {
+		if c != anyCategory && !slices.Contains(categoryNames, c) {
+			return d.Errf("svc_scan: action: unknown category %q: want some of %s", c, strings.Join(categoryNames, ", "))
+		}
+		if _, ok := h.Actions[c]; ok {
+			return d.Errf("svc_scan: action: there are two for %s", strings.ReplaceAll(c, anyCategory, "all other categories"))
+		}
+		h.Actions[c] = action
+	}
+	return nil
+}
+
+func name(d *caddyfile.Dispenser, option, value string, known []string, to *string) error {
+	if !slices.Contains(known, value) {
+		return d.Errf("svc_scan: %s: unknown value %q: want %s", option, value, strings.Join(known, ", "))
+	}
+	*to = value
+	return nil
+}
+
+func names(d *caddyfile.Dispenser, option string, values, known []string, to *[]string) error {
+	for i, v := range values {
+		if err := name(d, option, v, known, new(string)); err != nil {
+			return err
+		}
+		if slices.Contains(values[:i], v) {
+			return d.Errf("svc_scan: %s: %s is given twice", option, v)
+		}
+	}
+	*to = values
+	return nil
+}
+
+func paths(d *caddyfile.Dispenser, option string, values []string, to *[]string) error {
+	for _, v := range values {
+		if _, err := parsePath(v); err != nil {
+			return d.Errf("svc_scan: %s: %v", option, err)
+		}
+	}
+	*to = values
 	return nil
 }
 

@@ -1,7 +1,6 @@
 package scan
 
 import (
-	"encoding/json"
 	"net/http"
 	"strconv"
 	"strings"
@@ -10,38 +9,12 @@ import (
 )
 
 // decoderFor returns what makes readable text of a body that is not scanned string by string.
-func decoderFor(r *http.Request) func(string) string {
-	media, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";")
+func decoderFor(header http.Header) func(string) string {
+	media, _, _ := strings.Cut(header.Get("Content-Type"), ";")
 	if strings.EqualFold(strings.TrimSpace(media), "application/x-www-form-urlencoded") {
 		return decodeForm
 	}
 	return decodeEscapes
-}
-
-// eachString calls f with the decoded value of every string in a valid JSON document, object
-// keys included.
-func eachString(doc string, f func(string)) {
-	for {
-		start := strings.IndexByte(doc, '"')
-		if start < 0 {
-			return
-		}
-		doc = doc[start:]
-		end, escaped := 1, false
-		for doc[end] != '"' { // the document is valid: the string ends
-			if doc[end] == '\\' {
-				escaped = true
-				end++
-			}
-			end++
-		}
-		if value := doc[1:end]; !escaped {
-			f(value)
-		} else if json.Unmarshal([]byte(doc[:end+1]), &value) == nil {
-			f(value)
-		}
-		doc = doc[end+1:]
-	}
 }
 
 // decodeEscapes replaces the escape sequences of JSON strings wherever they stand, in documents

@@ -13,8 +13,34 @@ import (
 	"github.com/svc-gateway/svc/internal/problem"
 )
 
-// errTooLarge means that a body is longer than max_body.
-var errTooLarge = errors.New("request body too large")
+// Reasons to refuse a body.
+var (
+	errTooLarge  = errors.New("request body too large")
+	errUnscanned = errors.New("body too long to be scanned")
+)
+
+// blockedError is why a body was blocked. It names the categories and never a rule.
+type blockedError struct {
+	categories []string
+	side       side
+}
+
+func (e *blockedError) Error() string {
+	return "the " + string(e.side) + " body was blocked: " + strings.Join(e.categories, ", ")
+}
+
+// problem is what the client is told.
+func (e *blockedError) problem() problem.Problem {
+	p := problem.Problem{
+		Status: http.StatusUnprocessableEntity, Code: "injection_found",
+		Detail: "The request body was refused because it seems to hold an injection (" + strings.Join(e.categories, ", ") + ").",
+	}
+	if e.side == response {
+		p.Status = http.StatusBadGateway
+		p.Detail = "The response was refused because it seems to hold an injection (" + strings.Join(e.categories, ", ") + ")."
+	}
+	return p
+}
 
 // refuses tells whether the header already says that the body will not do.
 func (h *Handler) refuses(r *http.Request) (problem.Problem, bool) {
@@ -31,7 +57,7 @@ func (h *Handler) refuses(r *http.Request) (problem.Problem, bool) {
 			Status: http.StatusUnsupportedMediaType, Code: "unsupported_charset",
 			Detail: "Request bodies are scanned here: send this one as UTF-8.",
 		}, true
-	case encoding != "":
+	case encoding != "" && h.Encoded == encodedPass:
 		h.logger.Warn("request body passes unscanned because it is encoded",
 			zap.String("encoding", encoding), zap.String("method", r.Method), zap.String("path", r.URL.Path))
 	}
@@ -85,7 +111,20 @@ func (e *bodyError) Unwrap() error { return e.err }
 func answer(w http.ResponseWriter, r *http.Request, err error) error {
 	var be *bodyError
 	var he caddyhttp.HandlerError
+	var blocked *blockedError
 	switch {
+	case errors.As(err, &blocked):
+		problem.Write(w, r, blocked.problem())
+	case errors.Is(err, errUnscanned):
+		problem.Write(w, r, problem.Problem{
+			Status: http.StatusRequestEntityTooLarge, Code: "body_unscanned",
+			Detail: "The request body is longer than what is scanned here (option max_scan of svc_scan).",
+		})
+	case errors.Is(err, errUndecodable):
+		problem.Write(w, r, problem.Problem{
+			Status: http.StatusUnsupportedMediaType, Code: "encoded_body",
+			Detail: "The request body cannot be decoded to be scanned: send it with the Content-Encoding gzip, deflate or zstd, or without one.",
+		})
 	case errors.Is(err, errTooLarge) && errors.As(err, &be):
 		problem.Write(w, r, tooLarge(be.limit))
 	case errors.As(err, &he):

@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
@@ -17,41 +19,69 @@ import (
 )
 
 const (
-	// maxLogged bounds the log entries of one request.
+	// maxLogged bounds the log entries of one body.
 	maxLogged = 20
-	// maxRecorded bounds the findings of one request in the audit log.
+	// maxRecorded bounds the findings of one body in the audit log.
 	maxRecorded = 100
 )
 
-// report collects the findings of one request.
+// side is where a body was going.
+type side string
+
+// The sides.
+const (
+	request  side = "request"
+	response side = "response"
+)
+
+// prefix is how the placeholders of a side begin.
+func (s side) prefix() string {
+	if s == response {
+		return "http.svc_scan.response."
+	}
+	return "http.svc_scan."
+}
+
+// report collects the findings of one body.
 type report struct {
+	handler   *Handler
+	side      side
 	replacer  *caddy.Replacer
+	mu        sync.Mutex // a handler may read the body while it writes the answer
 	findings  []scanner.Finding
 	count     int // findings in all; more than were kept for a body full of them
 	published int // how many of them were told
 }
 
-func newReport(r *http.Request) *report {
-	rep := &report{}
+func (h *Handler) newReport(r *http.Request, s side) *report {
+	rep := &report{handler: h, side: s}
 	rep.replacer, _ = r.Context().Value(caddy.ReplacerCtxKey).(*caddy.Replacer)
 	rep.place()
 	return rep
 }
 
-// addText scans a whole body.
-func (rep *report) addText(text []byte, decode func(string) string) {
+// addBody scans a whole body: the strings of a JSON document that the fields name, else all of it.
+func (rep *report) addBody(text []byte, f *fields, decode func(string) string) {
 	s := string(text)
 	if !json.Valid(text) {
 		rep.add(decode(s))
 		return
 	}
-	eachString(s, rep.add)
+	f.walk(s, func(_ []string, value string) { rep.add(value) })
 }
 
-// add scans one text. A finding that was there before, as happens where windows overlap, is not
+// add scans one text.
+func (rep *report) add(text string) { rep.take(scanner.Scan(text)) }
+
+// take collects findings. One that was there before, as happens where windows overlap, is not
 // counted again.
-func (rep *report) add(text string) {
-	for _, f := range scanner.Scan(text) {
+func (rep *report) take(found []scanner.Finding) {
+	if len(found) == 0 {
+		return
+	}
+	rep.mu.Lock()
+	defer rep.mu.Unlock()
+	for _, f := range found {
 		if slices.ContainsFunc(rep.findings, func(o scanner.Finding) bool {
 			return o.Rule == f.Rule && o.Excerpt == f.Excerpt
 		}) {
@@ -60,8 +90,29 @@ func (rep *report) add(text string) {
 		rep.count++
 		if len(rep.findings) < maxRecorded {
 			rep.findings = append(rep.findings, f)
+		} else if f.Confidence == scanner.High { // many harmless ones must not hide it
+			if i := slices.IndexFunc(rep.findings[rep.published:], low); i >= 0 {
+				rep.findings[rep.published+i] = f
+			}
 		}
 	}
+}
+
+func low(f scanner.Finding) bool { return f.Confidence == scanner.Low }
+
+// concerned returns the categories found that an action is for.
+func (rep *report) concerned(action string) []string {
+	rep.mu.Lock()
+	defer rep.mu.Unlock()
+	return rep.handler.concerned(action, rep.findings)
+}
+
+// blocked returns an error when something was found that is to be blocked.
+func (rep *report) blocked() error {
+	if c := rep.concerned(actionBlock); len(c) > 0 {
+		return &blockedError{categories: c, side: rep.side}
+	}
+	return nil
 }
 
 func (rep *report) categories() string {
@@ -76,26 +127,43 @@ func (rep *report) categories() string {
 // place sets the placeholders.
 func (rep *report) place() {
 	if rep.replacer != nil {
-		rep.replacer.Set("http.svc_scan.count", rep.count)
-		rep.replacer.Set("http.svc_scan.categories", rep.categories())
+		rep.replacer.Set(rep.side.prefix()+"count", rep.count)
+		rep.replacer.Set(rep.side.prefix()+"categories", rep.categories())
+	}
+}
+
+// The headers that tell the next handler, or the client, of findings that are to be annotated.
+const (
+	countHeader      = "X-Svc-Scan-Count"
+	categoriesHeader = "X-Svc-Scan-Categories"
+)
+
+// annotate tells of the findings in a header.
+func (rep *report) annotate(header http.Header) {
+	if c := rep.concerned(actionAnnotate); len(c) > 0 {
+		header.Set(countHeader, strconv.Itoa(rep.count))
+		header.Set(categoriesHeader, strings.Join(c, ","))
 	}
 }
 
 // publish tells the log, the audit log and the placeholders what was found since it last did.
-func (h *Handler) publish(r *http.Request, rep *report) {
+func (rep *report) publish(r *http.Request) {
+	rep.mu.Lock()
+	defer rep.mu.Unlock()
 	fresh := rep.findings[rep.published:]
 	if len(fresh) == 0 {
 		return
 	}
 	rep.published = len(rep.findings)
 	rep.place()
+	h := rep.handler
 	p, _ := policy.PrincipalFrom(r.Context())
 	for i, f := range fresh {
 		if i == maxLogged {
-			h.logger.Warn("more injection findings in the same request body", zap.Int("count", rep.count))
+			h.logger.Warn("more injection findings in the same "+string(rep.side)+" body", zap.Int("count", rep.count))
 			break
 		}
-		h.logger.Warn("injection finding in a request body",
+		h.logger.Warn("injection finding in a "+string(rep.side)+" body",
 			zap.String("category", string(f.Category)), zap.String("rule", f.Rule),
 			zap.String("confidence", string(f.Confidence)), zap.String("user", p.User),
 			zap.String("method", r.Method), zap.String("path", r.URL.Path))

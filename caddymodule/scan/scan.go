@@ -1,10 +1,13 @@
 package scan
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
+	"strings"
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
@@ -21,27 +24,59 @@ const defaultMaxScan = 1 << 20
 // What to do with a body that has a Content-Encoding.
 const (
 	encodedRefuse = "refuse"
+	encodedDecode = "decode"
 	encodedPass   = "pass"
+)
+
+// What to do with a body longer than max_scan.
+const (
+	beyondStream = "stream"
+	beyondRefuse = "refuse"
 )
 
 func init() {
 	caddy.RegisterModule(new(Handler))
 }
 
-// Handler scans request bodies for injections. See the package comment.
+// Handler scans bodies for injections. See the package comment.
 type Handler struct {
-	// The longest body that is held in memory and scanned as a whole, in bytes. Longer ones
-	// are scanned while they pass. Default: 1048576 (1 MiB).
+	// The longest body that is held in memory and scanned as a whole, in bytes. Default:
+	// 1048576 (1 MiB).
 	MaxScan int64 `json:"max_scan,omitempty"`
 
-	// The longest body that is accepted, in bytes. Default: the setting limits.body_bytes,
-	// which is 4 MiB unless set.
+	// The longest request body that is accepted, in bytes. Default: the setting
+	// limits.body_bytes, which is 4 MiB unless set.
 	MaxBody int64 `json:"max_body,omitempty"`
 
-	// What to do with a compressed body: "refuse" answers 415, "pass" lets it through
-	// unscanned with a WARNING for each. Default: refuse.
+	// What to do with a body that is longer than max_scan: "stream" scans it in overlapping
+	// windows on its way, "refuse" answers 413, or 502 for a response. Default: stream.
+	Beyond string `json:"beyond,omitempty"`
+
+	// What to do with a compressed body: "refuse" answers 415, or 502 for a response;
+	// "decode" scans what it holds, up to max_scan, and passes it as it came; "pass" lets it
+	// through unscanned with a WARNING for each. Default: refuse.
 	Encoded string `json:"encoded,omitempty"`
 
+	// Which bodies are scanned: "request", "response" or both. Default: both.
+	Bodies []string `json:"bodies,omitempty"`
+
+	// What is done about findings of high confidence, by category ("*" for all others): "log",
+	// "annotate" (headers tell the next handler, or the client), "block" (422, 502, or an error
+	// event and the end of a stream). Default: log.
+	Actions map[string]string `json:"actions,omitempty"`
+
+	// The known shape of the JSON bodies: "openai", "protocol" or "mcp". Only what comes from
+	// outside is scanned in them. Default: none; all strings are.
+	Shape string `json:"shape,omitempty"`
+
+	// Paths in JSON bodies that are scanned, such as "messages.*.content", beside those of the
+	// shape. Default: all.
+	Fields []string `json:"fields,omitempty"`
+
+	// Paths in JSON bodies that are not scanned. They go before fields. Default: none.
+	Skip []string `json:"skip,omitempty"`
+
+	fields *fields
 	logger *zap.Logger
 	audit  auditor
 }
@@ -65,7 +100,8 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 	}
 	h.audit = a.Audit()
 	h.defaults(a.Settings().Limits.BodyBytes)
-	return nil
+	h.fields, err = newFields(h.Shape, h.Fields, h.Skip)
+	return err
 }
 
 func (h *Handler) defaults(maxBody int64) {
@@ -75,8 +111,10 @@ func (h *Handler) defaults(maxBody int64) {
 	if h.MaxScan == 0 {
 		h.MaxScan = min(defaultMaxScan, h.MaxBody)
 	}
-	if h.Encoded == "" {
-		h.Encoded = encodedRefuse
+	h.Encoded = cmp.Or(h.Encoded, encodedRefuse)
+	h.Beyond = cmp.Or(h.Beyond, beyondStream)
+	if h.Bodies == nil {
+		h.Bodies = []string{string(request), string(response)}
 	}
 }
 
@@ -89,37 +127,55 @@ func (h *Handler) Validate() error {
 		return fmt.Errorf("max_body: %d is negative", h.MaxBody)
 	case h.MaxScan > h.MaxBody:
 		return fmt.Errorf("max_scan: %d is more than max_body, %d", h.MaxScan, h.MaxBody)
-	case h.Encoded != encodedRefuse && h.Encoded != encodedPass:
-		return fmt.Errorf("encoded: unknown value %q: want refuse or pass", h.Encoded)
+	case !slices.Contains([]string{encodedRefuse, encodedDecode, encodedPass}, h.Encoded):
+		return fmt.Errorf("encoded: unknown value %q: want refuse, decode or pass", h.Encoded)
+	case h.Beyond != beyondStream && h.Beyond != beyondRefuse:
+		return fmt.Errorf("beyond: unknown value %q: want stream or refuse", h.Beyond)
+	case h.Shape != "" && shapes[h.Shape] == nil:
+		return fmt.Errorf("shape: unknown value %q: want %s", h.Shape, strings.Join(shapeNames, ", "))
+	case len(h.Bodies) == 0:
+		return errors.New("bodies: want request, response or both")
 	}
-	return nil
+	for _, b := range h.Bodies {
+		if b != string(request) && b != string(response) {
+			return fmt.Errorf("bodies: unknown value %q: want request or response", b)
+		}
+	}
+	return checkActions(h.Actions)
 }
 
-// ServeHTTP scans the request's body and calls the next handler.
+// ServeHTTP scans the request's body, calls the next handler and scans its response.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.Handler) error {
-	rep := newReport(r)
-	if r.Body == nil || r.ContentLength == 0 {
-		return next.ServeHTTP(w, r)
+	delete(r.Header, countHeader) // nobody but this stage says what was found
+	delete(r.Header, categoriesHeader)
+	rep := h.newReport(r, request)
+	var rest *tap
+	if h.scans(request) && r.Body != nil && r.ContentLength != 0 {
+		if p, refused := h.refuses(r); refused {
+			problem.Write(w, r, p)
+			return nil
+		}
+		var err error
+		if rest, err = h.scanBody(r, rep); err == nil {
+			rep.publish(r)
+			rep.annotate(r.Header)
+			err = rep.blocked()
+		}
+		if err != nil {
+			return answer(w, r, err)
+		}
 	}
-	if p, refused := h.refuses(r); refused {
-		problem.Write(w, r, p)
-		return nil
-	}
-	rest, err := h.scanBody(r, rep)
-	if err != nil {
-		return answer(w, r, err)
-	}
-	h.publish(r, rep)
-	err = next.ServeHTTP(w, r)
+	err := h.respond(w, r, next)
 	if rest != nil {
-		rest.finish()
-		h.publish(r, rep)
+		rep.publish(r)
 	}
-	if errors.Is(err, errTooLarge) { // hence the handler could not answer yet
+	if errors.Is(err, errTooLarge) || rest != nil && rep.blocked() != nil && err != nil { // the handler could not answer yet
 		return answer(w, r, err)
 	}
 	return err
 }
+
+func (h *Handler) scans(s side) bool { return slices.Contains(h.Bodies, string(s)) }
 
 // Interface guards.
 var (

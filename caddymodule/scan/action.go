@@ -1,0 +1,73 @@
+package scan
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/svc-gateway/svc/scanner"
+)
+
+// What can be done about a finding of high confidence, the mildest first. One of low confidence is
+// logged and no more.
+const (
+	actionLog      = "log"
+	actionAnnotate = "annotate"
+	actionBlock    = "block"
+)
+
+var actionNames = []string{actionLog, actionAnnotate, actionBlock}
+
+// anyCategory stands for the categories that have no action of their own.
+const anyCategory = "*"
+
+var categoryNames = []string{
+	string(scanner.RoleHijacking), string(scanner.DataExfiltration), string(scanner.PrivilegeEscalation),
+	string(scanner.InvisibleCharacters), string(scanner.URLHomograph),
+}
+
+// checkActions refuses names that do not exist.
+func checkActions(actions map[string]string) error {
+	for category, action := range actions {
+		if category != anyCategory && !slices.Contains(categoryNames, category) {
+			return fmt.Errorf("action: unknown category %q: want some of %s", category, strings.Join(categoryNames, ", "))
+		}
+		if !slices.Contains(actionNames, action) {
+			return fmt.Errorf("action: unknown action %q: want log, annotate or block", action)
+		}
+	}
+	return nil
+}
+
+// actionFor returns what is done about a category.
+func (h *Handler) actionFor(c scanner.Category) string {
+	if a, ok := h.Actions[string(c)]; ok {
+		return a
+	}
+	if a, ok := h.Actions[anyCategory]; ok {
+		return a
+	}
+	return actionLog
+}
+
+// does reports whether an action is configured for any category.
+func (h *Handler) does(action string) bool {
+	for _, a := range h.Actions {
+		if a == action {
+			return true
+		}
+	}
+	return false
+}
+
+// concerned returns the categories of findings of high confidence that an action is for, sorted.
+func (h *Handler) concerned(action string, found []scanner.Finding) []string {
+	var names []string
+	for _, f := range found {
+		if f.Confidence == scanner.High && h.actionFor(f.Category) == action {
+			names = append(names, string(f.Category))
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
