@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/caddyserver/caddy/v2"
@@ -77,6 +78,7 @@ type Handler struct {
 	issuer   string            // of assertions
 	keyFile  string            // of the key that signs them
 	reserved reserved
+	doubted  sync.Once // that a client's address is true
 }
 
 // auditor is what the handler needs of the audit log.
@@ -167,6 +169,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyht
 	if p, ok := policy.PrincipalFrom(r.Context()); ok {
 		return h.again(w, r, p, next)
 	}
+	h.doubt(r)
 	r = credentials.Note(addressed(r))
 	id := identify(w, r)
 	h.reserved.strip(r.Header)
@@ -316,16 +319,6 @@ func (h *Handler) stripCredentials(header http.Header, foreign bool) {
 	}
 	identity.Strip(header)
 	stripCookie(header, identity.SessionCookie)
-}
-
-// addressed makes [identity.Address] the client's address as Caddy sees it, trusted proxies
-// taken into account.
-func addressed(r *http.Request) *http.Request {
-	ip, _ := caddyhttp.GetVar(r.Context(), caddyhttp.ClientIPVarKey).(string)
-	if ip == "" || ip == identity.Address(r) {
-		return r
-	}
-	return r.WithContext(identity.WithAddress(r.Context(), ip))
 }
 
 // refuse answers a request that the providers did not let pass, and returns why.

@@ -378,3 +378,31 @@ func TestTrustedProxy(t *testing.T) {
 		return len(got) == 1 && got[0] == "198.51.100.7"
 	})
 }
+
+// Where clients can make up their address, the log says so, once.
+func TestMadeUpAddressesAreDoubted(t *testing.T) {
+	for name, tt := range map[string]struct {
+		options, forwarded string
+		want               int
+	}{
+		"several addresses": {"trusted_proxies static 127.0.0.1/32", "192.0.2.1, 198.51.100.7", 1},
+		"one":               {"trusted_proxies static 127.0.0.1/32", "198.51.100.7", 0},
+		"strict":            {"trusted_proxies static 127.0.0.1/32\ntrusted_proxies_strict", "192.0.2.1, 198.51.100.7", 0},
+		"no trusted proxy":  {"trusted_proxies static 192.0.2.9/32", "192.0.2.1, 198.51.100.7", 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			log := filepath.Join(t.TempDir(), "caddy.log")
+			srv := caddytest.Start(t, caddytest.Config{Global: "servers {\n" + tt.options + "\n}", Site: "svc_auth\nrespond ok", Log: log})
+			for range 3 {
+				srv.Do(http.MethodGet, "/", "", "X-Forwarded-For", tt.forwarded)
+			}
+			text, err := os.ReadFile(log)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := strings.Count(string(text), "clients can make up their address"); got != tt.want {
+				t.Errorf("got %d warnings, want %d", got, tt.want)
+			}
+		})
+	}
+}
