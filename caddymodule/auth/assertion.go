@@ -9,7 +9,6 @@ import (
 
 	"go.uber.org/zap"
 
-	"github.com/svc-gateway/svc/internal/problem"
 	"github.com/svc-gateway/svc/policy"
 	"github.com/svc-gateway/svc/policy/identity/assertion"
 )
@@ -79,26 +78,4 @@ func (h *Handler) publicKeys() ([]byte, error) {
 		return h.signer.JWKS(), nil
 	}
 	return assertion.PublicKeys(h.keyFile)
-}
-
-// jwks serves the keys that assertions are verified with. They are public.
-func (h *Handler) jwks(w http.ResponseWriter, r *http.Request) {
-	if r.Method != http.MethodGet && r.Method != http.MethodHead {
-		w.Header().Set("Allow", "GET, HEAD")
-		problem.Write(w, r, problem.Problem{
-			Status: http.StatusMethodNotAllowed, Code: "method_not_allowed", Detail: "Only GET and HEAD are served here.",
-		})
-		return
-	}
-	keys, err := h.publicKeys()
-	if err != nil {
-		h.logger.Error("serving the keys of assertions", zap.Error(err))
-		problem.Write(w, r, problem.Problem{
-			Status: http.StatusServiceUnavailable, Code: "keys_unavailable", Detail: "The keys cannot be read at the moment; try again later.",
-		})
-		return
-	}
-	w.Header().Set("Content-Type", "application/jwk-set+json")
-	w.Header().Set("Cache-Control", "public, max-age=300")
-	_, _ = w.Write(keys) // a client that is gone needs no answer
 }

@@ -183,10 +183,6 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyht
 		return next.ServeHTTP(rec, r)
 	}
 	defer func() { rec.finish(err) }()
-	if r.URL.Path == h.Prefix+"/jwks" {
-		h.jwks(rec, r)
-		return nil
-	}
 	if h.web.Open(r.URL.Path) {
 		h.serveOpen(rec, r)
 		return nil

@@ -24,6 +24,7 @@ func (h *Handler) newWeb(a *app.App) (*web.Handler, error) {
 		Service: a.Identity(), Chain: h.chain, Prefix: h.Prefix,
 		Lifetime: time.Duration(s.Auth.SessionTTLHours) * time.Hour,
 		Origins:  plainOrigins(s.CORS.Origins), Tokens: s.Auth.Has(settings.ModeToken),
+		Keys:  h.publicKeys,
 		Audit: a.Audit(), Log: h.logger,
 	}
 	if s.Auth.Has(settings.ModeLDAP) {

@@ -19,15 +19,16 @@ import (
 // Config is what a [Handler] serves and whom it asks. Issuers and Passwords may be nil.
 type Config struct {
 	Service   *identity.Service
-	Chain     identity.Chain    // finds out who logs out
-	Prefix    string            // of all paths, such as /auth
-	Lifetime  time.Duration     // of a session
-	Origins   []string          // trusted ones, such as https://example.com
-	Tokens    bool              // whether a token logs in
-	Passwords Passwords         // what a user name and password are checked with
-	Issuers   Issuers           // identity providers that people may log in with
-	Audit     identity.Recorder // hears of tokens that did not log in
-	Log       *zap.Logger       // hears of technical trouble
+	Chain     identity.Chain         // finds out who logs out
+	Prefix    string                 // of all paths, such as /auth
+	Lifetime  time.Duration          // of a session
+	Origins   []string               // trusted ones, such as https://example.com
+	Tokens    bool                   // whether a token logs in
+	Passwords Passwords              // what a user name and password are checked with
+	Issuers   Issuers                // identity providers that people may log in with
+	Keys      func() ([]byte, error) // JWKS that assertions are verified with
+	Audit     identity.Recorder      // hears of tokens that did not log in
+	Log       *zap.Logger            // hears of technical trouble
 }
 
 // Passwords checks user names and passwords; [identity.Passwords] does. address is the client's.
@@ -130,6 +131,7 @@ var routes = []route{
 	{http.MethodGet, providers + "{name}", anybody, "Log in with an identity provider", nil},
 	{http.MethodGet, providers + "{name}/callback", anybody, "Back from the identity provider", nil},
 	{http.MethodPost, providers + "{name}/backchannel", anybody, "A logout that the identity provider tells of", nil},
+	{http.MethodGet, "/jwks", anybody, "The keys that assertions are verified with", (*Handler).jwks},
 	{http.MethodGet, "/account", principal, "The account page: own sessions, an admin's shows all", (*Handler).account},
 	{http.MethodGet, "/whoami", principal, "As whom the caller acts", (*Handler).whoami},
 	{http.MethodGet, "/sessions", principal, "Own sessions; with all or user an admin sees those of others", (*Handler).listSessions},
