@@ -40,7 +40,7 @@ func (b *bench) logins(ctx context.Context) error {
 	sv, err := b.site.caddy(ctx, "logins", authCaddyfile, upstream,
 		"SVC_AUTH_MODE=token ldap", "BENCH_ISSUER=http://127.0.0.1:1",
 		"SVC_LDAP_URL="+directory.TLSURL, "SVC_LDAP_CA_FILE="+directory.CAFile,
-		"SVC_LDAP_BIND_DN="+ldaptest.BindDN, "SVC_LDAP_BIND_PASSWORD={env.BENCH_LDAP}", "BENCH_LDAP="+ldaptest.BindPassword,
+		"SVC_LDAP_BIND_DN="+ldaptest.BindDN, "SVC_LDAP_BIND_PASSWORD="+ldaptest.BindPassword,
 		"SVC_LDAP_BASE_DN=ou=people,"+ldaptest.BaseDN, "SVC_LDAP_USER_GROUPS=bench",
 	)
 	if err != nil {
