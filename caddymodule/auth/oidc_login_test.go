@@ -1,8 +1,6 @@
 package auth_test
 
 import (
-	"encoding/json"
-	"errors"
 	"io"
 	"net/http"
 	"net/http/cookiejar"
@@ -11,9 +9,6 @@ import (
 	"testing"
 
 	"github.com/svc-gateway/svc/caddymodule/auth/caddytest"
-	"github.com/svc-gateway/svc/internal/browsertest"
-	"github.com/svc-gateway/svc/policy/identity"
-	"github.com/svc-gateway/svc/policy/identity/oidc/oidctest"
 )
 
 // page is a site that says who reads it.
@@ -96,70 +91,5 @@ func TestOIDCLoginThatFails(t *testing.T) {
 	})
 	if got[0] != `bob oidc 127.0.0.1 ["role"]` || got[1] != ` oidc 127.0.0.1 ["state"]` {
 		t.Errorf("got records %q", got)
-	}
-}
-
-// The round trip in a browser, between two sites: the session's cookie is SameSite=Strict, and
-// has to be sent with the first page after the login all the same.
-func TestOIDCInABrowser(t *testing.T) {
-	listen := caddytest.FreeAddress(t)
-	site := "http://" + listen
-	n, err := oidctest.StartNode(oidctest.NodeConfig{
-		RedirectURIs: []string{site + "/auth/oidc/corp/callback"}, AfterLogout: []string{site + "/auth/login"},
-		LogoutEndpoint: site + "/auth/oidc/corp/backchannel", Users: map[string]map[string]any{"alice": {"groups": []string{"ops"}}},
-	})
-	if errors.Is(err, oidctest.ErrNoNode) {
-		t.Skip(err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if err := n.Close(); err != nil {
-			t.Error(err)
-		}
-	}()
-	t.Setenv("OIDC_SECRET", oidctest.ClientSecret)
-	srv := caddytest.Start(t, caddytest.Config{Listen: listen, Site: page, Svc: "auth {\nmode token oidc\npublic_url " + site + "\n}\noidc corp {\nissuer " + n.URL +
-		"\nclient_id " + oidctest.ClientID + "\nclient_secret {env.OIDC_SECRET}\nscopes openid profile offline_access\nadmin_groups ops\nlabel \"Example Corp\"\n}"})
-
-	b := browsertest.New(t)
-	b.Open(site + "/app?x=1")
-	b.Wait("a.button")
-	b.Screenshot("oidc-login", 360)
-	b.Click("a.button")
-	b.Wait("input[name=login]")
-	if at := b.Location(); !strings.HasPrefix(at, n.URL) {
-		t.Errorf("got to %s, want the provider", at)
-	}
-	b.Type("input[name=login]", "alice")
-	b.Type("input[name=password]", "x")
-	b.Submit("input[name=password]")
-	b.Wait("button[type=submit]") // may we know who she is, also when she is away?
-	b.Click("button[type=submit]")
-	b.Wait("#app")
-	if got := b.Text("#app"); got != "alice admin /app?x=1" || b.Location() != site+"/app?x=1" {
-		t.Errorf("after the login: got %q at %s", got, b.Location())
-	}
-	c := b.Cookie("127.0.0.1", identity.SessionCookie)
-	if c == nil || !c.HTTPOnly || c.SameSite != "Strict" {
-		t.Fatalf("got cookie %+v", c)
-	}
-
-	b.Open(site + "/auth/account")
-	b.Click("header button") // log out, here and then at the provider
-	b.Wait("button[value=yes]")
-	b.Click("button[value=yes]")
-	b.Wait("a.button")
-	if at := b.Location(); !strings.HasPrefix(at, site+"/auth/login") {
-		t.Errorf("after the logout we are at %s", at)
-	}
-	resp, body := srv.Send(srv.Request(http.MethodGet, "/auth/whoami", "", "Cookie", identity.SessionCookie+"="+c.Value))
-	if resp.StatusCode != http.StatusUnauthorized {
-		t.Errorf("the session goes on: %s: %s", resp.Status, body)
-	}
-	var refused struct{ Code string }
-	if err := json.Unmarshal([]byte(body), &refused); err != nil || refused.Code == "" {
-		t.Errorf("got %s, %v", body, err)
 	}
 }

@@ -51,6 +51,9 @@ func (h Home) IdentityDB() string { return h.path("databases", "identity.db") }
 // AssertionKey is the key that assertions for other servers are signed with.
 func (h Home) AssertionKey() string { return h.path("keys", "assertion.key") }
 
+// LoginKey is the key of logins at identity providers that are under way.
+func (h Home) LoginKey() string { return h.path("keys", "login.key") }
+
 // IdentityKey is the key of what identity.db keeps encrypted.
 func (h Home) IdentityKey() string { return h.path("keys", "identity.key") }
 

@@ -33,7 +33,6 @@ type Config struct {
 	Svc    string // sections of the global option svc; auth.mode is token unless a mode is set here
 	Global string // global options beside svc
 	Log    string // file for Caddy's log; default none
-	Listen string // host:port; default a free port of this host
 }
 
 // Server is a running Caddy.
@@ -53,10 +52,7 @@ func Start(tb testing.TB, c Config) *Server {
 	if !strings.Contains(c.Svc, "mode ") {
 		c.Svc += "\nauth {\nmode token\n}"
 	}
-	s := &Server{tb: tb, config: c, listen: c.Listen, Home: shortTempDir(tb)}
-	if s.listen == "" {
-		s.listen = FreeAddress(tb)
-	}
+	s := &Server{tb: tb, config: c, listen: freeAddress(tb), Home: shortTempDir(tb)}
 	s.URL = "http://" + s.listen
 	tb.Setenv("SVC_HOME", s.Home)
 	s.Load(c.Site)
@@ -246,8 +242,7 @@ func shortTempDir(tb testing.TB) string {
 	return dir
 }
 
-// FreeAddress returns an address that a server can have: 127.0.0.1 and a port.
-func FreeAddress(tb testing.TB) string {
+func freeAddress(tb testing.TB) string {
 	tb.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -11,6 +11,8 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"github.com/svc-gateway/svc/internal/keyfile"
 )
 
 const (
@@ -34,13 +36,24 @@ type login struct {
 	Until    time.Time `json:"u"`
 }
 
-// newSeal returns a cipher with a key that only this process has.
-func newSeal() (cipher.AEAD, error) {
-	key := make([]byte, 32)
-	_, _ = rand.Read(key) // never fails
-	block, err := aes.NewCipher(key)
+// newSeal returns the cipher of logins. Its key is that of the file, which is made when there is
+// none, or one that only this process has.
+func newSeal(path string) (cipher.AEAD, error) {
+	fresh := func() ([]byte, error) {
+		key := make([]byte, 32)
+		_, _ = rand.Read(key) // never fails
+		return key, nil
+	}
+	key, err := fresh()
+	if path != "" {
+		key, err = keyfile.Read(path, fresh)
+	}
 	if err != nil {
 		return nil, err
+	}
+	block, err := aes.NewCipher(key)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w: remove it to have another made", path, err)
 	}
 	return cipher.NewGCMWithRandomNonce(block)
 }

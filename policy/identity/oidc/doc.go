@@ -18,8 +18,8 @@
 // # Logins
 //
 // [Flow] is the authorization code flow. What a login needs later (state, nonce, the verifier of
-// PKCE) is kept by the browser in a cookie that only this process can read, so that a login can
-// be finished by the browser that began it, once. [Set.Renew] asks the provider again about a
+// PKCE) is kept by the browser in a cookie that only we can read, so that a login can be finished
+// by the browser that began it, once. [Set.Renew] asks the provider again about a
 // session; providers that say that somebody logged out are heard.
 //
 // # A provider that is down

@@ -9,6 +9,8 @@ import (
 	"net/http/cookiejar"
 	"net/http/httptest"
 	"net/url"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -21,6 +23,7 @@ import (
 	"github.com/svc-gateway/svc/policy"
 	"github.com/svc-gateway/svc/policy/identity"
 	"github.com/svc-gateway/svc/policy/identity/oidc"
+	"github.com/svc-gateway/svc/policy/identity/oidc/oidctest"
 )
 
 // site is this service as a browser meets it. An answer is what came of a login.
@@ -454,4 +457,39 @@ func decode(t *testing.T, r io.Reader) (doc map[string]any) {
 		t.Fatal(err)
 	}
 	return doc
+}
+
+// A login that was begun before a restart, or at another process on the same data folder, can be
+// finished; one of another service cannot.
+func TestLoginAcrossProcesses(t *testing.T) {
+	p := provider(t)
+	dir := t.TempDir()
+	open := func(key string) *oidc.Set {
+		t.Helper()
+		s, err := oidc.New([]settings.Issuer{at(p)}, oidc.Options{
+			Env: func(string) (string, bool) { return oidctest.ClientSecret, true }, LoginKey: filepath.Join(dir, key),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(s.Close)
+		return s
+	}
+	s := newSite(t, open("a"))
+	c := browser(t)
+	_, back := ways(t, c, s.URL+"/auth/oidc/corp")
+	s.flow.Set = open("b")
+	if got := visit(t, c, back.String()); got.Refused == nil {
+		t.Errorf("with another key: got %+v", got)
+	}
+	s.flow.Set = open("a")
+	if got := visit(t, c, back.String()); got.Who.Name != "alice" {
+		t.Errorf("with the same key: got %+v", got)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "short"), []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := oidc.New(nil, oidc.Options{LoginKey: filepath.Join(dir, "short")}); err == nil || !strings.Contains(err.Error(), "remove it to have another made") {
+		t.Errorf("with a broken key: got %v", err)
+	}
 }

@@ -33,15 +33,18 @@ var errClosed = errors.New("the identity providers are not used any more")
 type Options struct {
 	// Env finds environment variables with secrets; os.LookupEnv.
 	Env func(string) (string, bool)
+	// LoginKey is the file with the key of logins that are under way, so that a restart, or
+	// another process, can finish them. Empty: this process alone can.
+	LoginKey string
 	// Trouble is told when a provider cannot be reached, and with a nil error when it can again.
 	Trouble func(name string, err error)
 }
 
 // New returns the providers of the list. It asks none of them: one that is down is no error.
 func New(list []settings.Issuer, o Options) (*Set, error) {
-	seal, err := newSeal()
+	seal, err := newSeal(o.LoginKey)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("preparing the key of logins: %w", err)
 	}
 	s := &Set{seal: seal}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
@@ -66,10 +69,8 @@ func New(list []settings.Issuer, o Options) (*Set, error) {
 }
 
 // Inherit takes over what another set knows of the same providers, so that one which is down
-// goes on working when the configuration changes, and logins that were begun can be finished.
-// It is called before the set is used.
+// goes on working when the configuration changes.
 func (s *Set) Inherit(from *Set) {
-	s.seal = from.seal
 	for _, i := range s.issuers {
 		old := from.byURL(i.URL)
 		if old == nil || old.CAFile != i.CAFile {

@@ -9,8 +9,7 @@ const { client, users } = JSON.parse(process.argv[2])
 let handler
 const server = http.createServer((request, response) => handler(request, response))
 server.listen(0, '127.0.0.1', () => {
-  // For a browser this is another site than 127.0.0.1.
-  const issuer = `http://localhost:${server.address().port}`
+  const issuer = `http://127.0.0.1:${server.address().port}`
   const provider = new Provider(issuer, {
     clients: [
       {
