@@ -348,6 +348,16 @@ func TestBootstrap(t *testing.T) {
 	}
 }
 
+// Admins whom somebody else knows may come before the first user of this service.
+func TestBootstrapBesideExternalAdmins(t *testing.T) {
+	r := newRig(t)
+	r.admit(t, ldapUser("eve", "1", policy.Admin))
+	secret, created, err := r.Bootstrap(t.Context())
+	if err != nil || !created || r.verify(t, secret.Reveal()).User != "admin" {
+		t.Errorf("got %t, %v; want the user admin", created, err)
+	}
+}
+
 // With the real audit log.
 func TestOpen(t *testing.T) {
 	dir := t.TempDir()

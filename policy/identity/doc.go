@@ -4,6 +4,7 @@
 //	secret, created, err := s.Bootstrap(ctx) // the first start makes the user admin
 //	principal, err := s.Verify(ctx, token)   // on every request
 //	principal, err = s.Resolve(ctx, principal) // the same one as of now
+//	session, secret, err := s.Login(ctx, identity.NewSession{Principal: principal, …})
 //
 // # Users and tokens
 //
@@ -13,22 +14,40 @@
 // what is stored is its SHA-256. Names of users never contain a colon: "os:<name>" is a user of
 // the operating system (see [OSPrincipal]).
 //
+// # People from outside
+//
+// Somebody whom a directory, an identity provider or a certificate authority vouches for is let
+// in by [Service.Admit] and gets an account the first time: one for each (source, issuer,
+// subject), with a name that nobody else can come into, not even when it was removed. Role and
+// groups come from the source with every credential and are never the account's.
+//
+// # Sessions
+//
+// [Service.Login] makes a session out of a principal. Its secret has the form of a token and is
+// kept in the same way. It works, as one kind only, until it expires or is ended, and no longer
+// than what it came from: token, account, or the identity provider's session, which is renewed
+// when that is due. Ending one is a change; opening one is not, so that logins empty no cache.
+//
 // # Changes
 //
-// Every change is made by an actor who must have the action admin, is recorded durably in the
-// audit log before it takes effect, and is a compare-and-swap on the revision of the whole
-// identity: of two changes that were decided on the same state one gets [ErrConflict]. A change
-// that would leave no admin with a working token while there was one is refused
-// ([ErrLastAdmin]); rotating a token always leaves one. [Admin] is the interface of all of them:
-// [Service.As] gives it on the database, [Client] over a socket to [Service.AdminHandler].
+// Every change is made by an actor who must have the action admin (one's own sessions anybody
+// may end), is recorded durably in the audit log before it takes effect, and is a
+// compare-and-swap on the revision of the whole identity: what was decided on an earlier state is
+// decided again, and after a few times [ErrConflict]. A change that would leave no admin with a
+// working token while there was one is refused ([ErrLastAdmin]); rotating a token always leaves
+// one. [Admin] is the interface of all of them: [Service.As] gives it on the database, [Client]
+// over a socket to [Service.AdminHandler].
 //
 // # Staleness
 //
-// Verify and Resolve keep verified tokens in a bounded cache that belongs to one revision.
-// A change in this process is visible when its call returns; one of another node when its
-// message on [TopicChanges] arrives; one that nobody announced after at most one second,
-// because the revision is read from the store that often. When it cannot be read, verifying
-// fails. What was refused is not cached.
+// Verify, Session, Admit and Resolve keep tokens, sessions and accounts in a bounded cache that
+// belongs to one revision. A change in this process is visible when its call returns; one of
+// another node when its message on [TopicChanges] arrives; one that nobody announced after at most
+// one second, because the revision is read from the store that often. When it cannot be read,
+// verifying fails. What was refused is not cached. What others know is as old as they say: a
+// directory is asked on every use and may remember its answers for a short while ([Directory]),
+// an identity provider when [Upstream.Due] has passed; while it cannot be asked, its sessions go
+// on for ten minutes.
 //
 // # Providers
 //

@@ -18,8 +18,11 @@ const (
 	renewPause = 15 * time.Second // between attempts that fail; more than renewWait
 )
 
-// errOverdue is technical: the provider could not be asked for too long.
-var errOverdue = errors.New("the identity provider could not be asked for too long")
+var (
+	// errOverdue is technical: the provider could not be asked for too long.
+	errOverdue = errors.New("the identity provider could not be asked for too long")
+	errTried   = errors.New("somebody else is asking it, or has just tried")
+)
 
 // renewal says when a session is to be renewed.
 type renewal struct {
@@ -44,8 +47,9 @@ func (r *renewal) overdue(now time.Time) time.Duration {
 }
 
 // renewed returns the principal of an identity provider's session, which is renewed first when
-// that is due. One request does it and waits; others go on with what was known, and so does it
-// when the provider cannot be asked, for the grace.
+// that is due. The request that finds it so does it and waits. While that goes on, and for a
+// while after it failed, the others go on with what was known, for the grace; then they wait too,
+// as those do that come to a session which was not used for long.
 func (s *Service) renewed(ctx context.Context, v *verified, now time.Time) (policy.Principal, error) {
 	src := s.sources.Load()
 	if src == nil {
@@ -54,36 +58,53 @@ func (s *Service) renewed(ctx context.Context, v *verified, now time.Time) (poli
 	if src.renewer == nil {
 		return policy.Principal{}, fmt.Errorf("user %s is of an identity provider, and none is configured: %w", v.principal.User, ErrRevoked)
 	}
-	late := v.renewal.overdue(now)
+	late, id := v.renewal.overdue(now), v.principal.SessionID
 	if late < 0 {
 		return v.principal, nil
 	}
-	// A lease that is not given back keeps others from trying again too soon.
-	key, holder := "identity/renew/"+v.principal.SessionID, rand.Text()
-	if mine, err := s.bus.Lease(ctx, key, holder, renewPause); err == nil && mine {
-		is, err := s.renew(ctx, src.renewer, v.principal.SessionID)
-		switch {
-		case err == nil:
-			v.renewal.due.Store(is.renewal.due.Load())
-			_ = s.bus.Release(ctx, key, holder) // it ends by itself
-			return is.principal, nil
-		case errors.Is(err, ErrRevoked), errors.Is(err, ErrExpired):
-			return policy.Principal{}, err
-		case late >= renewGrace:
-			return policy.Principal{}, fmt.Errorf("%w: %w", errOverdue, err)
+	if late < renewGrace {
+		if holder, err := s.bus.Holder(ctx, renewKey(id)); err != nil || holder != "" {
+			return v.principal, nil //nolint:nilerr // a bus that is away is no reason to refuse
 		}
 	}
-	if late >= renewGrace {
-		return policy.Principal{}, errOverdue
+	is, err, _ := s.renewing.Do(id, func() (any, error) { return s.renewAlone(ctx, src.renewer, id) })
+	switch {
+	case err == nil:
+		is := is.(*verified)
+		v.renewal.due.Store(is.renewal.due.Load())
+		return is.principal, nil
+	case errors.Is(err, ErrRevoked), errors.Is(err, ErrExpired):
+		return policy.Principal{}, err
+	case late >= renewGrace:
+		return policy.Principal{}, fmt.Errorf("%w: %w", errOverdue, err)
 	}
 	return v.principal, nil
 }
 
+func renewKey(session string) string { return "identity/renew/" + session }
+
+// renewAlone renews a session unless another node is at it, or an attempt has just failed: a
+// lease that is not given back keeps everybody from trying again too soon.
+func (s *Service) renewAlone(ctx context.Context, renewer Renewer, id string) (*verified, error) {
+	ctx, holder := context.WithoutCancel(ctx), rand.Text()
+	mine, err := s.bus.Lease(ctx, renewKey(id), holder, renewPause)
+	if err != nil {
+		return nil, fmt.Errorf("renewing session %s: %w", id, err)
+	} else if !mine {
+		return nil, errTried
+	}
+	v, err := s.renew(ctx, renewer, id)
+	if err == nil {
+		_ = s.bus.Release(ctx, renewKey(id), holder) // it ends by itself
+	}
+	return v, err
+}
+
 // renew asks the provider about a session and stores what it says. A provider that rotates
-// refresh tokens takes back the one that was used, so the answer is waited for and stored even
-// when the request that led here has ended.
+// refresh tokens takes back the one that was used, so ctx must not end with the request that led
+// here: the answer is waited for and stored.
 func (s *Service) renew(ctx context.Context, renewer Renewer, id string) (*verified, error) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), renewWait)
+	ctx, cancel := context.WithTimeout(ctx, renewWait)
 	defer cancel()
 	c, err := s.store.SessionByID(ctx, id)
 	if errors.Is(err, ErrNotFound) {

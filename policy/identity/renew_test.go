@@ -201,6 +201,26 @@ func TestProviderDown(t *testing.T) {
 	})
 }
 
+// A page that was left open asks for many things at once: all wait for the one renewal, also when
+// it was due long ago.
+func TestIdleSessionIsRenewedForAll(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, p := newRig(t), newProvider()
+		r.SetSources(nil, p)
+		_, secret := r.openOIDC(t, "bob", "1", "")
+		p.delay = time.Second
+		time.Sleep(8 * time.Hour)
+		var wg sync.WaitGroup
+		for range 20 {
+			wg.Go(func() { r.verify(t, secret) })
+		}
+		wg.Wait()
+		if p.count() != 1 {
+			t.Errorf("asked %d times, want once", p.count())
+		}
+	})
+}
+
 // The one who asks goes away meanwhile: the provider has taken the refresh token back, so the
 // new one must not get lost.
 func TestRenewalOutlivesItsRequest(t *testing.T) {

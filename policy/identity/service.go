@@ -9,11 +9,13 @@ import (
 	"sync/atomic"
 	"time"
 
+	"golang.org/x/sync/singleflight"
+
 	"github.com/svc-gateway/svc/audit"
 	"github.com/svc-gateway/svc/internal/bus"
 )
 
-// TopicChanges is the bus topic on which every change of users and tokens is announced.
+// TopicChanges is the bus topic on which every change of users, tokens and sessions is announced.
 // Streams listen to it and resolve their principal again. The message is the new revision, in
 // decimal.
 const TopicChanges = "identity"
@@ -44,6 +46,8 @@ type Service struct {
 	used    usage
 	sources atomic.Pointer[sources] // nil until [Service.SetSources] is called
 	seal    sealer
+
+	renewing singleflight.Group // by session
 
 	close context.CancelFunc
 	done  chan struct{}

@@ -110,14 +110,14 @@ func (s *Service) RemoveUser(ctx context.Context, actor Actor, name string) (Use
 	return removed, nil
 }
 
-// Bootstrap makes the user admin when there are no users yet, and returns its token: the only
-// time that it can be seen. Otherwise created is false.
+// Bootstrap makes the user admin when this service has no admin of its own yet, and returns its
+// token: the only time that it can be seen. Otherwise created is false.
 func (s *Service) Bootstrap(ctx context.Context) (secret Secret, created bool, err error) {
 	accounts, _, err := s.store.Accounts(ctx, Filter{Role: policy.Admin})
 	if err != nil {
 		return "", false, fmt.Errorf("looking for users: %w", err)
 	}
-	if len(accounts) > 0 {
+	if slices.ContainsFunc(accounts, func(a Account) bool { return a.Source == "" && a.Removed.IsZero() }) {
 		return "", false, nil
 	}
 	_, secret, err = s.AddUser(ctx, OSPrincipal(os.Getuid()), AddUser{Name: "admin", Role: policy.Admin})
