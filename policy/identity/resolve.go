@@ -87,9 +87,8 @@ func (s *Service) external(ctx context.Context, p policy.Principal, now time.Tim
 
 // ActFor returns p acting on behalf of the user, with the weaker role of the two and the
 // earlier end; of an external user the role at the last login counts. The own name and none
-// change nothing. Only admins may ([ErrForbidden]), and
-// only for users of this service ([ErrUserNotFound]) who may act themselves ([ErrRevoked],
-// [ErrExpired]).
+// change nothing. Only admins may ([ErrForbidden]), and only for users of this service
+// ([ErrUserNotFound]) who may act themselves ([ErrRevoked], [ErrExpired]).
 func (s *Service) ActFor(ctx context.Context, p policy.Principal, user string) (policy.Principal, error) {
 	if user == "" || user == p.User {
 		return p, nil
