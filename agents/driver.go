@@ -12,7 +12,6 @@ import (
 
 	"github.com/svc-gateway/svc/agents/model"
 	"github.com/svc-gateway/svc/audit"
-	"github.com/svc-gateway/svc/scanner"
 )
 
 // driver carries out what a run asks for. It alone touches the run; the goroutines that it
@@ -253,7 +252,7 @@ func (d *driver) conclude(ctx context.Context, opener CallRef, in *intent, answe
 // ended tells the readers of a call's result and returns what it changes in the run.
 func (d *driver) ended(ref CallRef, c Call, o outcome) func() {
 	d.log.append(Event{
-		Type: EventResult, Frame: ref.Frame, Call: c.ID, Name: scanner.Redact(c.Name), Status: string(o.status), Content: o.text,
+		Type: EventResult, Frame: ref.Frame, Call: c.ID, Name: d.log.secrets.Redact(c.Name), Status: string(o.status), Content: o.text,
 	})
 	return func() {
 		d.run.done(ref, o)

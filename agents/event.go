@@ -46,7 +46,7 @@ type speech struct {
 
 func (l *eventLog) speak(agent string, frame int, message string) *speech {
 	return &speech{
-		log: l, redactor: scanner.NewRedactor(),
+		log: l, redactor: l.secrets.Redactor(),
 		event: Event{Type: EventChunk, Agent: agent, Frame: frame, Message: message},
 	}
 }
@@ -64,7 +64,7 @@ func (s *speech) end(content string) {
 		return
 	}
 	e := s.event
-	e.Type, e.Content, e.Streamed = EventMessage, scanner.Redact(content), s.spoken
+	e.Type, e.Content, e.Streamed = EventMessage, s.log.secrets.Redact(content), s.spoken
 	s.log.append(e)
 }
 
@@ -79,12 +79,12 @@ func (s *speech) emit(text []byte) {
 
 // toolUse tells of a call that the gate has decided on.
 func (l *eventLog) toolUse(agent string, frame int, c Call, status CallStatus, why string) {
-	input := json.RawMessage(scanner.RedactJSON([]byte(c.Arguments)))
+	input := json.RawMessage(l.secrets.RedactJSON([]byte(c.Arguments)))
 	if !isObject(input) {
 		input = json.RawMessage("{}")
 	}
 	l.append(Event{
-		Type: EventToolUse, Agent: agent, Frame: frame, Call: c.ID, Name: scanner.Redact(c.Name),
+		Type: EventToolUse, Agent: agent, Frame: frame, Call: c.ID, Name: l.secrets.Redact(c.Name),
 		Input: input, Status: string(status), Content: why,
 	})
 }

@@ -8,6 +8,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/svc-gateway/svc/internal/bus"
+	"github.com/svc-gateway/svc/scanner"
 )
 
 const (
@@ -24,6 +25,8 @@ type eventLog struct {
 	bus   bus.Bus
 	log   *zap.Logger
 
+	secrets *scanner.Secrets
+
 	mu     sync.Mutex
 	events []Event // the newest ones; events[0].Seq == first
 	first  int
@@ -34,8 +37,8 @@ type eventLog struct {
 	saving sync.Mutex // one save at a time, so that the store gets events in order
 }
 
-func (h *Host) newEventLog(run string) *eventLog {
-	return &eventLog{run: run, store: h.store, bus: h.bus, log: h.log}
+func (h *Host) newEventLog(run string, secrets *scanner.Secrets) *eventLog {
+	return &eventLog{run: run, secrets: secrets, store: h.store, bus: h.bus, log: h.log}
 }
 
 func topic(run string) string { return "run." + run }

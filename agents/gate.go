@@ -26,6 +26,7 @@ type gate struct {
 	identity Identity
 	timeout  time.Duration // default deadline of a call
 	log      *zap.Logger
+	secrets  *scanner.Secrets
 }
 
 // scope is where a call comes from.
@@ -191,7 +192,7 @@ func (g *gate) clean(tool, text string) (string, []scanner.Finding) {
 		g.log.Warn("injection finding in tool output", zap.String("tool", tool),
 			zap.String("category", string(f.Category)), zap.String("rule", f.Rule), zap.String("confidence", string(f.Confidence)))
 	}
-	return scanner.Redact(text), findings
+	return g.secrets.Redact(text), findings
 }
 
 // refuse records a denied call and tells the model why.
@@ -206,7 +207,7 @@ func (g *gate) refuse(ctx context.Context, s scope, c Call, a *analysis, d polic
 		text = d.Reasons[0]
 	}
 	return &outcome{
-		status: CallDenied, text: scanner.Redact("denied: " + text),
+		status: CallDenied, text: g.secrets.Redact("denied: " + text),
 		labels: []string{"tool:" + c.Name}, fatal: fatal,
 	}
 }
@@ -217,7 +218,7 @@ func (g *gate) event(typ string, s scope, c Call, a *analysis, d policy.Decision
 		Type: typ, Run: s.run, Thread: s.thread, Agent: s.agent, Call: c.ID, Tool: c.Name,
 		User: s.principal.User, Role: string(s.principal.Role), OnBehalfOf: s.principal.OnBehalfOf,
 		Address: s.principal.Address, TokenID: s.principal.TokenID,
-		Input: c.Arguments, Decision: string(d.Effect), Rule: d.Rule, Reasons: d.Reasons, PolicyHash: d.PolicyHash,
+		Input: string(g.secrets.RedactJSON([]byte(c.Arguments))), Decision: string(d.Effect), Rule: d.Rule, Reasons: d.Reasons, PolicyHash: d.PolicyHash,
 		Labels: c.Labels,
 	}
 	if a != nil {

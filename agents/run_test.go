@@ -14,6 +14,7 @@ import (
 	"github.com/svc-gateway/svc/agents/model"
 	"github.com/svc-gateway/svc/audit"
 	"github.com/svc-gateway/svc/policy"
+	"github.com/svc-gateway/svc/scanner"
 )
 
 func TestAnswerWithoutTools(t *testing.T) {
@@ -380,5 +381,30 @@ func TestSecretsInAnswersDoNotReachTheLog(t *testing.T) {
 	got := text(events)
 	if strings.Contains(got, secret) || strings.Contains(got, "ter2") || !strings.Contains(got, "REDACTED") || !strings.HasSuffix(got, "all right") {
 		t.Errorf("got %q", got)
+	}
+}
+
+// TestKnownSecretsDoNotReachReadersModelsOrTheLog lets a tool and a model tell the model's own API
+// key, which nothing announces.
+func TestKnownSecretsDoNotReachReadersModelsOrTheLog(t *testing.T) {
+	const key = "tiger-lion-42"
+	f := newFixture(t, callThenAnswer(call("look", `{"text":"find `+key+`"}`)), tool("look", func(context.Context, agents.ToolContext, map[string]any) (agents.Result, error) {
+		return agents.Result{Text: "MODEL=" + key}, nil
+	}))
+	f.setup.Secrets = scanner.NewSecrets().With(key)
+	f.configure()
+	run, events := f.run("core", "go")
+	if got, want := text(events), "success: MODEL=REDACTED"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	for _, e := range append(events, f.eventsFrom(run.ID, 0)...) {
+		if strings.Contains(e.Content+string(e.Input), key) {
+			t.Errorf("event %d holds the key: %+v", e.Seq, e)
+		}
+	}
+	for _, r := range append(f.records(run.ID, audit.ToolStart), f.records(run.ID, audit.ToolEnd)...) {
+		if strings.Contains(r.Input+r.Output, key) {
+			t.Errorf("the record of %s holds the key: %s %s", r.Type, r.Input, r.Output)
+		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/svc-gateway/svc/audit"
 	"github.com/svc-gateway/svc/internal/harness"
 	"github.com/svc-gateway/svc/policy"
+	"github.com/svc-gateway/svc/scanner"
 )
 
 // Errors of [Runtime.Start].
@@ -43,6 +44,10 @@ type Setup struct {
 	Policy *policy.Engine
 	Limits Limits
 	Log    *zap.Logger
+
+	// Secrets are values that reach neither readers nor models, nor the record of a result,
+	// such as the model's API key. Default: none.
+	Secrets *scanner.Secrets
 }
 
 // Runtime starts runs with one setup on a host. A run keeps the setup that it started with.
@@ -70,7 +75,7 @@ func (h *Host) Runtime(s Setup) (*Runtime, error) {
 	}
 	return &Runtime{
 		Host: h, model: s.Model, agents: agents, limits: s.Limits, log: s.Log,
-		gate: &gate{policy: s.Policy, audit: h.audit, identity: h.id, timeout: s.Limits.Tool, log: s.Log},
+		gate: &gate{policy: s.Policy, audit: h.audit, identity: h.id, timeout: s.Limits.Tool, log: s.Log, secrets: s.Secrets},
 	}, nil
 }
 
@@ -166,7 +171,7 @@ func (rt *Runtime) launch(ctx context.Context, r *Run) {
 	runCtx, cancel := context.WithCancelCause(rt.base)
 	runCtx, stopTimer := context.WithTimeoutCause(runCtx, rt.limits.Run, fmt.Errorf("%w (setting runtime.run_timeout, %s)", errRunTimeout, rt.limits.Run))
 	d := &driver{
-		rt: rt, run: r, history: history, log: rt.newEventLog(r.ID),
+		rt: rt, run: r, history: history, log: rt.newEventLog(r.ID, rt.gate.secrets),
 		applied: make(chan func()), slots: make(chan struct{}, rt.limits.ParallelCalls),
 	}
 	rt.mu.Lock()

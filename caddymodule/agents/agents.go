@@ -104,7 +104,7 @@ func newSetup(a *app.App, log *zap.Logger) (agents.Setup, error) {
 		return agents.Setup{}, err
 	}
 	return agents.Setup{
-		Model: m, Agents: agents.Builtin(), Policy: a.Policy(), Log: log,
+		Model: m, Agents: agents.Builtin(), Policy: a.Policy(), Log: log, Secrets: a.Secrets(),
 		Tools: []agents.Tool{
 			tools.RunCommand(s.Runtime.ProjectRoot, a.Home().Dir()),
 			tools.ReadFile(s.Runtime.ProjectRoot, a.Home().Dir()),
