@@ -48,7 +48,7 @@ type option struct {
 var options = []option{
 	list("auth.mode", "none", "ways to prove who one is, asked in order: none, token, ldap, oidc",
 		func(s *Settings) *[]string { return &s.Auth.Mode }, checkModes),
-	number("auth.session_ttl_hours", 24, 1, 24*365, "hours a web session lasts",
+	number("auth.session_ttl_hours", 24, 1, 24*365, "hours a session lasts, at most",
 		func(s *Settings) *int { return &s.Auth.SessionTTLHours }),
 	text("auth.public_url", "", "address that browsers know this service by, scheme://host[:port]; taken from the request when empty",
 		func(s *Settings) *string { return &s.Auth.PublicURL }, checkPublicURL),
