@@ -50,7 +50,7 @@ func New(s settings.LDAP, password identity.Secret, trouble Trouble) (*Directory
 		var err error
 		d.template, err = parseTemplate(s.UserTemplate)
 		check("user_template", err)
-		d.base = d.template.parent
+		d.base, d.filter = d.template.parent, "(objectClass=*)"
 	} else {
 		_, err := parseDN(s.BaseDN)
 		check("base_dn", err)

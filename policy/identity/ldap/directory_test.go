@@ -167,6 +167,29 @@ func TestLookup(t *testing.T) {
 	look("another of the same name", identity.External{}, identity.ErrRevoked)
 }
 
+// Who logs in with a mail address is found again, although the name here is another one.
+func TestLookupByAnotherAttribute(t *testing.T) {
+	server := ldaptest.New(t)
+	s := shared(server)
+	s.Filter = "(mail=%u)"
+	d := open(t, s)
+	alice, err := d.Authenticate(t.Context(), "alice@example.org", "alice-password")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, err := d.Lookup(t.Context(), alice.Subject); err != nil || again.Name != "alice" {
+		t.Errorf("got %+v, %v", again, err)
+	}
+	s.Filter = "(uid=%u)"
+	bob, err := open(t, s).Authenticate(t.Context(), "bob", "bob-password")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.Lookup(t.Context(), bob.Subject); !errors.Is(err, identity.ErrRevoked) {
+		t.Errorf("somebody without a mail address: got %v, want ErrRevoked", err)
+	}
+}
+
 func TestLookupOfTemplate(t *testing.T) {
 	server := ldaptest.New(t)
 	s := shared(server)
@@ -248,6 +271,7 @@ func TestNewErrors(t *testing.T) {
 		{"base", "ldap.base_dn: \"example.org\" is not a distinguished name", func(s *settings.LDAP) { s.BaseDN = "example.org" }},
 		{"group base", "ldap.group_base_dn: ", func(s *settings.LDAP) { s.GroupBaseDN = "groups" }},
 		{"filter", "ldap.filter: \"(uid=%u\" is not a filter", func(s *settings.LDAP) { s.Filter = "(uid=%u" }},
+		{"a filter that cannot do without a name", "ldap.filter: %u cannot be compared with :=", func(s *settings.LDAP) { s.Filter = "(uid:caseExactMatch:=%u)" }},
 		{"group filter", "ldap.group_filter: ", func(s *settings.LDAP) { member(s); s.GroupFilter = "member=%d)" }},
 		{"template in the middle", "ldap.user_template: ", func(s *settings.LDAP) { s.UserTemplate = "cn=x,uid=%u,dc=example" }},
 		{"template of a mail address", "ldap.user_template: ", func(s *settings.LDAP) { s.UserTemplate = "%u@example.org" }},

@@ -59,13 +59,14 @@ func (l *look) byName(c *conn, user string) (entry, error) {
 	return l.one(c, l.filter.with(user, ""))
 }
 
-// bySubject searches for a user by what identifies them for ever.
+// bySubject searches for a user by what identifies them for ever, who must still be one whom the
+// filter finds under some name.
 func (l *look) bySubject(c *conn, subject string) (entry, error) {
 	value, err := encodeSubject(l.settings.IDAttribute, subject)
 	if err != nil {
 		return entry{}, fmt.Errorf("%w: %w", identity.ErrCredentials, err)
 	}
-	return l.one(c, "("+l.settings.IDAttribute+"="+value+")")
+	return l.one(c, "(&("+l.settings.IDAttribute+"="+value+")"+l.filter.withAnyUser()+")")
 }
 
 func (l *look) one(c *conn, filter string) (entry, error) {

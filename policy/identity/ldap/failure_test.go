@@ -5,6 +5,8 @@ import (
 	"errors"
 	"io"
 	"net"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -178,8 +180,8 @@ func TestHostileServers(t *testing.T) {
 // Whoever watches the directory, or the time, cannot tell a user who is not there.
 func TestUnknownUserTakesTheSameSteps(t *testing.T) {
 	server := ldaptest.New(t)
-	steps := func(user string) (ops []ber.Tag) {
-		told := make(chan ber.Tag, 16)
+	steps := func(user string) (all []string) {
+		told := make(chan string, 16)
 		s := shared(server)
 		s.URL, s.Insecure = []string{watched(t, server, told)}, true
 		d := open(t, s)
@@ -187,11 +189,11 @@ func TestUnknownUserTakesTheSameSteps(t *testing.T) {
 			t.Errorf("%s: got %v, want ErrCredentials", user, err)
 		}
 		for len(told) > 0 {
-			ops = append(ops, <-told)
+			all = append(all, <-told)
 		}
-		return ops
+		return all
 	}
-	want := []ber.Tag{goldap.ApplicationBindRequest, goldap.ApplicationSearchRequest, goldap.ApplicationBindRequest}
+	want := []string{"Bind Request ou=services," + ldaptest.BaseDN, "Search Request dc=example,dc=org", "Bind Request ou=people," + ldaptest.BaseDN}
 	for _, user := range []string{"bob", "nobody"} {
 		if d := cmp.Diff(want, steps(user)); d != "" {
 			t.Errorf("%s (-want +got):\n%s", user, d)
@@ -199,8 +201,9 @@ func TestUnknownUserTakesTheSameSteps(t *testing.T) {
 	}
 }
 
-// watched is the directory behind a proxy that tells what it is asked.
-func watched(t *testing.T, server *ldaptest.Server, told chan<- ber.Tag) (url string) {
+// watched is the directory behind a proxy that tells what it is asked, with the parent of the
+// entry that it is asked about.
+func watched(t *testing.T, server *ldaptest.Server, told chan<- string) (url string) {
 	t.Helper()
 	ln := listen(t)
 	go func() {
@@ -218,17 +221,65 @@ func watched(t *testing.T, server *ldaptest.Server, told chan<- ber.Tag) (url st
 			go func() {
 				defer directory.Close()
 				for {
-					request, err := ber.ReadPacket(client)
+					packet, err := ber.ReadPacket(client)
 					if err != nil {
 						return
 					}
-					told <- request.Children[1].Tag
-					_, _ = directory.Write(request.Bytes())
+					request := packet.Children[1]
+					entry := request.Children[0]
+					if request.Tag == goldap.ApplicationBindRequest {
+						entry = request.Children[1] // behind the version
+					}
+					_, parent, _ := strings.Cut(entry.Value.(string), ",")
+					told <- goldap.ApplicationMap[uint8(request.Tag)] + " " + parent
+					_, _ = directory.Write(packet.Bytes())
 				}
 			}()
 		}
 	}()
 	return "ldap://" + ln.Addr().String()
+}
+
+// A server that began to hang is left at once, with all connections to it.
+func TestHangingServerIsLeft(t *testing.T) {
+	hanging, server := ldaptest.New(t), ldaptest.New(t)
+	s := shared(hanging)
+	pem, err := os.ReadFile(server.CAFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	both, err := os.ReadFile(hanging.CAFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.CAFile = filepath.Join(t.TempDir(), "both.pem")
+	if err := os.WriteFile(s.CAFile, append(both, pem...), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s.URL, s.Timeout = []string{hanging.URL, server.URL}, time.Second
+	d := open(t, s)
+	authenticate := func() error {
+		_, err := d.Authenticate(t.Context(), "alice", "alice-password")
+		return err
+	}
+	var warm sync.WaitGroup
+	for range s.Pool {
+		warm.Go(func() {
+			if err := authenticate(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	warm.Wait()
+	if err := hanging.Pause(); err != nil {
+		t.Fatal(err)
+	}
+	technical(t, authenticate(), "no answer in time")
+	for range s.Pool {
+		if err := authenticate(); err != nil {
+			t.Errorf("with another server there: %v", err)
+		}
+	}
 }
 
 // A directory that hangs is waited for until the deadline, and is no worse than one that is gone.
@@ -338,8 +389,12 @@ func TestCancelled(t *testing.T) {
 	s.Timeout = time.Minute
 	ctx, cancel := context.WithCancel(t.Context())
 	time.AfterFunc(50*time.Millisecond, cancel)
+	begun := time.Now()
 	_, err := open(t, s).Authenticate(ctx, "alice", "alice-password")
 	technical(t, err, "")
+	if took := time.Since(begun); took > s.Timeout/2 {
+		t.Errorf("took %v after the caller had gone", took)
+	}
 }
 
 func TestExplain(t *testing.T) {

@@ -91,16 +91,6 @@ func (l *look) lookup(ctx context.Context, subject string) (identity.External, e
 		if err != nil {
 			return err
 		}
-		if l.settings.UserTemplate == "" { // they must still be one whom the filter finds
-			again, err := l.byName(c, e.name)
-			if err != nil {
-				return err
-			}
-			if again.subject != subject {
-				return fmt.Errorf("%w: the filter finds somebody else", identity.ErrCredentials)
-			}
-			e = again
-		}
 		external, err = l.complete(c, e)
 		return err
 	})

@@ -1,6 +1,7 @@
 package ldap
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"strings"
@@ -42,9 +43,16 @@ func (f filter) with(user, dn string) string {
 	return strings.NewReplacer("%u", goldap.EscapeFilter(user), "%d", goldap.EscapeFilter(dn)).Replace(string(f))
 }
 
+// withAnyUser asks for the presence of what a name would be compared with, and for all else that
+// the filter demands.
+func (f filter) withAnyUser() string { return strings.ReplaceAll(string(f), "%u", "*") }
+
 func (f filter) check() error {
 	if _, err := goldap.CompileFilter(f.with("u", "d")); err != nil {
 		return fmt.Errorf("%q is not a filter such as (uid=%%u) (RFC 4515)", string(f))
+	}
+	if strings.Contains(string(f), ":=%u") {
+		return errors.New("%u cannot be compared with :=, which does not allow to look a user up without a name")
 	}
 	return nil
 }

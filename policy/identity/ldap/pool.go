@@ -48,7 +48,6 @@ func (p *pool) use(ctx context.Context, l *look, f func(*conn) error) error {
 			return err
 		}
 		c.close()
-		p.drop()
 		if !kept || ctx.Err() != nil {
 			c.server.fail(ctx, err)
 			return err
@@ -56,14 +55,15 @@ func (p *pool) use(ctx context.Context, l *look, f func(*conn) error) error {
 	}
 }
 
-// take returns a kept connection, nil when there is none.
+// take returns a kept connection, nil when there is none. Those to a server that failed meanwhile
+// would fail too, each after the whole time of a look.
 func (p *pool) take() *conn {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for len(p.idle) > 0 {
 		c := p.idle[len(p.idle)-1]
 		p.idle = p.idle[:len(p.idle)-1]
-		if time.Since(c.idle) < keep && !c.ldap.IsClosing() {
+		if time.Since(c.idle) < keep && !c.ldap.IsClosing() && c.server.failed.Load() < c.idle.UnixNano() {
 			return c
 		}
 		c.close()
@@ -86,20 +86,13 @@ func (p *pool) put(c *conn) {
 	}
 }
 
-// drop closes the kept connections.
-func (p *pool) drop() {
+// close keeps no connection from now on. Those in use are closed when they are given back.
+func (p *pool) close() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.closed = true
 	for _, c := range p.idle {
 		c.close()
 	}
 	p.idle = nil
-}
-
-// close keeps no connection from now on. Those in use are closed when they are given back.
-func (p *pool) close() {
-	p.mu.Lock()
-	p.closed = true
-	p.mu.Unlock()
-	p.drop()
 }
