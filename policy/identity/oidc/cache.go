@@ -9,8 +9,12 @@ import (
 	"github.com/svc-gateway/svc/policy/identity"
 )
 
-// cacheSize is how many verified tokens are remembered, about a kilobyte each.
-const cacheSize = 10_000
+// How many verified tokens are remembered, and about how many bytes they may take together: users
+// may be in very many groups.
+const (
+	cacheSize  = 10_000
+	cacheBytes = 32 << 20
+)
 
 // verifiedToken is a bearer token that was found to be good.
 type verifiedToken struct {
@@ -20,10 +24,20 @@ type verifiedToken struct {
 	until    time.Time
 }
 
+// size is about how many bytes the token takes.
+func (v *verifiedToken) size() int {
+	n := 512 + len(v.external.Name) + len(v.external.Subject)
+	for _, g := range v.external.Groups {
+		n += 16 + len(g)
+	}
+	return n
+}
+
 // cache remembers verified tokens by their hash. What was refused is not remembered.
 type cache struct {
-	mu sync.RWMutex
-	m  map[[sha256.Size]byte]verifiedToken
+	mu   sync.RWMutex
+	m    map[[sha256.Size]byte]verifiedToken
+	size int // of all
 }
 
 // get returns a token that is still good: it goes when the provider's keys change.
@@ -38,18 +52,28 @@ func (c *cache) get(ctx context.Context, hash [sha256.Size]byte, now time.Time) 
 	return v.external, err == nil && state == v.state
 }
 
-// put remembers a token. A full cache forgets an arbitrary one.
+// put remembers a token. A full cache forgets arbitrary ones.
 func (c *cache) put(hash [sha256.Size]byte, v verifiedToken) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.m == nil {
 		c.m = map[[sha256.Size]byte]verifiedToken{}
 	}
-	if len(c.m) >= cacheSize {
-		for old := range c.m {
-			delete(c.m, old)
+	c.remove(hash)
+	c.m[hash] = v
+	c.size += v.size()
+	for old := range c.m {
+		if len(c.m) <= cacheSize && c.size <= cacheBytes {
 			break
 		}
+		c.remove(old)
 	}
-	c.m[hash] = v
+}
+
+// remove forgets a token. The caller holds mu.
+func (c *cache) remove(hash [sha256.Size]byte) {
+	if old, ok := c.m[hash]; ok {
+		c.size -= old.size()
+		delete(c.m, hash)
+	}
 }

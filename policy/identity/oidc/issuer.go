@@ -139,9 +139,9 @@ func (i *issuer) fetch() chan struct{} {
 		ctx, cancel := context.WithTimeout(ctx, requestTimeout) // for both documents together
 		defer cancel()
 		s, err := i.discover(ctx)
-		i.mu.Lock()
-		i.settle(s, err)
-		i.mu.Unlock()
+		if i.settle(s, err) {
+			i.trouble(err)
+		}
 		close(done)
 	})
 	if !started {
@@ -152,24 +152,22 @@ func (i *issuer) fetch() chan struct{} {
 	return done
 }
 
-// settle takes over the result of a fetch. The caller holds mu.
-func (i *issuer) settle(s *state, err error) {
-	was := i.err
+// settle takes over the result of a fetch. It reports whether the provider has begun or ceased to
+// be in trouble.
+func (i *issuer) settle(s *state, err error) (news bool) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	news = (i.err == nil) != (err == nil)
 	i.fetching, i.last, i.err = nil, time.Now(), err
 	if err != nil {
 		i.backoff = min(max(2*i.backoff, minBackoff), maxBackoff)
-		if was == nil {
-			i.trouble(err)
-		}
-		return
+		return news
 	}
 	i.backoff, i.known = 0, i.last
 	if i.state == nil || i.state.digest != s.digest {
 		i.state = s // the same one is kept: tokens were verified with it
 	}
-	if was != nil {
-		i.trouble(nil)
-	}
+	return news
 }
 
 // discover asks the provider for its discovery document and its keys.

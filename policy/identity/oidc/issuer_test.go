@@ -188,6 +188,15 @@ func TestVerifiedTokenEnds(t *testing.T) {
 	})
 }
 
+func TestCacheIsBounded(t *testing.T) {
+	for _, tt := range []struct{ users, name, tokens int }{{10, 5, 10}, {12_000, 5, 10_000}, {100, 1 << 20, 31}} {
+		tokens, size := oidc.CacheAfter(tt.users, tt.name)
+		if tokens != tt.tokens || size > 32<<20 || size < tokens*tt.name {
+			t.Errorf("%d users: got %d tokens of %d bytes, want %d", tt.users, tokens, size, tt.tokens)
+		}
+	}
+}
+
 func TestWarm(t *testing.T) {
 	without(t, func(t *testing.T, p *oidctest.Provider, s *oidc.Set, _ func() []string) {
 		s.Warm()

@@ -5,11 +5,41 @@ import (
 	"errors"
 	"maps"
 	"net/http"
+	"net/url"
 	"sync"
 	"time"
 
 	"github.com/svc-gateway/svc/policy/identity"
 )
+
+// LogoutURL returns where a browser goes to end the session at the provider too; empty when the
+// provider has no such place.
+func (f *Flow) LogoutURL(up identity.Upstream) string {
+	i := f.Set.byURL(up.Issuer)
+	if i == nil {
+		return ""
+	}
+	i.mu.Lock()
+	s := i.state
+	i.mu.Unlock()
+	if s == nil || s.EndSession == "" {
+		return ""
+	}
+	u, err := url.Parse(s.EndSession)
+	if err != nil {
+		return ""
+	}
+	q := u.Query()
+	q.Set("client_id", i.ClientID)
+	if up.IDToken != "" {
+		q.Set("id_token_hint", up.IDToken.Reveal())
+	}
+	if f.PublicURL != "" {
+		q.Set("post_logout_redirect_uri", f.PublicURL+f.Home)
+	}
+	u.RawQuery = q.Encode()
+	return u.String()
+}
 
 // maxLogoutBody is the largest body of a back-channel logout, in bytes.
 const maxLogoutBody = 2 * maxToken

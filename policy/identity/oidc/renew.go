@@ -52,6 +52,21 @@ func (s *Set) Renew(ctx context.Context, u identity.Upstream) (identity.External
 	return e.external, u, err
 }
 
+// How long a session goes on before the provider is asked again.
+const (
+	minRenewal = time.Minute
+	maxRenewal = time.Hour
+)
+
+// due is when a session has to be renewed: with the end of the access token.
+func due(t *oauth2.Token, now time.Time) time.Time {
+	life := maxRenewal
+	if !t.Expiry.IsZero() {
+		life = min(max(t.Expiry.Sub(now), minRenewal), maxRenewal)
+	}
+	return now.Add(life)
+}
+
 // again makes a user of an ID token that was judged when it came. It may have ended since.
 func (e *evaluation) again(ctx context.Context) error {
 	if err := e.checkForm(ctx); err != nil {
