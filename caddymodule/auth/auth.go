@@ -6,10 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"strconv"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
@@ -21,7 +19,6 @@ import (
 	"github.com/svc-gateway/svc/caddymodule/app"
 	_ "github.com/svc-gateway/svc/caddymodule/order" // the directives' places
 	"github.com/svc-gateway/svc/internal/credentials"
-	"github.com/svc-gateway/svc/internal/problem"
 	"github.com/svc-gateway/svc/internal/settings"
 	"github.com/svc-gateway/svc/policy"
 	"github.com/svc-gateway/svc/policy/identity"
@@ -225,160 +222,6 @@ func (h *Handler) crossOrigin(rec *recorder, r *http.Request) bool {
 	h.cors.HandlerFunc(rec, r)
 	rec.keepCORS()
 	return rec.code != 0
-}
-
-// authorize finds out who sends the request and whether they may, or answers it.
-func (h *Handler) authorize(rec *recorder, r *http.Request) (p policy.Principal, ok bool) {
-	var by, outcome string
-	if err := h.audit.Healthy(r.Context()); err != nil {
-		outcome = h.unaudited(rec, r, err)
-	} else if p, by, err = h.chain.Decide(r); err != nil {
-		outcome = h.refuse(rec, r, err)
-	} else {
-		rec.principal = p
-		note(r, p, by)
-		outcome = h.allow(rec, r, p)
-	}
-	h.outcomes.WithLabelValues(cmp.Or(by, nobody), outcome).Inc()
-	return p, outcome == succeeded
-}
-
-// allow lets a principal pass who does not send too much and has the role, or answers.
-func (h *Handler) allow(rec *recorder, r *http.Request, p policy.Principal) (outcome string) {
-	if outcome := h.limit(rec, r, p); outcome != succeeded {
-		return outcome
-	}
-	if !h.permits(p) && !h.web.Serves(r.URL.Path) { // nobody is kept from their own sessions
-		rec.reason = roleInsufficient
-		h.forbid(rec, r, p)
-		return roleInsufficient
-	}
-	if err := h.users.NoteAddress(r.Context(), p); err != nil {
-		h.logger.Error("accounting for a request", zap.Error(err))
-	}
-	return succeeded
-}
-
-// note tells the access log, with Caddy's own field user_id, who sends the request.
-func note(r *http.Request, p policy.Principal, by string) {
-	placeholders(r, p)
-	if extra, ok := r.Context().Value(caddyhttp.ExtraLogFieldsCtxKey).(*caddyhttp.ExtraLogFields); ok {
-		extra.Set(zap.String("user_role", string(p.Role)))
-		extra.Set(zap.String("auth_provider", by))
-	}
-}
-
-func placeholders(r *http.Request, p policy.Principal) {
-	if repl, ok := r.Context().Value(caddy.ReplacerCtxKey).(*caddy.Replacer); ok {
-		repl.Set("http.auth.user.id", p.User)
-		repl.Set("http.auth.user.role", string(p.Role))
-	}
-}
-
-// again is ServeHTTP behind another svc_auth, which has done all but what differs here.
-func (h *Handler) again(w http.ResponseWriter, r *http.Request, p policy.Principal, next caddyhttp.Handler) error {
-	if !h.permits(p) {
-		h.forbid(w, r, p)
-		return nil
-	}
-	placeholders(r, p)
-	return next.ServeHTTP(w, h.admit(r, p))
-}
-
-// admit prepares an authenticated request for the next handler.
-func (h *Handler) admit(r *http.Request, p policy.Principal) *http.Request {
-	h.stripCredentials(r.Header, external(p))
-	if h.IdentityHeaders != nil {
-		h.IdentityHeaders.set(r.Header, p)
-	}
-	if h.Assertion != nil {
-		h.assert(r, p)
-	}
-	h.reserved.guardConnection(r.Header)
-	return r.WithContext(policy.WithPrincipal(r.Context(), p))
-}
-
-// external reports whether the request's Authorization was a credential of another source, such
-// as a password of the directory, that let the request in.
-func external(p policy.Principal) bool {
-	return p.SessionID == "" && (p.Source == policy.SourceOIDC || p.Source == policy.SourceLDAP)
-}
-
-// stripCredentials removes what was meant for this stage: our own forms always, a password or a
-// provider's token in Authorization when foreign.
-func (h *Handler) stripCredentials(header http.Header, foreign bool) {
-	if h.PassCredentials {
-		return
-	}
-	if foreign {
-		header.Del("Authorization")
-	}
-	identity.Strip(header)
-	stripCookie(header, identity.SessionCookie)
-}
-
-// refuse answers a request that the providers did not let pass, and returns why.
-func (h *Handler) refuse(rec *recorder, r *http.Request, err error) (outcome string) {
-	p := h.chain.Problem(err)
-	rec.reason = p.Code
-	for _, c := range h.challenges(r, err) {
-		rec.Header().Add("WWW-Authenticate", c)
-	}
-	outcome = missing
-	if refused, ok := errors.AsType[*identity.Refused](err); ok {
-		outcome = refused.Reason
-		if refused.RetryAfter > 0 {
-			retryAfter(rec.Header(), refused.RetryAfter)
-		}
-	} else if p.Status >= http.StatusInternalServerError {
-		h.logger.Error("authenticating a request", zap.Error(err))
-		outcome = technical
-	}
-	if !h.toLogin(rec, r, p) {
-		h.web.Problem(rec, arriving(r, h.Prefix), p)
-	}
-	return outcome
-}
-
-// retryAfter says when it is worth trying again (RFC 9110, 10.2.3).
-func retryAfter(h http.Header, wait time.Duration) {
-	h.Set("Retry-After", strconv.FormatInt(seconds(wait), 10))
-}
-
-// seconds rounds up, so that who waits that long has waited long enough.
-func seconds(d time.Duration) int64 { return int64((d + time.Second - 1) / time.Second) }
-
-func (h *Handler) permits(p policy.Principal) bool {
-	return h.Require == "" || p.Role.May(h.Require)
-}
-
-// forbid refuses a principal whose role does not permit what is required, on record.
-func (h *Handler) forbid(w http.ResponseWriter, r *http.Request, p policy.Principal) {
-	method, path := asked(r)
-	err := h.audit.Queue(context.WithoutCancel(r.Context()), audit.Event{
-		Type: audit.PermissionDenied, User: p.User, Role: string(p.Role), TokenID: p.TokenID, OnBehalfOf: p.OnBehalfOf,
-		Address: p.Address, Method: method, Path: path, Action: string(h.Require), Status: "denied",
-		Decision: string(policy.Deny), Rule: policy.RulePermission,
-		Reasons: []string{fmt.Sprintf("permission: role %s may not %s", p.Role, h.Require)},
-	})
-	if err != nil {
-		h.logger.Error("accounting for a request", zap.Error(err))
-	}
-	h.web.Problem(w, arriving(r, h.Prefix), problem.Problem{
-		Status: http.StatusForbidden, Code: roleInsufficient,
-		Detail: fmt.Sprintf("This needs the permission %q, which the role %q has not.", h.Require, p.Role),
-	})
-}
-
-func (h *Handler) unaudited(rec *recorder, r *http.Request, err error) (outcome string) {
-	h.logger.Error("request refused because the audit log cannot be written", zap.Error(err))
-	rec.reason = unavailable
-	rec.Header().Set("Retry-After", "5")
-	problem.Write(rec, r, problem.Problem{
-		Status: http.StatusServiceUnavailable, Code: unavailable,
-		Detail: "The audit log cannot be written, and nothing is done without it; try again later.",
-	})
-	return unavailable
 }
 
 // Interface guards.

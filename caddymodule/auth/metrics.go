@@ -1,10 +1,14 @@
 package auth
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
 	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/svc-gateway/svc/policy"
+	"github.com/svc-gateway/svc/policy/identity"
 )
 
 // Outcomes of requests beside the reasons of refusals.
@@ -33,4 +37,30 @@ func newOutcomes(r *prometheus.Registry) (*prometheus.CounterVec, error) {
 		return nil, fmt.Errorf("registering svc_auth_total: %w", err)
 	}
 	return c, nil
+}
+
+// outcomeOf names what became of somebody whom a provider was asked about.
+func outcomeOf(err error) string {
+	if refused, ok := errors.AsType[*identity.Refused](err); ok {
+		return refused.Reason
+	}
+	switch {
+	case err == nil:
+		return succeeded
+	case errors.Is(err, identity.ErrNoCredentials):
+		return missing
+	}
+	return technical
+}
+
+// countedPasswords counts the logins of the login page, where no provider decides.
+type countedPasswords struct {
+	identity.Passwords
+	outcomes *prometheus.CounterVec
+}
+
+func (c countedPasswords) Check(ctx context.Context, user, password, address string) (policy.Principal, error) {
+	p, err := c.Passwords.Check(ctx, user, password, address)
+	c.outcomes.WithLabelValues(policy.SourceLDAP, outcomeOf(err)).Inc()
+	return p, err
 }

@@ -168,3 +168,29 @@ func accessLog(t *testing.T, file string) (lines []string) {
 	}
 	return lines
 }
+
+// TestAccessLogWithoutAPIKey holds that the filter in docs/auth.md keeps tokens out of a log.
+func TestAccessLogWithoutAPIKey(t *testing.T) {
+	page, err := os.ReadFile("../../docs/auth.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, ok := strings.Cut(string(page), "```\nlog {\n")
+	filter, _, ok2 := strings.Cut(rest, "```")
+	if !ok || !ok2 {
+		t.Fatal("docs/auth.md has no filter")
+	}
+	log := filepath.Join(t.TempDir(), "caddy.log")
+	srv := caddytest.Start(t, caddytest.Config{Site: "log {\noutput file " + log + "\n" + filter + "\nsvc_auth\nrespond ok"})
+	if resp, _ := srv.Send(srv.Request(http.MethodGet, "/one", "", "X-Api-Key", srv.Token)); resp.StatusCode != http.StatusOK {
+		t.Fatalf("got %s", resp.Status)
+	}
+	var text []byte
+	srv.Eventually("the log is written", func() bool {
+		text, err = os.ReadFile(log)
+		return err == nil && strings.Contains(string(text), `"/one"`)
+	})
+	if strings.Contains(string(text), srv.Token) {
+		t.Errorf("a token is in the log: %s", text)
+	}
+}

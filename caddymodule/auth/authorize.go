@@ -1,0 +1,103 @@
+package auth
+
+import (
+	"cmp"
+	"net/http"
+
+	"github.com/caddyserver/caddy/v2"
+	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
+	"go.uber.org/zap"
+
+	"github.com/svc-gateway/svc/policy"
+	"github.com/svc-gateway/svc/policy/identity"
+)
+
+// authorize finds out who sends the request and whether they may, or answers it.
+func (h *Handler) authorize(rec *recorder, r *http.Request) (p policy.Principal, ok bool) {
+	var by, outcome string
+	if err := h.audit.Healthy(r.Context()); err != nil {
+		outcome = h.unaudited(rec, r, err)
+	} else if p, by, err = h.chain.Decide(r); err != nil {
+		outcome = h.refuse(rec, r, err)
+	} else {
+		rec.principal = p
+		note(r, p, by)
+		outcome = h.allow(rec, r, p)
+	}
+	h.outcomes.WithLabelValues(cmp.Or(by, nobody), outcome).Inc()
+	return p, outcome == succeeded
+}
+
+// allow lets a principal pass who does not send too much and has the role, or answers.
+func (h *Handler) allow(rec *recorder, r *http.Request, p policy.Principal) (outcome string) {
+	if outcome := h.limit(rec, r, p); outcome != succeeded {
+		return outcome
+	}
+	if !h.permits(p) && !h.web.Serves(r.URL.Path) { // nobody is kept from their own sessions
+		rec.reason = roleInsufficient
+		h.forbid(rec, r, p)
+		return roleInsufficient
+	}
+	if err := h.users.NoteAddress(r.Context(), p); err != nil {
+		h.logger.Error("accounting for a request", zap.Error(err))
+	}
+	return succeeded
+}
+
+// note tells the access log, with Caddy's own field user_id, who sends the request.
+func note(r *http.Request, p policy.Principal, by string) {
+	placeholders(r, p)
+	if extra, ok := r.Context().Value(caddyhttp.ExtraLogFieldsCtxKey).(*caddyhttp.ExtraLogFields); ok {
+		extra.Set(zap.String("user_role", string(p.Role)))
+		extra.Set(zap.String("auth_provider", by))
+	}
+}
+
+func placeholders(r *http.Request, p policy.Principal) {
+	if repl, ok := r.Context().Value(caddy.ReplacerCtxKey).(*caddy.Replacer); ok {
+		repl.Set("http.auth.user.id", p.User)
+		repl.Set("http.auth.user.role", string(p.Role))
+	}
+}
+
+// again is ServeHTTP behind another svc_auth, which has done all but what differs here.
+func (h *Handler) again(w http.ResponseWriter, r *http.Request, p policy.Principal, next caddyhttp.Handler) error {
+	if !h.permits(p) {
+		h.forbid(w, r, p)
+		return nil
+	}
+	placeholders(r, p)
+	return next.ServeHTTP(w, h.admit(r, p))
+}
+
+// admit prepares an authenticated request for the next handler.
+func (h *Handler) admit(r *http.Request, p policy.Principal) *http.Request {
+	h.stripCredentials(r.Header, external(p))
+	if h.IdentityHeaders != nil {
+		h.IdentityHeaders.set(r.Header, p)
+	}
+	if h.Assertion != nil {
+		h.assert(r, p)
+	}
+	h.reserved.guardConnection(r.Header)
+	return r.WithContext(policy.WithPrincipal(r.Context(), p))
+}
+
+// external reports whether the request's Authorization was a credential of another source, such
+// as a password of the directory, that let the request in.
+func external(p policy.Principal) bool {
+	return p.SessionID == "" && (p.Source == policy.SourceOIDC || p.Source == policy.SourceLDAP)
+}
+
+// stripCredentials removes what was meant for this stage: our own forms always, a password or a
+// provider's token in Authorization when foreign.
+func (h *Handler) stripCredentials(header http.Header, foreign bool) {
+	if h.PassCredentials {
+		return
+	}
+	if foreign {
+		header.Del("Authorization")
+	}
+	identity.Strip(header)
+	stripCookie(header, identity.SessionCookie)
+}
