@@ -3,6 +3,7 @@ package auth
 import (
 	"context"
 	"errors"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -221,5 +222,41 @@ func TestGroupsCannotBeForged(t *testing.T) {
 	defaultIdentityHeaders().set(h, policy.Principal{User: "a", Groups: []string{"a,b"}})
 	if got := h.Values("Remote-Groups"); len(got) > 0 {
 		t.Errorf("got groups %q, want none", got)
+	}
+}
+
+// basic is a provider that takes passwords.
+type basic struct{ fakeProvider }
+
+func (basic) Challenge() string { return `Basic realm="svc"` }
+
+// A browser that is asked for a password by Basic opens a dialog of its own and keeps what is
+// typed there for ever; the login page is for people.
+func TestBrowsersAreNotAskedByBasic(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		canOpen bool
+		header  http.Header
+		want    string
+	}{
+		{"a program", true, nil, `Basic realm="svc"`},
+		{"a script of a page", true, http.Header{"Sec-Fetch-Mode": {"cors"}}, ""},
+		{"a form", true, http.Header{"Accept": {"text/html"}}, ""},
+		{"an old browser's script", true, http.Header{"Cookie": {"svc_token=x"}}, ""},
+		{"a browser, without a login page", false, http.Header{"Sec-Fetch-Mode": {"cors"}}, `Basic realm="svc"`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			h := newTestHandler(new(fakeAudit), basic{fakeProvider{identity.ErrNoCredentials}})
+			h.web.Tokens = tt.canOpen
+			r := httptest.NewRequest(http.MethodPost, "/", nil)
+			maps.Copy(r.Header, tt.header)
+			w := httptest.NewRecorder()
+			if err := h.ServeHTTP(w, r, nil); err != nil {
+				t.Fatal(err)
+			}
+			if got := w.Header().Get("WWW-Authenticate"); w.Code != http.StatusUnauthorized || got != tt.want {
+				t.Errorf("got %d, WWW-Authenticate %q, want %q", w.Code, got, tt.want)
+			}
+		})
 	}
 }

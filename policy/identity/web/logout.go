@@ -25,15 +25,7 @@ func (h *Handler) logout(w http.ResponseWriter, r *http.Request, _ policy.Princi
 		h.noLogout(w, r, err)
 		return
 	}
-	at := ""
-	if h.Issuers != nil && p.Source == policy.SourceOIDC {
-		up, err := h.Service.Upstream(r.Context(), p.SessionID)
-		if err != nil {
-			h.Refuse(w, r, err)
-			return
-		}
-		at = h.Issuers.LogoutURL(up)
-	}
+	at := h.upstreamLogout(r, p)
 	ended, err := h.Service.Logout(r.Context(), p, p.User, p.SessionID)
 	if err != nil {
 		h.Refuse(w, r, err)
@@ -48,6 +40,20 @@ func (h *Handler) logout(w http.ResponseWriter, r *http.Request, _ policy.Princi
 	default:
 		redirect(w, ArrivalOf(r).Root+"/login?out")
 	}
+}
+
+// upstreamLogout returns where the session ends at its identity provider, empty where it does not.
+// What is wrong there keeps nobody from logging out here.
+func (h *Handler) upstreamLogout(r *http.Request, p policy.Principal) string {
+	if h.Issuers == nil || p.Source != policy.SourceOIDC {
+		return ""
+	}
+	up, err := h.Service.Upstream(r.Context(), p.SessionID)
+	if err != nil {
+		h.trouble("looking for the provider's session", err)
+		return ""
+	}
+	return h.Issuers.LogoutURL(up)
 }
 
 // noLogout answers where there is no session to end. That is what a person wanted; but where

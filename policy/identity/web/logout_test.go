@@ -105,6 +105,16 @@ func TestIssuers(t *testing.T) {
 		t.Errorf("a program: got %s %s", resp.Status, body)
 	}
 
+	// What is not known of the provider's session keeps nobody from logging out here.
+	resp, _ = r.do(http.MethodGet, "/auth/oidc/corp/callback?bare", "", page)
+	cookie = "Cookie: svc_token=" + resp.Cookies()[0].Value
+	if resp, body := r.do(http.MethodPost, "/auth/logout", "", cookie, page); resp.StatusCode != http.StatusSeeOther {
+		t.Errorf("a session of an unknown provider: got %s %s", resp.Status, body)
+	}
+	if resp, body := r.do(http.MethodGet, "/auth/whoami", "", cookie); resp.StatusCode != http.StatusUnauthorized {
+		t.Errorf("and afterwards: got %s %s", resp.Status, body)
+	}
+
 	resp, body = r.do(http.MethodGet, "/auth/oidc/corp", "", page)
 	if resp.StatusCode != http.StatusForbidden || !strings.Contains(body, "ask an admin") || len(resp.Cookies()) > 0 {
 		t.Errorf("somebody who is refused: got %s %s", resp.Status, body)
@@ -141,8 +151,12 @@ func (provider) Handler(enter oidc.Enter, refuse oidc.Refuse) http.Handler {
 			refuse(w, r, identity.RefusePerson(identity.ErrNameTaken))
 			return
 		}
+		up := identity.Upstream{Issuer: "https://idp.example", Subject: "7", SID: "s 1"}
+		if r.URL.Query().Has("bare") {
+			up = identity.Upstream{}
+		}
 		enter(w, r, identity.External{
 			Source: policy.SourceOIDC, Issuer: "https://idp.example", Subject: "7", Name: "eve", Role: policy.User,
-		}, identity.Upstream{Issuer: "https://idp.example", Subject: "7", SID: "s 1"}, r.URL.Query().Get("next"))
+		}, up, r.URL.Query().Get("next"))
 	})
 }
