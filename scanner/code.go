@@ -136,16 +136,17 @@ func (w *codeWalker) fresh() *codeValues {
 
 func (w *codeWalker) call(n *node) {
 	for _, path := range w.fresh().paths(n.kids[0]) {
+		path = strings.TrimSuffix(path, ".__call__")
+		if w.values.script {
+			path = strings.TrimSuffix(strings.TrimSuffix(path, ".call"), ".apply")
+		}
 		c := codeCall{n, w.fresh(), path}
 		if rule := writesDatabase(c); rule != "" {
 			w.add(verdict{class: Mutate, write: DatabaseWrite, reason: "it changes a database"}, rule, n)
-		} else if c.values = w.fresh(); true {
-			if rule := writesHTTP(c); rule != "" {
-				w.add(verdict{class: Mutate, write: HTTPWrite, reason: "it sends a request that changes something"}, rule, n)
-			}
+		} else if rule := writesHTTP(codeCall{n, w.fresh(), path}); rule != "" {
+			w.add(verdict{class: Mutate, write: HTTPWrite, reason: "it sends a request that changes something"}, rule, n)
 		}
-		c.values = w.fresh()
-		w.host(c)
+		w.host(codeCall{n, w.fresh(), path})
 	}
 }
 

@@ -23,6 +23,7 @@ func TestScanCode(t *testing.T) {
 
 func TestScanCodeFinds(t *testing.T) {
 	for _, text := range []string{
+		"requests.post.__call__(u)", "fetch.call(null, u, {method: 'PUT'})", "const method = 'POST'; fetch(u, {method})", "thing.post(u)", `cur.execute("PREPARE p AS DELETE FROM t")`,
 		"import requests\ns = requests.Session()\ns.headers.update({\"a\": \"b\"})\ns.put(\"http://x\", data=1)",
 		"import urllib.request as u\nreq = u.Request(\"http://x\", data=b\"1\", method=\"PUT\")\nu.urlopen(req)",
 		"from urllib import request\nrequest.urlopen(\"http://x\", b\"data\")",

@@ -36,6 +36,9 @@ func (c codeCall) named(names ...string) *node {
 		}
 		for _, object := range c.objects(kid) {
 			for j, key := range object.keys {
+				if key == "" && object.kids[j].kind == nodeName {
+					key = object.kids[j].text // {method} is short for {method: method}
+				}
 				if slices.Contains(names, key) {
 					return object.kids[j]
 				}
@@ -208,7 +211,7 @@ func (c codeCall) urlLike() bool {
 	text, ok := c.values.one(a)
 	if !ok {
 		name := strings.ToLower(a.text)
-		return (a.kind == nodeName || a.kind == nodeAttr) && (strings.HasSuffix(name, "url") || strings.HasSuffix(name, "uri") || name == "endpoint")
+		return (a.kind == nodeName || a.kind == nodeAttr) && (strings.HasSuffix(name, "url") || strings.HasSuffix(name, "uri") || name == "endpoint" || name == "u")
 	}
 	return strings.HasPrefix(text, "http://") || strings.HasPrefix(text, "https://") || strings.HasPrefix(text, "/") && len(text) > 1
 }

@@ -4,6 +4,7 @@ import "testing"
 
 func TestDangerousCommands(t *testing.T) {
 	for _, text := range []string{
+		"GRANT ALL ON t TO bob", "CREATE USER bob PASSWORD 'x'", "COPY t FROM PROGRAM 'id'", "EXEC xp_cmdshell('id')", "SELECT load_extension('x')",
 		"interface x\nrm -rf x", "banner motd #\nrm -rf x\n#", "reboot>show version", "R1#show version | rm -rf x",
 		"rel", "rel in 5", "reload in 10 reason x", "RELOAD", "Reload", "wr er", "wri era", "write erase", "era start", "erase startup-config", "erase nvram:", "del flash:x",
 		"delete /recursive flash:", "format flash:", "form bootflash:", "conf t\nint gi0/1\nshut", "interface Vlan1\n shutdown", "R1#reload", "R1# wr er",

@@ -75,7 +75,14 @@ func judgeStatement(s []sqlToken, strict bool) (verdict, bool) {
 			return writes(changes("changes settings of the database"), true)
 		}
 		return mutate("it changes the session"), !strict
-	case "DECLARE", "LOCK", "UNLOCK", "FETCH", "CLOSE", "DEALLOCATE", "NOTIFY", "LISTEN", "DISCARD", "PREPARE":
+	case "PREPARE":
+		for i := range s[1:] {
+			if v, ok := judgeStatement(s[1+i:], true); ok {
+				return v, true
+			}
+		}
+		return unknown("it prepares a statement that is not known"), !strict
+	case "DECLARE", "LOCK", "UNLOCK", "FETCH", "CLOSE", "DEALLOCATE", "NOTIFY", "LISTEN", "DISCARD":
 		return mutate("it changes the session"), !strict
 	case "DROP":
 		return writes(dangerous(Erase, "it drops what the database holds"), object)
@@ -95,19 +102,31 @@ func judgeStatement(s []sqlToken, strict bool) (verdict, bool) {
 	case "INSERT", "REPLACE", "MERGE", "UPSERT":
 		return writes(changes("adds or changes rows"), next("INTO", "OR", "IGNORE", "OVERWRITE"))
 	case "CREATE":
+		if next("USER", "ROLE", "LOGIN") {
+			return writes(dangerous("", "it changes who may do what"), object)
+		}
 		return writes(changes("creates something in the database"), object)
 	case "ALTER":
 		if contains(s, "DROP") {
 			return writes(dangerous(Erase, "it drops what the database holds"), object)
 		}
+		if next("USER", "ROLE", "LOGIN") {
+			return writes(dangerous("", "it changes who may do what"), object)
+		}
 		return writes(changes("changes the structure of the database"), object)
 	case "GRANT", "REVOKE":
-		return writes(changes("changes who may do what"), contains(s, "ON", "TO", "FROM") && contains(s, "TO", "FROM") && contains(s, "ON", "ROLE", "ALL"))
+		return writes(dangerous("", "it changes who may do what"), contains(s, "TO", "FROM") && contains(s, "ON", "PRIVILEGES"))
 	case "EXPORT", "IMPORT":
 		return writes(changes("copies data in or out"), next("DATABASE", "FOREIGN"))
 	case "COPY", "UNLOAD":
+		if contains(s, "PROGRAM") {
+			return writes(dangerous(RemoteCode, "the database runs a program"), len(s) > 3)
+		}
 		return writes(changes("copies data in or out"), len(s) > 3 && contains(s[1:], "TO", "FROM"))
 	case "CALL", "EXEC", "EXECUTE", "DO":
+		if contains(s, "XP_CMDSHELL", "SYS_EXEC", "SYS_EVAL") {
+			return writes(dangerous(RemoteCode, "the database runs a program"), true)
+		}
 		return writes(unknown("it runs a procedure"), named && contains(s, "(") || next("IMMEDIATE"))
 	case "ATTACH", "DETACH", "INSTALL", "LOAD", "VACUUM", "REINDEX", "OPTIMIZE", "REFRESH", "COMMENT", "RENAME", "CLUSTER", "HANDLER":
 		return writes(changes("changes the database"), next("DATABASE", "DATA", "MATERIALIZED", "TABLE", "ON"))
@@ -135,6 +154,8 @@ func judgeQuery(s []sqlToken) verdict {
 			}
 		case t.is("INTO") && s[0].is("SELECT", "WITH") && len(rest) > 1 && !rest[1].is("@", ":"):
 			return verdict{class: Mutate, write: DatabaseWrite, reason: "the query writes a table or file"}
+		case len(rest) > 1 && rest[1].is("(") && t.is("XP_CMDSHELL", "SYS_EXEC", "SYS_EVAL", "LOAD_EXTENSION"):
+			return verdict{class: Dangerous, category: RemoteCode, write: DatabaseWrite, reason: "the database runs a program"}
 		case len(rest) > 1 && rest[1].is("(") && sqlEffects.holds(t.text):
 			return verdict{class: Unknown, write: DatabaseWrite, reason: "the query calls a function that does more than read"}
 		}
