@@ -91,6 +91,14 @@ func (a *analysis) any(text string, offset int, at *place, params ...arg) {
 	}
 	if v, ok := judgeSQL(text, true); ok {
 		a.raise(v, whole)
+		if !sqlAlone(text) {
+			a.raise(unknown("a shell would run it another way than a database"), whole)
+		}
+		w := shell{analysis: a, text: text, at: &whole}
+		w.maybe(whole, func(b *analysis) {
+			b.host = true
+			b.line(text, 0, &whole)
+		})
 		return
 	}
 	if session(text) {

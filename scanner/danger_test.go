@@ -4,6 +4,7 @@ import "testing"
 
 func TestDangerousCommands(t *testing.T) {
 	for _, text := range []string{
+		"explain select 1\nrm -rf x", "select 1 || rm -rf x", "COPY t TO '/etc/x'", "SELECT 1 INTO OUTFILE '/etc/x'", "test -v 'a[$(rm -rf x)]'", "[[ 'a[$(rm -rf x)]' -eq 1 ]]",
 		"GRANT ALL ON t TO bob", "CREATE USER bob PASSWORD 'x'", "COPY t FROM PROGRAM 'id'", "EXEC xp_cmdshell('id')", "SELECT load_extension('x')",
 		"interface x\nrm -rf x", "banner motd #\nrm -rf x\n#", "reboot>show version", "R1#show version | rm -rf x",
 		"rel", "rel in 5", "reload in 10 reason x", "RELOAD", "Reload", "wr er", "wri era", "write erase", "era start", "erase startup-config", "erase nvram:", "del flash:x",

@@ -53,6 +53,9 @@ func (w *shell) judgeDatabase(name string, args call) (verdict, bool) {
 		return unknown(name + " runs statements that are not known"), true
 	}
 	v := verdict{class: ReadOnly}
+	if args.has("f", "o", "L", "v", "--file", "--output", "--log-file", "--set", "--variable", "-cmd", "-init", "--pager", "--init-command", "--tee") {
+		v = unknown(name + " does more than run the statement")
+	}
 	for _, s := range statements {
 		text := strings.TrimSpace(strings.ReplaceAll(s.text, notYet, "x"))
 		switch j, ok := judgeSQL(text, false); {
@@ -118,6 +121,9 @@ func (c call) statements(client [2]string) (list []arg) {
 
 // judgeRedis judges commands of Redis.
 func judgeRedis(args call) verdict {
+	if args.has("--eval", "--pipe", "x", "X", "--rdb") {
+		return verdict{class: Unknown, reason: "commands of Redis are not known", write: DatabaseWrite}
+	}
 	for i := 0; i < len(args); i++ {
 		text := args[i].text
 		if strings.HasPrefix(text, "-") {

@@ -207,3 +207,27 @@ func judgeSed(args call) verdict {
 	}
 	return verdict{class: ReadOnly}
 }
+
+// judgeUniq judges uniq, whose second operand is a file to write.
+func judgeUniq(args call) verdict {
+	if rest := args.operands(); len(rest) > 1 {
+		return writes(rest[1])
+	}
+	return readsUnless(args)
+}
+
+// judgePrintf judges printf, which can set a variable.
+func judgePrintf(args call) verdict {
+	if len(args) > 0 && (args[0].dynamic || strings.HasPrefix(args[0].text, "-v")) {
+		return unknown("printf may set a variable")
+	}
+	return verdict{class: ReadOnly}
+}
+
+// judgeGo judges the go command; what builds or lists packages may run tools that flags name.
+func judgeGo(args call) verdict {
+	if words("version doc env help").has([]byte(args.first())) && !args.has("w", "u", "--w") {
+		return readsUnless(args)
+	}
+	return mutate("go builds or changes something")
+}

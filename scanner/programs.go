@@ -6,7 +6,7 @@ import "strings"
 var programs = func() map[string]program {
 	table := map[string]program{
 		// Readers that can do more.
-		"sort": {class: ReadOnly, except: "o --output --compress-program"}, "uniq": {class: ReadOnly, limit: 2},
+		"sort": {class: ReadOnly, except: "o --output --compress-program"}, "uniq": {judge: judgeUniq},
 		"date": {class: ReadOnly, except: "s --set"}, "hostname": {class: ReadOnly, limit: 1, except: "F --file b --boot"},
 		"dmesg": {class: ReadOnly, except: "c C D E n --clear --read-clear --console-on --console-off --console-level"},
 		"journalctl": {class: ReadOnly, except: "--vacuum-size --vacuum-time --vacuum-files --rotate --flush --sync --relinquish-var " +
@@ -69,7 +69,8 @@ var programs = func() map[string]program {
 		"apt-cache": {class: ReadOnly},
 		"go":        {class: Mutate, verbs: "version env list vet doc"}, "make": {class: Mutate}, "terraform": {judge: judgeTerraform}, "tofu": {judge: judgeTerraform}, "terragrunt": {judge: judgeTerraform},
 		"ipmitool": {judge: judgePower}, "racadm": {judge: judgePower}, "ipmipower": {judge: judgePower},
-		"clear": {class: ReadOnly}, "nc": {judge: judgeNetcat}, "ncat": {judge: judgeNetcat}, "netcat": {judge: judgeNetcat}, "socat": {judge: judgeNetcat},
+		"clear": {class: ReadOnly}, "enable": {class: Unknown}, "printf": {judge: judgePrintf},
+		"man": {class: ReadOnly, except: "P H --pager --html --preprocessor"}, "info": {class: ReadOnly, except: "o --output"}, "hash": {class: ReadOnly, except: "p"}, "bat": {class: ReadOnly, except: "--pager --map-syntax"}, "nc": {judge: judgeNetcat}, "ncat": {judge: judgeNetcat}, "netcat": {judge: judgeNetcat}, "socat": {judge: judgeNetcat},
 		"visudo": {class: Dangerous, category: WriteOutsideRoot}, "vipw": {class: Dangerous, category: WriteOutsideRoot}, "chpasswd": {class: Dangerous, category: WriteOutsideRoot},
 		"useradd": {class: Dangerous, category: WriteOutsideRoot}, "usermod": {class: Dangerous, category: WriteOutsideRoot}, "groupadd": {class: Dangerous, category: WriteOutsideRoot}, "chsh": {class: Dangerous, category: WriteOutsideRoot},
 		"set": {class: Unknown}, "tmux": {class: Unknown}, "screen": {class: Unknown}, "parallel": {class: Unknown}, "ansible": {class: Unknown}, "salt": {class: Unknown}, "fd": {class: ReadOnly, except: "x X --exec --exec-batch"},
@@ -77,10 +78,10 @@ var programs = func() map[string]program {
 	for _, name := range strings.Fields(`[ : b2sum base32 base64 basename bc cal cat cd cksum cmp column comm cut df diff dig dirname du
 		echo egrep expand expr false fgrep findmnt fmt fold free getconf getent grep groups head hexdump host hostid id iostat ipcalc
 		jq last lastlog ls lsblk lscpu lsmem lsmod lsns lsof lspci lsusb md5sum mpstat mtr namei nl nm nproc nslookup numfmt
-		objdump od paste pgrep pidof pidstat ping ping6 pr printf pstree pwd readelf readlink realpath rev seq sha1sum sha224sum
+		objdump od paste pgrep pidof pidstat ping ping6 pr pstree pwd readelf readlink realpath rev seq sha1sum sha224sum
 		sha256sum sha384sum sha512sum size sleep stat strings sum tac tail test top tr tracepath traceroute true tty uname
 		unexpand uptime users vmstat w wc whatis whereis which who whoami zcat zgrep
-		exit return break continue wait man info apropos tldr help hash cmp jobs times ulimit umask shellcheck pwdx lscpu bat exa eza hexyl zcmp lsmod modinfo lsb_release sha3sum cksum dig drill whois
+		exit return break continue wait apropos tldr help cmp jobs times ulimit umask shellcheck pwdx lscpu exa eza hexyl zcmp lsmod modinfo lsb_release sha3sum cksum dig drill whois
 		include exclude begin section count no-more`) {
 		table[name] = program{class: ReadOnly}
 	}

@@ -88,6 +88,8 @@ func (w *shell) inner(n syntax.Node) {
 			w.assign(n, false)
 		case *syntax.ArithmExp, *syntax.ArithmCmd, *syntax.TestClause, *syntax.LetClause:
 			w.raise(verdict{class: ReadOnly}, place{})
+		case *syntax.SglQuoted:
+			w.subscript(n.Value, w.place(n))
 		}
 		return true
 	})
@@ -123,6 +125,17 @@ func (w *shell) keeps(s *syntax.Stmt, c *syntax.CallExpr) {
 		w.loaded[file.text] = true
 	}
 	w.loaded[baseName(args.last())] = true // wget u/x, curl -O u/x
+}
+
+// expressions are commands that read their arguments as expressions or names of variables.
+var expressions = words("test [ let printf unset read wait declare typeset local export readonly mapfile")
+
+// subscript judges a quoted text that a shell reads again as an expression, such as a[$(x)].
+func (w *shell) subscript(text string, at place) {
+	if strings.Contains(text, "$(") || strings.Contains(text, "`") {
+		w.raise(unknown("a quoted command may be run by an expression"), at)
+		w.script(strings.NewReplacer("[", "\n", "]", "\n").Replace(text), true, at)
+	}
 }
 
 // substitutions analyses the commands that are run to make a word.
@@ -166,7 +179,12 @@ func (w *shell) command(args []arg, at place) {
 		if !ok {
 			w.part(name, args)
 			w.raise(w.judge(name, args[1:]), at)
-			if name == "cd" && (len(args) != 2 || args[1].dynamic || outside(args[1].text)) {
+			if expressions.has([]byte(name)) {
+				for _, a := range args[1:] {
+					w.subscript(a.text, at)
+				}
+			}
+			if name == "cd" && (len(args) != 2 || args[1].dynamic || args[1].text == "-" || outside(args[1].text)) {
 				w.away = true
 			}
 			return

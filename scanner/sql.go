@@ -1,13 +1,16 @@
 package scanner
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // judgeSQL judges SQL statements. ok is false where the text is none: its first statement
 // begins with no verb of SQL or, when strict, does not go on as one does, as in "delete the file".
 func judgeSQL(text string, strict bool) (v verdict, ok bool) {
 	v.class = ReadOnly
 	for _, s := range sqlStatements(text) {
-		if len(s) <= 2 && s[0].is("BEGIN", "COMMIT", "END", "START", "ROLLBACK") {
+		if s[0].is("BEGIN", "COMMIT", "END", "START", "ROLLBACK") && (len(s) == 1 || len(s) == 2 && s[1].is("TRANSACTION", "WORK")) {
 			ok = ok || !strict
 			continue
 		}
@@ -17,6 +20,9 @@ func judgeSQL(text string, strict bool) (v verdict, ok bool) {
 		}
 		if ok = true; !known {
 			w = unknown("a statement of SQL is not known")
+		}
+		if contains(s, `\`) {
+			w = worse(w, unknown("a command of the client stands among the SQL"))
 		}
 		v = worse(v, w)
 	}
@@ -119,6 +125,9 @@ func judgeStatement(s []sqlToken, strict bool) (verdict, bool) {
 	case "EXPORT", "IMPORT":
 		return writes(changes("copies data in or out"), next("DATABASE", "FOREIGN"))
 	case "COPY", "UNLOAD":
+		if outsideFile(s, "TO") {
+			return writes(dangerous(WriteOutsideRoot, "the database writes outside of the root"), true)
+		}
 		if contains(s, "PROGRAM") {
 			return writes(dangerous(RemoteCode, "the database runs a program"), len(s) > 3)
 		}
@@ -152,6 +161,8 @@ func judgeQuery(s []sqlToken) verdict {
 			if v, ok := judgeStatement(rest, true); ok {
 				return v
 			}
+		case t.is("INTO") && (outsideFile(rest, "OUTFILE") || outsideFile(rest, "DUMPFILE")):
+			return verdict{class: Dangerous, category: WriteOutsideRoot, write: DatabaseWrite, reason: "the database writes outside of the root"}
 		case t.is("INTO") && s[0].is("SELECT", "WITH") && len(rest) > 1 && !rest[1].is("@", ":"):
 			return verdict{class: Mutate, write: DatabaseWrite, reason: "the query writes a table or file"}
 		case len(rest) > 1 && rest[1].is("(") && t.is("XP_CMDSHELL", "SYS_EXEC", "SYS_EVAL", "LOAD_EXTENSION"):
@@ -231,4 +242,14 @@ func filtered(s []sqlToken) bool {
 
 func contains(s []sqlToken, keywords ...string) bool {
 	return slices.ContainsFunc(s, func(t sqlToken) bool { return t.is(keywords...) })
+}
+
+// outsideFile reports whether the name of a file outside of the root follows the keyword.
+func outsideFile(s []sqlToken, keyword string) bool {
+	for i := 1; i < len(s); i++ {
+		if s[i-1].is(keyword) && (s[i].kind == sqlString || s[i].kind == sqlName) && outside(strings.Trim(s[i].text, `'"`)) {
+			return true
+		}
+	}
+	return false
 }

@@ -233,7 +233,9 @@ func (w *shell) redirect(r *syntax.Redirect) {
 		w.in = feed{text: target.text, known: true}
 		return
 	case syntax.RdrIn:
-		w.in = w.fed(r.Word)
+		if w.in = w.fed(r.Word); target.dynamic || strings.HasPrefix(target.text, "/dev/tcp/") || strings.HasPrefix(target.text, "/dev/udp/") {
+			w.raise(unknown("it reads from another host, or from what is only known at run time"), w.place(r))
+		}
 		return
 	case syntax.DplIn, syntax.DashHdoc, syntax.Hdoc:
 		return

@@ -37,7 +37,7 @@ const maxVerb = 5
 func judgeVerbs(name string, args call) verdict {
 	none := unknown("the command " + name + " is not known")
 	known := tools.holds(name)
-	if prose(args) {
+	if prose(args) || sqlKeywords.holds(name) {
 		return none
 	}
 	for _, a := range args {
