@@ -4,11 +4,15 @@ import (
 	"io"
 	"net/http"
 	"net/http/cookiejar"
+	"net/http/httptest"
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/svc-gateway/svc/caddymodule/auth/caddytest"
+	_ "github.com/svc-gateway/svc/caddymodule/stream" // svc_stream
+	"github.com/svc-gateway/svc/policy/identity/oidc/oidctest"
 )
 
 // page is a site that says who reads it.
@@ -26,7 +30,7 @@ func newPerson(t *testing.T) *person {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &person{t, http.Client{Jar: jar}}
+	return &person{t, http.Client{Jar: jar, Timeout: 30 * time.Second}}
 }
 
 func (p *person) get(address string) (status int, body string) {
@@ -41,6 +45,22 @@ func (p *person) get(address string) (status int, body string) {
 		p.t.Fatal(err)
 	}
 	return resp.StatusCode, string(b)
+}
+
+// logOut has the provider say that alice logged out there.
+func logOut(t *testing.T, srv *caddytest.Server, p *oidctest.Provider) {
+	t.Helper()
+	token := p.Sign("RS256", "rsa", map[string]any{"typ": "logout+jwt"}, p.Claims(map[string]any{
+		"sid": "sid-1", "jti": "1", "events": map[string]any{"http://schemas.openid.net/event/backchannel-logout": map[string]any{}},
+	}))
+	resp, err := http.PostForm(srv.URL+"/auth/oidc/corp/backchannel", url.Values{"logout_token": {token}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		t.Errorf("back-channel logout: got %s", resp.Status)
+	}
 }
 
 func TestOIDCSession(t *testing.T) {
@@ -58,17 +78,7 @@ func TestOIDCSession(t *testing.T) {
 	}
 
 	// The provider says that she logged out there.
-	token := p.Sign("RS256", "rsa", map[string]any{"typ": "logout+jwt"}, p.Claims(map[string]any{
-		"sid": "sid-1", "jti": "1", "events": map[string]any{"http://schemas.openid.net/event/backchannel-logout": map[string]any{}},
-	}))
-	resp, err := http.PostForm(srv.URL+"/auth/oidc/corp/backchannel", url.Values{"logout_token": {token}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	resp.Body.Close()
-	if resp.StatusCode != http.StatusOK {
-		t.Errorf("back-channel logout: got %s", resp.Status)
-	}
+	logOut(t, srv, p)
 	if status, body := alice.get(srv.URL + "/app"); status == http.StatusOK && strings.Contains(body, "alice") {
 		t.Errorf("after the logout at the provider: got %d: %s", status, body)
 	}
@@ -91,5 +101,34 @@ func TestOIDCLoginThatFails(t *testing.T) {
 	})
 	if got[0] != `bob oidc 127.0.0.1 ["role"]` || got[1] != ` oidc 127.0.0.1 ["state"]` {
 		t.Errorf("got records %q", got)
+	}
+}
+
+// A logout at the provider ends what is open: the stream of the session learns of it at once.
+func TestOIDCLogoutEndsStreams(t *testing.T) {
+	p, settings := issuer(t)
+	up := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		io.WriteString(w, "data: 1\n\n")
+		http.NewResponseController(w).Flush()
+		<-r.Context().Done()
+	}))
+	t.Cleanup(up.Close)
+	srv := caddytest.Start(t, caddytest.Config{Site: "svc_auth\nsvc_stream\nreverse_proxy " + up.URL, Svc: settings})
+	alice := newPerson(t)
+	if status, body := alice.get(srv.URL + "/auth/oidc/corp"); status != http.StatusOK {
+		t.Fatalf("logging in: got %d: %s", status, body)
+	}
+	resp, err := alice.Get(srv.URL + "/events")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if _, err := io.ReadFull(resp.Body, make([]byte, len("data: 1\n\n"))); err != nil {
+		t.Fatal(err)
+	}
+	logOut(t, srv, p)
+	if _, err := io.ReadAll(resp.Body); err != nil { // the client's patience is limited
+		t.Errorf("the stream goes on: %v", err)
 	}
 }
