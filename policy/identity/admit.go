@@ -68,6 +68,9 @@ func (x *External) check() error {
 
 // userName makes a name for a new account of what the source calls the user.
 func (x *External) userName() (string, error) {
+	if checkUserName(x.Name) == nil {
+		return x.Name, nil
+	}
 	var b strings.Builder
 	for _, r := range x.Name {
 		switch {
