@@ -14,7 +14,8 @@ import (
 
 // Admit lets somebody in whom an outside source vouches for, and returns who that is here. The
 // first time an account is made for them, named [External.Name] with what a user name cannot
-// hold replaced by hyphens; it keeps that name. Role and groups are those of x, always.
+// hold replaced by hyphens; it keeps that name. A name that belongs to another account, or would
+// but for capitals, is taken. Role and groups are those of x, always.
 //
 // The errors are [ErrNoRole], [ErrNameTaken], [ErrRevoked] (the account is disabled, or
 // everything from before x.Issued is ended), [ErrExpired], [ErrInvalid] (no user name can be

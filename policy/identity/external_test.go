@@ -112,6 +112,7 @@ func TestAdmitRefuses(t *testing.T) {
 		"long name":               {with(func(x *identity.External) { x.Name = strings.Repeat("x", 65) }), identity.ErrInvalid},
 		"expired":                 {with(func(x *identity.External) { x.Expires = time.Now() }), policy.ErrExpired},
 		"name of a local user":    {with(func(x *identity.External) { x.Name = "local" }), identity.ErrNameTaken},
+		"in other capitals":       {with(func(x *identity.External) { x.Name = "LoCal" }), identity.ErrNameTaken},
 		"mapped to a local user":  {with(func(x *identity.External) { x.Name = " local!" }), identity.ErrNameTaken},
 		"name of a removed user":  {with(func(x *identity.External) { x.Name = "removed" }), identity.ErrNameTaken},
 		"name of another subject": {with(func(x *identity.External) { x.Name = "known" }), identity.ErrNameTaken},

@@ -43,9 +43,12 @@ const (
 	insertToken = `INSERT INTO tokens (hash, id, user, name, role, created, expires, revoked, last_used) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`
 	putToken    = `UPDATE tokens SET expires = ?, revoked = ? WHERE id = ?`
 
-	// One account a link: what is there and is not the same person's stays as it is.
+	// One account a link: what is there and is not the same person's stays as it is. A name that
+	// is another's but for capitals is as good as taken: people would mix them up.
 	addAccount = `INSERT INTO users (name, role, created, expires, disabled, source, issuer, subject, valid_after, removed)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, NULL)
+		SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, NULL
+			WHERE EXISTS (SELECT 1 FROM users WHERE name = ?1)
+				OR NOT EXISTS (SELECT 1 FROM users WHERE name = ?1 COLLATE NOCASE)
 		ON CONFLICT (name) DO UPDATE SET role = excluded.role, created = excluded.created, removed = NULL
 			WHERE users.removed IS NOT NULL AND users.source = excluded.source
 				AND users.issuer = excluded.issuer AND users.subject = excluded.subject

@@ -33,7 +33,7 @@ type Store interface {
 	Apply(ctx context.Context, c Change) (int64, error)
 	// AddAccount creates an external account, or takes back the removal of the one with the
 	// same name and link, whatever the revision is, and returns the new one. It returns
-	// [ErrConflict] when the name or the link has another account.
+	// [ErrConflict] when the link has another account, or the name, in capitals or not.
 	AddAccount(ctx context.Context, u User) (int64, error)
 	// Touch notes what was used last. That may be lost in a crash, does not count as a change,
 	// and never moves a time back; it can be read after the next Apply at the latest. Who and

@@ -59,6 +59,8 @@ func addAccount(t *testing.T, s identity.Store) {
 	all := accounts(t, s, identity.Filter{})
 	for name, u := range map[string]identity.User{
 		"name of a local account":   external("bob", "2"),
+		"the same in capitals":      external("BOB", "2"),
+		"capitals of an external":   external("Eve", "2"),
 		"name of an external one":   external("eve", "2"),
 		"the same again":            external("eve", "1"),
 		"another name for the link": external("mallory", "1"),
@@ -95,6 +97,9 @@ func comeBack(t *testing.T, s identity.Store) {
 		t.Fatal(err)
 	}
 	again.ValidAfter = epoch // what was from before stays revoked
+	if _, err := s.AddAccount(t.Context(), external("EVE", "4")); !errors.Is(err, identity.ErrConflict) {
+		t.Errorf("name of a removed account, in capitals: got %v, want ErrConflict", err)
+	}
 	anew := user("bob", policy.Admin)
 	anew.Created = epoch.Add(2 * time.Hour)
 	apply(t, s, identity.Change{Users: []identity.User{anew}})

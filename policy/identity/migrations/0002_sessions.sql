@@ -10,6 +10,7 @@ ALTER TABLE users ADD COLUMN valid_after TEXT; -- what was issued before is revo
 ALTER TABLE users ADD COLUMN last_login  TEXT;
 ALTER TABLE users ADD COLUMN removed     TEXT;
 
+CREATE INDEX users_nocase ON users (name COLLATE NOCASE);
 CREATE UNIQUE INDEX users_link ON users (source, issuer, subject) WHERE source <> '';
 
 -- A token's own role; NULL is the user's.
@@ -52,6 +53,7 @@ CREATE INDEX sessions_sid ON sessions (issuer, sid) WHERE sid <> '';
 DROP TABLE sessions;
 DROP INDEX tokens_created;
 DROP INDEX users_link;
+DROP INDEX users_nocase;
 ALTER TABLE tokens DROP COLUMN role;
 ALTER TABLE users DROP COLUMN removed;
 ALTER TABLE users DROP COLUMN last_login;
