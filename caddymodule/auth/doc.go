@@ -15,12 +15,17 @@
 //     them;
 //   - answers CORS preflights and adds the CORS fields, on errors too (setting cors.origins);
 //   - refuses with 503 while the audit log cannot be written;
-//   - asks the providers of the setting auth.mode, in order, and answers 401, 403 or, when they
-//     cannot tell, 503, all as problem details (RFC 9457);
+//   - asks the providers of the setting auth.mode, in order, and about the client's certificate
+//     if the option client_certificate says so, and answers 401, 403, 429 after too many wrong
+//     passwords or, when they cannot tell, 503, all as problem details (RFC 9457);
+//   - takes a request out of the user's bucket (settings limits.requests_per_minute and
+//     limits.requests_burst), and answers 429 when it is empty;
 //   - checks the role if the option require says so;
 //   - removes the credentials that were meant for us, and passes the request on with the typed
 //     principal in its context (policy.PrincipalFrom) and the placeholders {http.auth.user.id}
-//     and {http.auth.user.role};
+//     and {http.auth.user.role}, with identity headers and a signed assertion if the options
+//     say so;
+//   - counts what became of it in the metric svc_auth_total{provider,outcome};
 //   - queues one event of type request for the audit log when the status is known, for refused
 //     requests as well.
 //

@@ -49,10 +49,19 @@
 // an identity provider when [Upstream.Due] has passed; while it cannot be asked, its sessions go
 // on for ten minutes.
 //
+// # Passwords
+//
+// [Passwords] asks a [Directory] and counts what was wrong: by user, by address and by both, under
+// one form for all spellings of a name ([FoldName]) and of an address ([FoldAddress]). Counts and
+// delays are on the bus, lockouts in the store. While there is one the directory is not asked.
+// Attempts of a user at an address are made one after the other, so that guesses sent side by side
+// are no more than guesses sent one by one.
+//
 // # Providers
 //
 // A [Chain] of providers authenticates requests; each says not mine, yes or no. See
-// [NewTokenProvider] and [NewNoneProvider].
+// [NewTokenProvider], [NewBasicProvider], [NewCertificateProvider], [NewSessionProvider] and
+// [NewNoneProvider].
 //
 // A [Store] keeps the data; the embedded one is SQLite ([OpenStore]), and package identitytest
 // holds what every other has to pass. All types are safe for concurrent use.
