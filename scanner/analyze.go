@@ -102,12 +102,7 @@ func (a *analysis) any(text string, offset int, at *place, params ...arg) {
 		return
 	}
 	if session(text) {
-		a.deviceLines(text, true, func(v verdict, p place) {
-			if at != nil {
-				p = *at
-			}
-			a.raise(v, p)
-		})
+		a.deviceLines(text, true, at)
 		if prompted(text) {
 			a.raise(unknown("a prompt stands before the command"), whole)
 			w := shell{analysis: a, text: text, at: &whole}
@@ -119,6 +114,9 @@ func (a *analysis) any(text string, offset int, at *place, params ...arg) {
 	}
 	a.line(text, offset, at, params...)
 }
+
+// shellRules name the rules of findings in scripts.
+var shellRules = map[Category]string{HTTPWrite: "shell-http", DatabaseWrite: "shell-db"}
 
 // severity orders the classes.
 func severity(c Class) int { return slices.Index([]Class{"", ReadOnly, Mutate, Unknown, Dangerous}, c) }
@@ -134,16 +132,7 @@ func (a *analysis) raise(v verdict, p place) {
 	if v.class == ReadOnly {
 		return
 	}
-	if v.write != "" {
-		rule := "shell-http"
-		if v.write == DatabaseWrite {
-			rule = "shell-db"
-		}
-		v := v
-		a.effects = append(a.effects, effect{v, rule, p.start, p.end})
-	} else {
-		a.effects = append(a.effects, effect{v, "", p.start, p.end})
-	}
+	a.effects = append(a.effects, effect{v, shellRules[v.write], p.start, p.end})
 	for _, category := range []string{v.category, string(v.write)} {
 		if category != "" && !slices.Contains(a.result.Categories, category) {
 			a.result.Categories = append(a.result.Categories, category)
@@ -175,7 +164,7 @@ func (a *analysis) line(text string, offset int, at *place, params ...arg) {
 	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(text), "")
 	if err != nil {
 		a.raise(unknown("the command line cannot be parsed"), whole)
-		a.deviceLines(text, false, func(v verdict, _ place) { a.raise(v, whole) })
+		a.deviceLines(text, false, &whole)
 		a.loose(text, whole)
 		return
 	}

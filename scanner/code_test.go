@@ -159,6 +159,15 @@ func TestScanCodeLeaves(t *testing.T) {
 	}
 }
 
+// What a request is given is no method.
+func TestScanCodeMethods(t *testing.T) {
+	for _, text := range []string{`requests.get("post")`, `fetch("delete")`, `axios.get("put")`, `requests.get(u, params={"method": "POST"})`, `client.get(u, type="post")`, `requests.request("GET", u)`, `requests.options(u)`, `urlopen(Request(u, headers={"a": "b"}))`, `https.request(u, {method: "GET"}, f)`} {
+		if found := ScanCode(text, Python); len(found) > 0 {
+			t.Errorf("ScanCode(%q): %+v", text, found)
+		}
+	}
+}
+
 func TestDetectLanguage(t *testing.T) {
 	for text, want := range map[string]Language{
 		"#!/usr/bin/env python3\nx": Python, "#!/bin/sh\nx": Shell, "#!/usr/bin/env node\nx": JavaScript, "select * from t": SQL,

@@ -34,6 +34,9 @@ func (c codeCall) named(names ...string) *node {
 		if slices.Contains(names, c.keys[i+1]) {
 			return kid
 		}
+		if c.keys[i+1] != "" {
+			continue
+		}
 		for _, object := range c.objects(kid) {
 			for j, key := range object.keys {
 				if key == "" && object.kids[j].kind == nodeName {
@@ -101,63 +104,65 @@ var (
 func writesHTTP(c codeCall) (rule string) {
 	receiver, name := splitPath(c.path)
 	fn := strings.ToLower(strings.TrimPrefix(name, unbound))
-	client, server := clientOf(receiver), serverOf(receiver)
 	method := c.method(receiver, fn)
 	switch {
-	case method != "" && receiver+name != "open" && (!httpVerbs.holds(method)):
-		// It says that it reads.
-	case method != "" && (client || requestLike.holds(fn) || receiver != "" && fn == "open" && len(c.args()) > 1):
+	case method != "" && !httpVerbs.holds(method): // it says that it reads
+	case method != "" && (clientOf(receiver) || requestLike.holds(fn) || receiver != "" && fn == "open" && len(c.args()) > 1), builder(receiver, fn, c):
 		return "http-method"
-	case fn == "request" && len(c.args()) > 1 && c.arg(1) != nil && c.isVerb(c.arg(1)):
-		return "http-method"
-	case fn == "request" && c.arg(0) != nil && len(c.args()) > 1 && !c.known(c.arg(0)) && httpClientKnown(receiver) && !strings.Contains(receiver, "urllib."),
-		(httpClientKnown(receiver) || requestLike.holds(fn)) && c.unknownMethod():
+	case (httpClientKnown(receiver) || requestLike.holds(fn)) && c.unknownMethod(receiver, fn):
 		return "http-unknown-method"
-	case fn == "urlopen" || fn == "request" && strings.Contains(receiver, "urllib") || name == unbound+"Request" && !c.values.script:
-		if c.given("data") || c.arg(1) != nil && !c.none(c.arg(1)) {
-			return "http-body"
-		}
-	case (fn == "httppost" || fn == "httpput" || fn == "httppatch" || fn == "httpdelete") && len(c.args()) > 0, fn == "new" && httpVerbs.holds(receiver[strings.LastIndexAny(receiver, "?.")+1:]):
-		return "http-method"
+	case (fn == "urlopen" || fn == "request" && strings.Contains(receiver, "urllib") || name == unbound+"Request" && !c.values.script) && (c.given("data") || c.arg(1) != nil && !c.none(c.arg(1))):
+		return "http-body"
 	case fn == "sendbeacon":
 		return "http-beacon"
-	case fn == "setopt" || fn == "curl_easy_setopt" || fn == "curl_setopt" || fn == "setoptions":
-		if a := c.arg(0); a != nil && curlWrites(a.text) || c.arg(1) != nil && curlWrites(c.arg(1).text) {
-			return "http-curl-option"
-		}
-	case fn == "send" || fn == "sendall" || fn == "write" || fn == "sendto":
-		if a := c.arg(0); a != nil {
-			if text, ok := c.values.one(a); ok && rawRequest(text) {
-				return "http-raw-request"
-			}
-		}
-	case httpWrites.holds(fn) && !server:
-		if httpClientKnown(receiver) || receiver == "" && fn != "del" && c.urlLike() && !definesRoute(c) {
-			return "http-" + fn
-		}
-		if !strings.HasPrefix(receiver, unbound) || definesRoute(c) {
-			break
-		}
-		if client && len(c.args()) > 0 || c.urlLike() || c.named(httpOptions...) != nil && len(c.args()) > 1 {
-			return "http-" + fn
-		}
+	case (fn == "setopt" || fn == "curl_easy_setopt" || fn == "curl_setopt") && (curlWrites(c.arg(0)) || curlWrites(c.arg(1))):
+		return "http-curl-option"
+	case (fn == "send" || fn == "sendall" || fn == "write" || fn == "sendto") && c.rawRequest():
+		return "http-raw-request"
+	case httpWrites.holds(fn) && c.toServer(receiver, fn):
+		return "http-" + fn
 	}
 	return ""
+}
+
+// toServer reports whether a method called post, put, patch or delete is one of a client of HTTP:
+// by what its object is, what it is called, or what it is given.
+func (c codeCall) toServer(receiver, fn string) bool {
+	switch {
+	case serverOf(receiver) || definesRoute(c):
+		return false
+	case httpClientKnown(receiver):
+		return true
+	case receiver == "":
+		return fn != "del" && c.urlLike()
+	}
+	return strings.HasPrefix(receiver, unbound) && (clientOf(receiver) && len(c.args()) > 0 || c.urlLike() || c.named(httpOptions...) != nil && len(c.args()) > 1)
+}
+
+// builder reports whether a call makes a request of a class with the method in its name, or names
+// the method in its second argument.
+func builder(receiver, fn string, c codeCall) bool {
+	switch fn {
+	case "httppost", "httpput", "httppatch", "httpdelete":
+		return len(c.args()) > 0
+	case "new": // Post.new of Ruby
+		return httpVerbs.holds(receiver[strings.LastIndexAny(receiver, "?.")+1:])
+	case "request":
+		return c.arg(1) != nil && c.isVerb(c.arg(1))
+	}
+	return false
 }
 
 // requestLike are functions that make or send requests, whatever they belong to.
 var requestLike = words(`fetch request ajax axios newrequest newrequestwithcontext urlopen build_request prepare_request httprequest
 	send_request make_request fetchjson api_request $fetch stream putrequest endheaders http_request apifetch`)
 
+// methodFirst are those of them whose first argument is the method.
+var methodFirst = words("request newrequest build_request prepare_request httprequest send_request make_request api_request stream putrequest http_request")
+
 // method returns the method that a call names, "" when it names none.
 func (c codeCall) method(receiver, fn string) string {
-	n := c.named("method", "type", "http_method", "verb")
-	if n == nil && (requestLike.holds(fn) || fn == "open" && receiver != "" || clientOf(receiver)) {
-		n = c.arg(0)
-		if fn == "newrequestwithcontext" {
-			n = c.arg(1)
-		}
-	}
+	n := c.methodNode(receiver, fn)
 	if n == nil {
 		return ""
 	}
@@ -177,10 +182,25 @@ func (c codeCall) method(receiver, fn string) string {
 	return ""
 }
 
-// unknownMethod reports whether a call names a method that is only known at run time.
-func (c codeCall) unknownMethod() bool {
-	n := c.named("method")
-	return n != nil && !c.known(n)
+// methodNode returns where a call names its method, nil where it does not.
+func (c codeCall) methodNode(receiver, fn string) *node {
+	n := c.named("method", "http_method", "verb")
+	switch {
+	case n != nil:
+	case fn == "ajax":
+		n = c.named("type")
+	case fn == "newrequestwithcontext":
+		n = c.arg(1)
+	case methodFirst.holds(fn) || fn == "open" && receiver != "":
+		n = c.arg(0)
+	}
+	return n
+}
+
+// unknownMethod reports whether a call has a method that is only known at run time.
+func (c codeCall) unknownMethod(receiver, fn string) bool {
+	n := c.methodNode(receiver, fn)
+	return n != nil && !c.known(n) && (c.named("method") == n || len(c.args()) > 1 && httpClientKnown(receiver) && !strings.Contains(receiver, "urllib."))
 }
 
 // isVerb reports whether an argument is a method that writes, in capitals.
@@ -258,13 +278,18 @@ func serverOf(receiver string) bool {
 }
 
 // curlWrites reports whether an option of libcurl makes a request write.
-func curlWrites(option string) bool {
-	return words(`post postfields copypostfields postfieldsize httppost mimepost upload put customrequest readdata readfunction`).
-		holds(strings.TrimPrefix(strings.ToUpper(option), "CURLOPT_"))
+func curlWrites(option *node) bool {
+	return option != nil && curlOptions.holds(strings.TrimPrefix(strings.ToUpper(option.text), "CURLOPT_"))
 }
 
-// rawRequest reports whether a text is the beginning of a request that writes.
-func rawRequest(text string) bool {
+var curlOptions = words("post postfields copypostfields postfieldsize httppost mimepost upload put customrequest readdata readfunction")
+
+// rawRequest reports whether the text that is sent is the beginning of a request that writes.
+func (c codeCall) rawRequest() bool {
+	if c.arg(0) == nil {
+		return false
+	}
+	text, _ := c.values.one(c.arg(0))
 	verb, rest, ok := strings.Cut(text, " ")
 	return ok && verb == strings.ToUpper(verb) && httpVerbs.holds(verb) && strings.Contains(rest, "HTTP/")
 }

@@ -101,9 +101,6 @@ func (v *codeValues) members(list []*node, of func(*node) []string) []string {
 		switch {
 		case !v.enter():
 			return nil
-		case n.kind == nodeGroup && n.text == "{" && !slices.ContainsFunc(n.keys, func(k string) bool { return k != "" }),
-			n.kind == nodeGroup && n.text != "{":
-			return union(n.kids, of)
 		case n.kind == nodeGroup:
 			return union(n.kids, of)
 		case n.kind == nodeName, n.kind == nodeAttr:
@@ -198,6 +195,7 @@ func (v *codeValues) indexed(n *node) []string {
 	if !ok || len(n.kids) < 2 {
 		return nil
 	}
+	// Of [::-1] only the number is left, and the room before it.
 	if last := n.kids[len(n.kids)-1]; last.kind == nodeOther && last.text == "1" && last.start > n.kids[0].end+2 {
 		return []string{reversed(s)}
 	}

@@ -129,18 +129,21 @@ func session(text string) bool {
 // prompted reports whether a text begins with the prompt of a device.
 func prompted(text string) bool { return prompt.MatchString(strings.TrimSpace(text)) }
 
-// deviceLines judges each line of a session or configuration, or of a text that may be one. The
-// text of a banner is none.
-func (a *analysis) deviceLines(text string, parsed bool, raise func(verdict, place)) {
+// deviceLines judges each line of a session or configuration or, where it is not sure that it is
+// one, those that are commands of devices. The text of a banner is none. The lines stand in the
+// text where they are found, or all at a place.
+func (a *analysis) deviceLines(text string, sure bool, all *place) {
 	offset, banner := 0, ""
 	for line := range strings.Lines(text) {
 		at := place{offset, offset + len(strings.TrimRight(line, "\r\n"))}
-		offset += len(line)
+		if offset += len(line); all != nil {
+			at = *all
+		}
 		if banner != "" {
 			if strings.Contains(line, banner) {
 				banner = ""
 			}
-			raise(unknown("a text follows that is no command where a banner is known"), at)
+			a.raise(unknown("a text follows that is no command where a banner is known"), at)
 			w := shell{analysis: a, text: text, at: &at}
 			a.host = true
 			w.suspect(fieldsOf(line), at)
@@ -168,15 +171,14 @@ func (a *analysis) deviceLines(text string, parsed bool, raise func(verdict, pla
 				banner = mark
 			}
 		case !ok:
-			v = unknown("the command " + fields[0] + " is not known")
-			if raise(v, at); !parsed {
-				break
+			if sure {
+				a.raise(unknown("the command "+fields[0]+" is not known"), at)
+				w := shell{analysis: a, text: text, at: &at}
+				w.suspect(append([]arg{{text: fields[0]}}, args...), at)
 			}
-			w := shell{analysis: a, text: text, at: &at}
-			w.suspect(append([]arg{{text: fields[0]}}, args...), at)
 		}
 		if ok {
-			raise(v, at)
+			a.raise(v, at)
 		}
 	}
 }
