@@ -6,6 +6,8 @@ import "bytes"
 type binding struct {
 	word     word
 	line     []byte // before the word
+	closers  []byte // quotes and brackets after it
+	proper   bool   // the word has a capital
 	colon    bool   // prose may follow
 	below    bool   // the value may stand on a line of its own
 	compares bool   // it is compared with, not assigned
@@ -66,6 +68,9 @@ func (c *cursor) assigned(a binding) value {
 		if types.folds(t.word()) && c.initial() {
 			c.safe = c.i
 			continue
+		}
+		if a.word.kind == publicWord && a.colon && a.proper && blanks > 0 && !t.mixed() {
+			return value{} // Community: people
 		}
 		if literals.folds(t.word()) || types.folds(t.word()) || a.colon && blanks > 0 && functions.has(t.text()) {
 			return value{}
@@ -203,8 +208,16 @@ func (c *cursor) secret(a binding) value {
 	return value{end: endBare}
 }
 
+// inside reports whether the word stands in a string with such quotes.
+func (a binding) inside(quote byte) bool {
+	return (bytes.Count(a.line, []byte{quote})+bytes.Count(a.closers, []byte{quote}))%2 == 1
+}
+
 // quoted reads the opening quote, all of a doubled or triple one.
 func (c *cursor) quoted(a binding, quote byte, escapes int) value {
+	if b := c.at(escapes + 1); bytes.IndexByte([]byte("),;]}"), b) >= 0 && b != 0 && a.inside(quote) {
+		return value{} // it closes the string that the word stands in
+	}
 	c.i += escapes + 1
 	c.safe = c.i
 	v, lines := value{end: endQuoted, quote: quote, escapes: escapes}, false

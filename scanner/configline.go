@@ -12,6 +12,7 @@ type configLine struct {
 	options set    // words that may stand between the keyword and the secret
 	number  bool   // a number of any size may, too
 	typed   bool   // one option at least must, or the digit of a type
+	alone   bool   // the keyword begins an indented line, and the secret, which is no word, ends it
 }
 
 // Words of configurations of Cisco IOS, NX-OS and ASA, Arista EOS, Juniper Junos, Huawei VRP,
@@ -19,7 +20,7 @@ type configLine struct {
 var (
 	serverLines  = words(`tacacs-server radius-server tacacs radius hwtacacs-server ldap-server server-private server client failover aaa-server`)
 	encodings    = words(`0 5 6 7 8 9 10 hexadecimal hexadecimal-text hex ascii-text ascii cipher plain simple encrypted text irreversible-cipher ciphertext`)
-	digests      = words(`0 5 6 7 8 9 10 md5 sha sha1 sha-1 sha256 sha-256 sha384 sha512 sha-512 sha2 hmac-md5 hmac-sha hmac-sha-1 hmac-sha-256 hmac-sha-512 hmac-sha1 hmac-sha256 hmac-sha512 cmac-aes-128 aes-128-cmac type value cipher plain simple text encrypted keyed-md5 keyed-sha1`)
+	digests      = words(`hexadecimal hexadecimal-text ascii-text 0 5 6 7 8 9 10 md5 sha sha1 sha-1 sha256 sha-256 sha384 sha512 sha-512 sha2 hmac-md5 hmac-sha hmac-sha-1 hmac-sha-256 hmac-sha-512 hmac-sha1 hmac-sha256 hmac-sha512 cmac-aes-128 aes-128-cmac type value cipher plain simple text encrypted keyed-md5 keyed-sha1`)
 	privacies    = words(`des 3des des56 aes aes128 aes192 aes256 aes-128 aes-192 aes-256 128 192 256 cipher plain encrypted localizedkey 0 7 8`)
 	notification = words(`vrf management informs inform traps trap version 1 2c 3 auth noauth priv udp-port use-vrf host-trap`)
 )
@@ -38,6 +39,12 @@ var configLines = []struct {
 		{" key 7 0822455D0A16", " key 7 REDACTED"},
 		{" key chain ospf", ""},
 		{"key 1", ""},
+	}},
+	{configLine{keyword: "key", first: words("key"), alone: true}, []ruleTest{
+		{" address ipv4 10.1.1.1\n key Cisco123\n", " address ipv4 10.1.1.1\n key REDACTED\n"},
+		{"key Cisco123\n", ""},
+		{" key value\n", ""},
+		{" key Cisco123 opens it\n", ""},
 	}},
 	{configLine{keyword: "key", within: "isakmp", options: encodings}, []ruleTest{
 		{"crypto isakmp key 6 AAB_cc address 10.0.0.1", "crypto isakmp key 6 REDACTED address 10.0.0.1"},
@@ -63,6 +70,7 @@ var configLines = []struct {
 	{configLine{keyword: "wpa-psk", options: encodings, typed: true}, []ruleTest{
 		{"wpa-psk ascii 7 06140A2F", "wpa-psk ascii 7 REDACTED"},
 	}},
+	{configLine{keyword: "psk", options: encodings, typed: true}, []ruleTest{{" wpa psk ascii cisco123", " wpa psk ascii REDACTED"}}},
 	{configLine{keyword: "key-hash", options: digests}, []ruleTest{{" key-hash sha256 aabbcc", " key-hash sha256 REDACTED"}}},
 	{configLine{keyword: "authentication", options: words("text simple plain"), typed: true}, []ruleTest{
 		{"  authentication text cisco", "  authentication text REDACTED"},
@@ -141,7 +149,7 @@ func (l configLine) begins(before []byte) bool {
 	if len(first) == 0 {
 		first = []byte(l.keyword)
 	}
-	if l.first != nil && !l.first.folds(first) {
+	if l.first != nil && !l.first.folds(first) || l.alone && (len(line) == 0 || len(bytes.TrimLeft(line, " \t")) > 0) {
 		return false
 	}
 	for found := l.within == ""; ; {
@@ -199,6 +207,9 @@ func (l configLine) head(c *cursor, before []byte) value {
 	t := c.token()
 	c.i -= len(t.raw)
 	if c.short || !t.configured(known && options+len(l.within) > 0) || l.without != "" && string(t.text()) == l.without {
+		return value{}
+	}
+	if l.alone && (!t.mixed() || is(c.at(len(t.raw)), blank)) {
 		return value{}
 	}
 	v := c.secret(binding{command: true})

@@ -63,6 +63,15 @@ var forms = []struct{ name, in, want string }{
 	{"relative clause", "The password you asked for is Hunter2.", "The password you asked for is REDACTED."},
 	{"prose about secrets", "Keep the secret safe and never share your password with anyone.", ""},
 	{"password in brackets", "log in (password: hunter2)", "log in (password: REDACTED)"},
+	{"definition of a function", "def login(user, password): return check(user, password)", ""},
+	{"arrow", "(user, password) => { go() }", ""},
+	{"end of a string", `password = input("Enter password: ")`, ""},
+	{"argument of a script", `password="$1"`, ""},
+	{"prose about headers", "It is sent in the Authorization header as a Bearer token.", ""},
+	{"column", "password VARCHAR(255) NOT NULL,", ""},
+	{"markup", `<label>Password: <input type="password" name="pw"></label>`, ""},
+	{"heading", "Community: Slack and Discord", ""},
+	{"message", "passwd: password updated successfully", ""},
 	{"default of a prompt", "password [default: hunter2]", "password [default: REDACTED]"},
 }
 

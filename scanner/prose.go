@@ -47,11 +47,18 @@ func (w word) spaced(c *cursor, line []byte, first byte) value {
 			return c.assigned(a)
 		}
 		next := nothing
+		if types.folds(t.word()) && (!command || len(t.word()) < len(t.raw)) {
+			return value{} // password VARCHAR(20)
+		}
 		switch {
+		case w.kind == publicWord && seen == nothing && string(text) == "string":
+			next = phrase
 		case leveled && t.number():
 			next = typed
 		case seen == numbered && command:
 			return c.secret(a)
+		case w.kind == publicWord && command && seen == nothing && t.whole() && accesses.has(text):
+			next = typed
 		case seen <= typed && t.marker():
 			if next = typed; is(t.raw[0], digit) {
 				next = numbered

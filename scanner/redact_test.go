@@ -42,7 +42,7 @@ func seeds() []string {
 		"pre-shared-key address community->\xff$?{client </", "community\t$6$10.0.0.1 ://aaaa:=", "$2a$eyJ_policy10.0.0.1 \x00$7", "pre shared key\uff1a<secret >user",
 		"community-community\tpassword\uff1a->", "-----BEGIN PRIVATE KEY----- eyJaaaaaaaaa..s", "community\tis -->svc_aaaaaaaaaaaaaaaaaaaa…b\"!\\\": *is", "password is \\x: y",
 		"pAsswd $!", "password $65000:100", "password …$6$-----BEGIN PRIVATE KEY-----]]", "authentication-key \uff1a-----BEGIN PRIVATE KEY-----", "passwd \"\"$2a$-----BEGIN PRIVATE KEY-----",
-		"passwd \"\"\"", "Authorization: (sha512 ](", "Authorization: _sha512 12](",
+		"passwd \"\"\"", "Authorization: (sha512 ](", "Authorization: _sha512 12](", "eyJREDACTED..$2a$-----BEGIN PRIVATE KEY-----]", "://svc_0000000000000000%:A",
 	)
 	for _, f := range forms {
 		texts = append(texts, f.in)

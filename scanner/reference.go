@@ -8,9 +8,9 @@ import "bytes"
 func (c *cursor) reference() bool {
 	switch b := c.peek(); b {
 	case '<':
-		return c.at(1) == '%' || c.placeholder()
+		return c.at(1) == '%' || c.at(1) == '/' || c.placeholder() || c.markup()
 	case '$':
-		return c.at(1) == '(' || c.placeholder() || c.variable(1)
+		return c.at(1) == '(' || c.placeholder() || c.variable(1) || is(c.at(1), digit) && (c.at(2) <= ' ' || is(c.at(2), quoting))
 	case '{':
 		return c.at(1) == '{' || c.at(1) == '%' || c.enclosed('}')
 	case '[':
@@ -24,6 +24,15 @@ func (c *cursor) reference() bool {
 		return c.variable(1)
 	}
 	return false
+}
+
+// markup reports whether a tag with attributes stands here.
+func (c *cursor) markup() bool {
+	n := 1
+	for n < maxName && is(c.at(n), letter) {
+		n++
+	}
+	return n > 1 && n < maxName && c.at(n) == ' '
 }
 
 // variable reports whether the name of a variable follows n bytes on: one in capitals, or one
@@ -119,7 +128,7 @@ func (c *cursor) program(a binding) bool {
 	case namesSecret(path) && compound(path):
 		return true
 	case plainNames.folds(path):
-		return !a.colon || next > ' '
+		return !a.colon || next > ' ' || next == ' ' && is(c.at(n+1), letter)
 	case digits > 0:
 		return false
 	case next == ';':

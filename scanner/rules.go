@@ -1,6 +1,9 @@
 package scanner
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // credentialWords are the words that announce a secret.
 var credentialWords = [...]word{
@@ -15,6 +18,21 @@ var credentialWords = [...]word{
 	{spelling: "-key", mark: "key", kind: namingWord, owners: keyOwners},
 	{spelling: "token", mark: "token", kind: guardedWord},
 	{spelling: "pwd", mark: "pwd", kind: guardedWord},
+	{spelling: "session-id", mark: "ssionid|ssion_id|ssion-id", kind: guardedWord},
+	{spelling: "sessid", mark: "essid", kind: guardedWord},
+	{spelling: "_session", mark: "_session", kind: guardedWord},
+	{spelling: ".sid", mark: ".sid", kind: guardedWord},
+	{spelling: "sig", mark: "[?&]sig", kind: guardedWord},
+	{spelling: "passcode", mark: "scode", kind: commonWord},
+	{spelling: "passwort", mark: "swort", kind: namingWord},
+	{spelling: "kennwort", mark: "nwort", kind: namingWord},
+	{spelling: "contrase\u00f1a", mark: "se\u00f1a", kind: namingWord},
+	{spelling: "mot de passe", mark: "e passe", kind: namingWord},
+	{spelling: "senha", mark: "senha", kind: namingWord},
+	{spelling: "\u5bc6\u7801", mark: "\u5bc6\u7801", kind: namingWord},
+	{spelling: "\u5bc6\u78bc", mark: "\u5bc6\u78bc", kind: namingWord},
+	{spelling: "\u30b9\u30ef\u30fc\u30c9", mark: "\u30b9\u30ef\u30fc\u30c9", kind: namingWord},
+	{spelling: "\u0430\u0440\u043e\u043b\u044c", mark: "\u0430\u0440\u043e\u043b\u044c", kind: namingWord},
 }
 
 // rules are the kinds of secrets that are redacted. The tests run every example; one without
@@ -35,6 +53,7 @@ var rules = append([]rule{
 	}),
 	wordRule(credentialWords[1], []ruleTest{
 		{"snmp-server community public RO", "snmp-server community REDACTED RO"},
+		{"snmp-agent community write public", "snmp-agent community write REDACTED"},
 		{"rocommunity public", "rocommunity REDACTED"},
 		{"community = public", "community = REDACTED"},
 		{"the community members", ""},
@@ -84,6 +103,37 @@ var rules = append([]rule{
 		{"Server=db;Uid=sa;Pwd=s3cr3tPa55;", "Server=db;Uid=sa;Pwd=REDACTED;"},
 		{"PWD=/home/bob", ""},
 	}),
+	wordRule(credentialWords[11], []ruleTest{
+		{"Cookie: sessionid=q2Lr9Tn4Vd0WkJm3; theme=dark", "Cookie: sessionid=REDACTED; theme=dark"},
+		{"session_id = str(uuid.uuid4())", ""},
+	}),
+	wordRule(credentialWords[12], []ruleTest{{"Set-Cookie: PHPSESSID=q2lr9tn4vd0w; path=/", "Set-Cookie: PHPSESSID=REDACTED; path=/"}}),
+	wordRule(credentialWords[13], []ruleTest{{"_app_session=q2Lr9Tn4Vd0WkJm3", "_app_session=REDACTED"}}),
+	wordRule(credentialWords[14], []ruleTest{{"connect.sid=s%3Aq2Lr9Tn4Vd0W.kJm3", "connect.sid=REDACTED"}}),
+	wordRule(credentialWords[15], []ruleTest{{"?sv=2020-08-04&sig=q2Lr9Tn4Vd0W%3D&sp=r", "?sv=2020-08-04&sig=REDACTED&sp=r"}}),
+	wordRule(credentialWords[16], []ruleTest{{"passcode: 4711", "passcode: REDACTED"}}),
+	wordRule(credentialWords[17], []ruleTest{{"Passwort: hunter2", "Passwort: REDACTED"}}),
+	wordRule(credentialWords[18], []ruleTest{{"Kennwort = hunter2", "Kennwort = REDACTED"}}),
+	wordRule(credentialWords[19], []ruleTest{{"contrase\u00f1a: hunter2", "contrase\u00f1a: REDACTED"}}),
+	wordRule(credentialWords[20], []ruleTest{{"mot de passe : hunter2", "mot de passe : REDACTED"}}),
+	wordRule(credentialWords[21], []ruleTest{{"senha=hunter2", "senha=REDACTED"}}),
+	wordRule(credentialWords[22], []ruleTest{{"\u5bc6\u7801\uff1ahunter2", "\u5bc6\u7801\uff1aREDACTED"}}),
+	wordRule(credentialWords[23], []ruleTest{{"\u5bc6\u78bc: hunter2", "\u5bc6\u78bc: REDACTED"}}),
+	wordRule(credentialWords[24], []ruleTest{{"\u30d1\u30b9\u30ef\u30fc\u30c9: hunter2", "\u30d1\u30b9\u30ef\u30fc\u30c9: REDACTED"}}),
+	wordRule(credentialWords[25], []ruleTest{{"\u041f\u0430\u0440\u043e\u043b\u044c: hunter2", "\u041f\u0430\u0440\u043e\u043b\u044c: REDACTED"}}),
+	{
+		name:   "command_flag",
+		marks:  []string{" -u[ \t]", "--user[ =\t]", "sshpass -p[ \t]", "redis-cli -a[ \t]"},
+		begins: flagged,
+		head:   flagHead,
+		tests: []ruleTest{
+			{"curl -u bob:hunter2 https://example.com", "curl -u bob:REDACTED https://example.com"},
+			{"curl --user 'bob:hunter2' x", "curl --user 'bob:REDACTED' x"},
+			{"sshpass -p hunter2 ssh host", "sshpass -p REDACTED ssh host"},
+			{"curl -u bob https://example.com:80", ""},
+			{"sort -u a:b", ""},
+		},
+	},
 	{
 		name:  "service_token",
 		marks: []string{"svc_"},
@@ -174,7 +224,7 @@ var rules = append([]rule{
 
 // wordRule makes a rule of a credential word.
 func wordRule(w word, tests []ruleTest) rule {
-	return rule{name: w.spelling, marks: []string{w.mark}, begins: w.begins, head: w.head, word: &w, tests: tests}
+	return rule{name: w.spelling, marks: strings.Split(w.mark, "|"), begins: w.begins, head: w.head, word: &w, tests: tests}
 }
 
 // marks are the marks of the rules.

@@ -21,7 +21,7 @@ func openKeyHead(c *cursor, _ []byte) value {
 // jwtHead reads what follows the eyJ of a JSON Web Token: the rest of its header, a dot, and
 // at least the beginning of another part.
 func jwtHead(c *cursor, _ []byte) value {
-	if n := c.skip(base64u); n < 8 {
+	if n := c.skip(base64u); n < 8 || bytes.HasPrefix(c.data, []byte(Redacted)) {
 		return value{}
 	}
 	if c.peek() == '.' {
@@ -56,6 +56,9 @@ func bearerHead(c *cursor, before []byte) value {
 	c.i = start
 	if n == 0 || !sure && (plain && n < 24 || n < 8 && !ended) {
 		return value{}
+	}
+	if text := bytes.TrimRight(c.data[start:start+n], "."); nouns.folds(text) || functions.folds(text) {
+		return value{} // a Bearer token
 	}
 	return value{end: endDotted(token68 | padding)}
 }
@@ -149,7 +152,7 @@ func urlHead(c *cursor, _ []byte) value {
 		c.i++
 		c.safe = c.i
 	}
-	if user := c.data[:c.i]; string(user) == Redacted || namesSecret(user) || len(user) >= 20 && marks.token(user) {
+	if user := c.data[:c.i]; bytes.Contains(user, []byte(Redacted)) || namesSecret(user) || len(user) >= 14 && marks.token(user) {
 		return value{} // which has its own rule
 	}
 	c.i++

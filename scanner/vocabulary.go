@@ -64,7 +64,7 @@ var (
 		logins logon love manager managers management material meeting member members menu message messages method methods
 		mode module name names number object objects option options owner page pages parameter parameters pair pairs part parts path permission
 		phrase plugin policies policy practices project projects prompt prompts property protected provider providers protection quality question
-		questions random recovery rejected relations remote rename replaced request requests requirement requirements rescue reset resets resource resources retrieval reuse
+		questions random recovery rejected relations remote rename replaced request requests restriction restrictions complexity requirement requirements rescue reset resets resource resources retrieval reuse
 		review revoked rotation rule rules safe salt sauce scan scanner scanning screen script scripts section security selector sender server service
 		services session sets settings setting setup sharing shop site sites size software source sources space spaces spec spraying standard standards
 		status storage store stores strategy strategies strength string strings strip stuffing support synchronization sync system systems
@@ -113,6 +113,9 @@ var (
 
 	// accounts begin a line in which any word after a credential word is the secret.
 	accounts = words(`username neighbor snmp-server ppp l2tp tacacs-server radius-server local-user super`)
+
+	// accesses stand between the word and a community: snmp-agent community read cipher x.
+	accesses = words(`read write`)
 
 	// keyOwners stand before "key" where it means a credential.
 	keyOwners = words(`api access auth encryption private signing master account client app application subscription service

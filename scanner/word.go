@@ -5,7 +5,7 @@ import "bytes"
 // word is a word that announces a secret: "password = x", "password": "x", password 7 x.
 type word struct {
 	spelling string // in lower case; - stands for nothing, - or _
-	mark     string // its end, see expand
+	mark     string // its end, see expand; several with | between them
 	kind     wordKind
 	owners   set // one of them stands right before the word: api in api_key
 }
@@ -94,7 +94,7 @@ func (w word) head(c *cursor, before []byte) value {
 	if c.safe = c.i; c.short {
 		return value{}
 	}
-	a := binding{word: w, line: line, below: bytes.IndexByte(closers, ')') < 0}
+	a := binding{word: w, line: line, closers: closers, below: bytes.IndexByte(closers, ')') < 0, proper: w0 < 'a'}
 	if len(closers) > 0 && attribute(line) {
 		if c.partner() {
 			return c.assigned(a)
@@ -108,6 +108,9 @@ func (w word) head(c *cursor, before []byte) value {
 	}
 	switch op := c.operator(); op {
 	case assigns, compares:
+		if !a.below && (inCall(line) || c.data[c.i-1] == '>') {
+			return value{} // def f(user, password): …, (password) => …
+		}
 		a.colon = c.data[c.i-1] == ':' || c.data[c.i-1] >= 0x80
 		a.compares = op == compares
 		if path := len(line) > 0 && line[len(line)-1] == '/'; path && a.colon {

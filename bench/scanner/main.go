@@ -3,7 +3,7 @@
 //
 // # Use
 //
-//	SVC_CORPORA=<folder> go run ./bench/scanner [-kind injection,obfuscated,homograph,command,code] [-half seen|unseen] [-show <source>]
+//	SVC_CORPORA=<folder> go run ./bench/scanner [-kind injection,obfuscated,homograph,redaction,command,code] [-half seen|unseen] [-show <source>]
 //
 // The folder holds JSON lines: id, text, label (1: should be found), category, source. A file that
 // is not there is skipped and named. The texts of each source are cut into two halves by a hash of
@@ -40,6 +40,7 @@ var kinds = []kind{
 	{"injection", injection},
 	{"obfuscated", obfuscated},
 	{"homograph", homograph},
+	{"redaction", redaction},
 	{"command", commands},
 	{"code", code},
 }

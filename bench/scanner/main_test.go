@@ -33,6 +33,33 @@ func TestInjection(t *testing.T) {
 	}
 }
 
+// A secret counts as gone only if nothing else has changed.
+func TestRedaction(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"secrets.jsonl": `{"id":"1","text":"password: hunter2","label":1,"category":"word","source":"own","secrets":["hunter2"]}
+{"id":"2","text":"nothing says that tiger is one","label":1,"category":"word","source":"own","secrets":["tiger"]}`,
+		"benign.jsonl": `{"id":"3","text":"Good morning.","label":0,"source":"own"}
+{"id":"4","text":"password: example","label":0,"source":"own"}`,
+		"ops.jsonl":  "",
+		"code.jsonl": "",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var out strings.Builder
+	if err := run([]string{"-corpora", dir, "-kind", "redaction"}, &out); err != nil {
+		t.Fatal(err)
+	}
+	got := strings.Join(strings.Fields(out.String()), " ")
+	for _, want := range []string{"| SECRETS GONE, THE REST STAYS | ", "| HARMLESS, BUT CHANGED | ", "100.0 %", "0.0 %"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+}
+
 func TestUnknownKind(t *testing.T) {
 	if err := run([]string{"-corpora", ".", "-kind", "magic"}, &strings.Builder{}); err == nil || !strings.Contains(err.Error(), "unknown kind") {
 		t.Errorf("got %v", err)

@@ -1,0 +1,48 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/svc-gateway/svc/scanner"
+)
+
+// redaction counts the texts with secrets that lose these and nothing else, and the harmless texts
+// that change.
+func redaction(m *measure) error {
+	t := newTable("seen half", "unseen half")
+	for _, file := range []string{"secrets.jsonl", "benign.jsonl", "code.jsonl", "ops.jsonl"} {
+		list, err := m.samples(file)
+		if err != nil {
+			return err
+		}
+		for _, s := range list {
+			column := "unseen half"
+			if s.seen() {
+				column = "seen half"
+			}
+			got, want := scanner.Redact(s.Text), s.redacted()
+			hit, rows := got == want, []string{"secrets gone, the rest stays: " + s.Category, "SECRETS GONE, THE REST STAYS"}
+			if len(s.Secrets) == 0 {
+				hit, rows = got != want, []string{"harmless, but changed: " + s.Source, "HARMLESS, BUT CHANGED"}
+			}
+			for _, row := range rows {
+				t.add(row, column, hit)
+			}
+			if m.show == s.Source && s.seen() && got != want {
+				fmt.Fprintf(m.out, "%s\n  %q\n", s.ID, cut(got))
+			}
+		}
+	}
+	t.print(m.out)
+	return nil
+}
+
+// redacted is the text without its secrets.
+func (s sample) redacted() string {
+	text := s.Text
+	for _, secret := range s.Secrets {
+		text = strings.ReplaceAll(text, secret, scanner.Redacted)
+	}
+	return text
+}
