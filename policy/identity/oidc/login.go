@@ -79,8 +79,11 @@ func (f *Flow) finish(w http.ResponseWriter, r *http.Request, i *issuer) (e *eva
 		Issuer: i.URL, Subject: e.external.Subject, SID: e.claims.text("sid"),
 		Refresh: identity.Secret(token.RefreshToken), IDToken: identity.Secret(raw),
 	}
-	if up.Refresh != "" {
+	switch {
+	case up.Refresh != "":
 		up.Due = due(token, e.now)
+	case !i.UserInfo: // what the userinfo said cannot be had again
+		up.Due = e.now.Add(ownRenewal)
 	}
 	return e, up, l.Next, nil
 }

@@ -15,11 +15,15 @@ import (
 
 // Renew asks the provider of a session whether it goes on, with the session's refresh token. The
 // provider may send another one, and who the user is now; where it does not, what it said at the
-// login counts, with the userinfo of now. It implements [identity.Renewer].
+// login counts, with the userinfo of now. Without a refresh token nobody is asked: what was said at
+// the login is judged by the settings of now. It implements [identity.Renewer].
 func (s *Set) Renew(ctx context.Context, u identity.Upstream) (identity.External, identity.Upstream, error) {
 	i := s.byURL(u.Issuer)
 	if i == nil {
 		return identity.External{}, u, fmt.Errorf("%s is not a provider here any more: %w", u.Issuer, identity.ErrRevoked)
+	}
+	if u.Refresh == "" {
+		return s.rejudge(ctx, i, u)
 	}
 	known, err := i.current(ctx)
 	if err != nil {
@@ -42,9 +46,7 @@ func (s *Set) Renew(ctx context.Context, u identity.Upstream) (identity.External
 		e.raw = u.IDToken.Reveal()
 		err = e.again(ctx)
 	}
-	if refused, ok := errors.AsType[*identity.Refused](err); ok && refused.Code == codeNoRole {
-		return identity.External{}, u, fmt.Errorf("%w: %s", identity.ErrNoRole, refused.Detail)
-	}
+	err = outOfRole(err)
 	if err == nil && e.external.Subject != u.Subject {
 		err = fmt.Errorf("%s answers for somebody else: %w", i.URL, identity.ErrRevoked)
 	}
@@ -56,6 +58,7 @@ func (s *Set) Renew(ctx context.Context, u identity.Upstream) (identity.External
 const (
 	minRenewal = time.Minute
 	maxRenewal = time.Hour
+	ownRenewal = 5 * time.Minute // where there is nothing to ask with
 )
 
 // due is when a session has to be renewed: with the end of the access token.
@@ -65,6 +68,25 @@ func due(t *oauth2.Token, now time.Time) time.Time {
 		life = min(max(t.Expiry.Sub(now), minRenewal), maxRenewal)
 	}
 	return now.Add(life)
+}
+
+// rejudge renews a session that the provider cannot be asked about.
+func (s *Set) rejudge(ctx context.Context, i *issuer, u identity.Upstream) (identity.External, identity.Upstream, error) {
+	if i.UserInfo {
+		return identity.External{}, u, fmt.Errorf("the userinfo of %s cannot be asked without a refresh token: %w", i.URL, identity.ErrRevoked)
+	}
+	e := evaluation{set: s, use: forLogin, only: i, issuer: i, raw: u.IDToken.Reveal(), now: time.Now()}
+	err := outOfRole(e.again(ctx))
+	u.Due = e.now.Add(ownRenewal)
+	return e.external, u, err
+}
+
+// outOfRole turns the refusal of somebody without a role into [identity.ErrNoRole].
+func outOfRole(err error) error {
+	if refused, ok := errors.AsType[*identity.Refused](err); ok && refused.Code == codeNoRole {
+		return fmt.Errorf("%w: %s", identity.ErrNoRole, refused.Detail)
+	}
+	return err
 }
 
 // again makes a user of an ID token that was judged when it came. It may have ended since.

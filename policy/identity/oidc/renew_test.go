@@ -120,3 +120,33 @@ func TestRenewAfterTroubleBehindTheTokenEndpoint(t *testing.T) {
 		t.Errorf("got %+v, %v", who, err)
 	}
 }
+
+// A session without a refresh token follows the settings all the same: other groups have the
+// role, or the provider is not one any more.
+func TestRenewWithoutRefreshToken(t *testing.T) {
+	p := provider(t)
+	up := identity.Upstream{Issuer: p.URL, Subject: "1", IDToken: identity.Secret(p.Token(map[string]any{"exp": 1000}))}
+	for name, tt := range map[string]struct {
+		change func(*settings.Issuer)
+		want   policy.Role
+		err    error
+	}{
+		"the same":             {func(*settings.Issuer) {}, policy.Admin, nil},
+		"another role":         {func(i *settings.Issuer) { i.AdminGroups, i.ReadonlyGroups = nil, []string{"ops"} }, policy.Readonly, nil},
+		"no role":              {func(i *settings.Issuer) { i.AdminGroups = []string{"root"} }, "", identity.ErrNoRole},
+		"another provider":     {func(i *settings.Issuer) { i.URL = "https://other.example" }, "", identity.ErrRevoked},
+		"groups from userinfo": {func(i *settings.Issuer) { i.UserInfo = true }, "", identity.ErrRevoked},
+	} {
+		t.Run(name, func(t *testing.T) {
+			i := at(p)
+			tt.change(&i)
+			who, next, err := newSet(t, i).Renew(t.Context(), up)
+			if who.Role != tt.want || !errors.Is(err, tt.err) || err == nil && !next.Due.After(time.Now()) {
+				t.Errorf("got %+v, %+v, %v", who, next, err)
+			}
+		})
+	}
+	if n := p.Requests("/token"); n != 0 {
+		t.Errorf("the provider was asked %d times", n)
+	}
+}
