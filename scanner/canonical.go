@@ -65,7 +65,7 @@ var alike = sync.OnceValue(func() map[rune]byte {
 // like in words that have Latin letters as well, and in a text of mostly Latin letters in words
 // that have no others.
 func canonical(v *view) (view, bool) {
-	d, changed := newDraft(v), false
+	d, changed := newDraft(v, len(v.text)), false
 	mostly := mostlyLatin(v.text)
 	for i := 0; i < len(v.text); {
 		if v.text[i] < utf8.RuneSelf && !is(v.text[i], letter|digit) {

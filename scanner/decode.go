@@ -72,7 +72,7 @@ func (s *scan) decodeRun(v *view, start, end int, wrapped bool) {
 		}
 	}
 	if !wrapped && !v.joined && letters(run) >= minJoined {
-		d := newDraft(v)
+		d := newDraft(v, end-start)
 		for i := start; i < end; i++ {
 			d.add(i, v.text[i])
 		}

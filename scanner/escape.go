@@ -13,7 +13,7 @@ func unescaped(v *view) (view, bool) {
 	if !escapes(v.text) {
 		return view{}, false
 	}
-	d, changed := newDraft(v), false
+	d, changed := newDraft(v, len(v.text)), false
 	for i := 0; i < len(v.text); {
 		n := 0
 		switch v.text[i] {

@@ -56,7 +56,7 @@ func (s *scan) pushHidden(v *view, start, end int) {
 	if start >= end {
 		return
 	}
-	d := newDraft(v)
+	d := newDraft(v, end-start)
 	for i := start; i < end; i++ {
 		d.add(i, v.text[i])
 	}

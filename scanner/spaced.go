@@ -7,7 +7,7 @@ import "unicode/utf8"
 // where there are none, the long word that results is looked at once more as words that are not
 // set apart.
 func unspaced(v *view) view {
-	d := newDraft(v)
+	d := newDraft(v, len(v.text))
 	pieces := piecesOf(v.text)
 	joins(pieces)
 	for _, p := range pieces {

@@ -48,8 +48,9 @@ type draft struct {
 	from []int32
 }
 
-func newDraft(of *view) *draft {
-	return &draft{of: of, text: make([]byte, 0, len(of.text)), from: make([]int32, 0, len(of.text)+1)}
+// newDraft begins a draft of about n bytes.
+func newDraft(of *view, n int) *draft {
+	return &draft{of: of, text: make([]byte, 0, n), from: make([]int32, 0, n+1)}
 }
 
 // add appends what stands at byte i of the view that the draft is made of.
@@ -82,6 +83,9 @@ func (v *view) decoded(name, text string, start, end int) view {
 // unfold makes the views that the traits of a view call for.
 func (s *scan) unfold(v view, marks traits) {
 	marks &^= v.undone
+	if marks&ciphered != 0 {
+		s.push(view{name: ViewRot13, text: rot13(v.text), from: v.from, whole: v.whole, hidden: v.hidden, undone: v.undone | ciphered | mirrored})
+	}
 	if marks&wideBytes != 0 {
 		if c, changed := canonical(&v); changed {
 			s.push(c) // it has all that this one has
@@ -95,9 +99,6 @@ func (s *scan) unfold(v view, marks traits) {
 	}
 	if marks&coded != 0 {
 		s.decode(&v)
-	}
-	if marks&ciphered != 0 {
-		s.push(view{name: ViewRot13, text: rot13(v.text), from: v.from, whole: v.whole, hidden: v.hidden, undone: v.undone | ciphered | mirrored})
 	}
 	if marks&mirrored != 0 {
 		s.push(backwards(&v))
@@ -125,7 +126,7 @@ func (s *scan) push(v view) {
 
 // backwards returns a view of the text read from its end.
 func backwards(v *view) view {
-	d := newDraft(v)
+	d := newDraft(v, len(v.text))
 	for i := len(v.text) - 1; i >= 0; i-- {
 		d.add(i+1, v.text[i])
 	}

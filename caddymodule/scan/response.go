@@ -80,6 +80,10 @@ func (h *Handler) respond(w http.ResponseWriter, r *http.Request, next caddyhttp
 
 // WriteHeader decides what becomes of the response.
 func (w *writer) WriteHeader(code int) {
+	if code == http.StatusSwitchingProtocols && w.strict && w.mode == undecided {
+		w.mode = w.refuse("upstream_upgraded", "the upstream changed the protocol")
+		return
+	}
 	if w.mode != undecided || code < 200 {
 		if w.mode == undecided || w.mode == passing {
 			w.ResponseWriter.WriteHeader(code)
