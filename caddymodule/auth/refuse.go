@@ -20,18 +20,19 @@ import (
 func (h *Handler) refuse(rec *recorder, r *http.Request, err error) (outcome string) {
 	p := h.chain.Problem(err)
 	rec.reason = p.Code
+	outcome = outcomeOf(err)
+	if h.toLogin(rec, r, p) {
+		return outcome
+	}
 	for _, c := range h.challenges(r, err) {
 		rec.Header().Add("WWW-Authenticate", c)
 	}
-	outcome = outcomeOf(err)
 	if refused, ok := errors.AsType[*identity.Refused](err); ok && refused.RetryAfter > 0 {
 		retryAfter(rec.Header(), refused.RetryAfter)
 	} else if outcome == technical {
 		h.logger.Error("authenticating a request", zap.Error(err))
 	}
-	if !h.toLogin(rec, r, p) {
-		h.web.Problem(rec, arriving(r, h.Prefix), p)
-	}
+	h.web.Problem(rec, arriving(r, h.Prefix), p)
 	return outcome
 }
 

@@ -58,7 +58,7 @@ func TestToLogin(t *testing.T) {
 			if tt.location != "" {
 				want = http.StatusSeeOther
 			}
-			if resp.StatusCode != want || resp.Header.Get("Location") != tt.location {
+			if resp.StatusCode != want || resp.Header.Get("Location") != tt.location || (tt.location == "") != (resp.Header.Get("WWW-Authenticate") != "") {
 				t.Errorf("got %s to %q, want %d to %q: %s", resp.Status, resp.Header.Get("Location"), want, tt.location, body)
 			}
 		})
