@@ -23,24 +23,16 @@ type conn struct {
 // longAgo is a deadline that has passed.
 var longAgo = time.Unix(1, 0)
 
-// run lets f use the connection until ctx ends. An answer that the library cannot read makes it
-// panic; that is the server's failure, not ours.
+// run lets f use the connection until ctx ends, which ends every read and write of it. An answer
+// that the library cannot read makes it panic; that is the server's failure, not ours.
 func (c *conn) run(ctx context.Context, f func() error) (err error) {
-	deadline, _ := ctx.Deadline()
-	if err := c.net.SetDeadline(deadline); err != nil {
-		return broken{err}
-	}
 	stop := context.AfterFunc(ctx, func() { _ = c.net.SetDeadline(longAgo) })
 	defer func() {
 		if r := recover(); r != nil {
 			err = broken{fmt.Errorf("the answer makes no sense: %v", r)}
 		}
-		if !stop() || ctx.Err() != nil {
+		if !stop() {
 			err = broken{timeout(ctx)}
-			return
-		}
-		if dead := c.net.SetDeadline(time.Time{}); dead != nil && err == nil {
-			err = broken{dead}
 		}
 	}()
 	return f()

@@ -97,7 +97,7 @@ func TestHangingServerIsLeft(t *testing.T) {
 	if err := os.WriteFile(s.CAFile, append(both, pem...), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s.URL, s.Timeout = []string{hanging.URL, server.URL}, time.Second
+	s.URL, s.Timeout = []string{hanging.URL, server.URL}, 4*time.Second
 	d := open(t, s)
 	authenticate := func() error {
 		_, err := d.Authenticate(t.Context(), "alice", "alice-password")
@@ -127,7 +127,7 @@ func TestHangingServerIsLeft(t *testing.T) {
 func TestHangingAndBack(t *testing.T) {
 	server := ldaptest.New(t)
 	s := shared(server)
-	s.Timeout = 300 * time.Millisecond
+	s.Timeout = 2 * time.Second
 	d := open(t, s)
 	authenticate := func() error {
 		_, err := d.Authenticate(t.Context(), "alice", "alice-password")
@@ -204,7 +204,7 @@ func TestServersInTurn(t *testing.T) {
 	server := ldaptest.New(t)
 	silent, connections := hostile(t, nil)
 	s := shared(server)
-	s.URL, s.Timeout = []string{"ldap://127.0.0.1:1", silent, server.URL}, time.Second
+	s.URL, s.Timeout = []string{"ldap://127.0.0.1:1", silent, server.URL}, 4*time.Second
 	var troubles []string
 	d, err := ldap.New(s, ldaptest.BindPassword, func(server string, err error) { troubles = append(troubles, server) })
 	if err != nil {

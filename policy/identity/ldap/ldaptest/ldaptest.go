@@ -169,7 +169,13 @@ func (s *Server) Stop() error {
 }
 
 // Pause makes the directory hang: it takes connections and answers nothing, until Resume.
-func (s *Server) Pause() error { return s.cmd.Process.Signal(syscall.SIGSTOP) }
+func (s *Server) Pause() error {
+	if err := s.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
+		return err
+	}
+	_, err := syscall.Wait4(s.cmd.Process.Pid, nil, syscall.WUNTRACED, nil) // until it has stopped
+	return err
+}
 
 // Resume ends a Pause.
 func (s *Server) Resume() error { return s.cmd.Process.Signal(syscall.SIGCONT) }
