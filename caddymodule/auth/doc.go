@@ -29,8 +29,9 @@
 //   - queues one event of type request for the audit log when the status is known, for refused
 //     requests as well.
 //
-// Only GET and HEAD of /health pass without a principal and without a record. The handler
-// itself answers GET <prefix>/whoami. A token of ours counts in a header only, never in a query
+// Only GET and HEAD of /health pass without a principal and without a record. Below the prefix the
+// handler answers itself, with package web: the login page, where browsers are sent that show no
+// credential, sessions and users. A secret of ours counts in a header only, never in a query
 // string.
 //
 // The placeholders are for logs. Whoever decides anything uses the principal: Caddy's vars can
