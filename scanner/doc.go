@@ -6,7 +6,7 @@
 //     a rule that understands the phrase's surroundings gives high confidence.
 //   - [Redact], [RedactJSON] and the streaming [Redactor], [JSONRedactor] and [SSERedactor]
 //     replace credentials by [Redacted]. The word that announces a secret stays, the secret
-//     goes, and nothing else changes.
+//     goes, and nothing else changes. [Secrets] holds values that are known to be secret.
 //   - [AnalyzeCommand] tells what a command line of a shell or device, or a statement of SQL,
 //     would do at worst, and where in it that stands.
 //   - [ScanCode] finds, before a program is run, requests and statements that write in Python,
