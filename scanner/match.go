@@ -170,6 +170,9 @@ func (a *attempt) holds(start int) bool {
 	if a.solo && followed(a.view.text[last.end:]) {
 		return false
 	}
+	if a.unless != nil && a.unless.matches(a.view, start, last.end) {
+		return false
+	}
 	return a.confirm == nil || a.confirm.matches(a.view, start, last.end)
 }
 
