@@ -169,19 +169,19 @@ func accessLog(t *testing.T, file string) (lines []string) {
 	return lines
 }
 
-// TestAccessLogWithoutAPIKey holds that the filter in docs/auth.md keeps tokens out of a log.
+// TestAccessLogWithoutAPIKey holds that the log of docs/auth.md has no token in it.
 func TestAccessLogWithoutAPIKey(t *testing.T) {
 	page, err := os.ReadFile("../../docs/auth.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, rest, ok := strings.Cut(string(page), "```\nlog {\n")
-	filter, _, ok2 := strings.Cut(rest, "```")
+	options, _, ok2 := strings.Cut(rest, "```")
 	if !ok || !ok2 {
-		t.Fatal("docs/auth.md has no filter")
+		t.Fatal("docs/auth.md shows no log")
 	}
 	log := filepath.Join(t.TempDir(), "caddy.log")
-	srv := caddytest.Start(t, caddytest.Config{Site: "log {\noutput file " + log + "\n" + filter + "\nsvc_auth\nrespond ok"})
+	srv := caddytest.Start(t, caddytest.Config{Site: "log {\noutput file " + log + "\n" + options + "\nsvc_auth\nrespond ok"})
 	if resp, _ := srv.Send(srv.Request(http.MethodGet, "/one", "", "X-Api-Key", srv.Token)); resp.StatusCode != http.StatusOK {
 		t.Fatalf("got %s", resp.Status)
 	}
