@@ -250,6 +250,16 @@ func (t *token) number() bool {
 	return len(t.raw) > 0
 }
 
+// letters reports whether the token has nothing but letters.
+func (t *token) letters() bool {
+	for _, b := range t.raw {
+		if !is(b, letter) {
+			return false
+		}
+	}
+	return true
+}
+
 // configured reports whether the token can be a secret in a line of a configuration. Where the
 // line may still be prose it must not be a word that follows the keyword there.
 func (t *token) configured(sure bool) bool {

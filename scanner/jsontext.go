@@ -156,7 +156,7 @@ func (e *encoded) pop(n int) []byte {
 	}
 	out := e.raw[:raw]
 	e.lengths, e.raw = e.lengths[n:], e.raw[raw:]
-	if len(e.raw) == 0 {
+	if len(e.lengths) == 0 {
 		e.lengths, e.raw = e.lengths[:0], e.raw[:0]
 	}
 	return out

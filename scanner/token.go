@@ -28,7 +28,9 @@ func jwtHead(c *cursor, _ []byte) value {
 		if c.i++; c.peek() == '.' {
 			c.i++
 		}
-		if !is(c.peek(), base64u) {
+		if start := c.i; !is(c.peek(), base64u) || c.take("redacted") {
+			return value{}
+		} else if c.i = start; c.short {
 			return value{}
 		}
 	} else if c.i < maxHead {
@@ -79,15 +81,15 @@ func authorizationHead(c *cursor, _ []byte) value {
 	}
 	c.safe = c.i
 	t := c.token()
-	if c.short || len(t.raw) == 0 || schemes.has(t.text()) || bytes.HasPrefix(t.raw, []byte("$")) || bytes.HasPrefix(t.raw, []byte("{")) {
+	if c.short || len(t.raw) == 0 || bytes.HasPrefix(t.raw, []byte(Redacted)) || !t.letters() && marks.any(t.raw) || schemes.has(t.text()) || bytes.HasPrefix(t.raw, []byte("$")) || bytes.HasPrefix(t.raw, []byte("{")) {
 		return value{}
 	}
 	c.i -= len(t.raw)
 	start := c.i
-	if t.whole() && string(t.core) != Redacted && c.another(t) {
+	if t.whole() && c.another(t) {
 		next := c.token()
 		c.i -= len(next.raw)
-		if c.short || bytes.IndexByte(next.raw, '=') >= 0 || functions.has(t.text()) || !next.secret() {
+		if c.short || bytes.IndexByte(next.raw, '=') >= 0 || marks.any(next.raw) || bytes.HasPrefix(next.raw, []byte(Redacted)) || functions.has(t.text()) || !next.secret() {
 			return value{}
 		}
 	} else if c.i = start; !random(t.core) && !t.mixed() {
