@@ -151,6 +151,7 @@ func (provider) Handler(enter oidc.Enter, refuse oidc.Refuse) http.Handler {
 			refuse(w, r, identity.RefusePerson(identity.ErrNameTaken))
 			return
 		}
+		w.Header().Set("Referrer-Policy", "no-referrer") // the address holds a code
 		up := identity.Upstream{Issuer: "https://idp.example", Subject: "7", SID: "s 1"}
 		if r.URL.Query().Has("bare") {
 			up = identity.Upstream{}

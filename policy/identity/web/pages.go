@@ -147,8 +147,10 @@ func (h *Handler) page(w http.ResponseWriter, r *http.Request, status int, name 
 	header.Set("X-Content-Type-Options", "nosniff")
 	header.Set("X-Frame-Options", "DENY") // for browsers that do not know frame-ancestors
 	header.Set("Cross-Origin-Opener-Policy", "same-origin")
-	// no-referrer would have browsers send "Origin: null" with our own forms.
-	header.Set("Referrer-Policy", "same-origin")
+	if header.Get("Referrer-Policy") == "" {
+		// no-referrer would have browsers send "Origin: null" with our own forms.
+		header.Set("Referrer-Policy", "same-origin")
+	}
 	w.WriteHeader(status)
 	if r.Method != http.MethodHead {
 		_, _ = w.Write(b.Bytes()) // the client may be gone

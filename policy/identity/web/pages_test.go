@@ -55,6 +55,9 @@ func TestPages(t *testing.T) {
 				"Cache-Control": "no-store", "Content-Type": "text/html; charset=utf-8", "X-Content-Type-Options": "nosniff",
 				"X-Frame-Options": "DENY", "Referrer-Policy": "same-origin", "Cross-Origin-Opener-Policy": "same-origin",
 			}
+			if tt.name == "entered" {
+				want["Referrer-Policy"] = "no-referrer"
+			}
 			if d := cmp.Diff(want, got); d != "" {
 				t.Errorf("header (-want +got):\n%s", d)
 			}
