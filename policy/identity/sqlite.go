@@ -21,6 +21,7 @@ type sqlite struct {
 	revision                   *sql.Stmt
 	byHash, byID               *sql.Stmt
 	sessionByHash, sessionByID *sql.Stmt
+	standing, familiar         *sql.Stmt
 }
 
 const (
@@ -71,10 +72,7 @@ func OpenStore(ctx context.Context, path string) (Store, error) {
 		return nil, err
 	}
 	s := &sqlite{db: db}
-	for query, stmt := range map[string]**sql.Stmt{
-		queryRevision: &s.revision, queryByHash: &s.byHash, queryByID: &s.byID,
-		querySessionByHash: &s.sessionByHash, querySessionByID: &s.sessionByID,
-	} {
+	for query, stmt := range s.prepared() {
 		if *stmt, err = db.Read().PrepareContext(ctx, query); err != nil {
 			return nil, errors.Join(fmt.Errorf("preparing %s: %w", path, err), s.Close())
 		}
@@ -82,11 +80,20 @@ func OpenStore(ctx context.Context, path string) (Store, error) {
 	return s, nil
 }
 
+// prepared are the queries that requests and logins wait for.
+func (s *sqlite) prepared() map[string]**sql.Stmt {
+	return map[string]**sql.Stmt{
+		queryRevision: &s.revision, queryByHash: &s.byHash, queryByID: &s.byID,
+		querySessionByHash: &s.sessionByHash, querySessionByID: &s.sessionByID,
+		queryStanding: &s.standing, queryFamiliar: &s.familiar,
+	}
+}
+
 func (s *sqlite) Close() error {
 	var errs []error
-	for _, stmt := range []*sql.Stmt{s.revision, s.byHash, s.byID, s.sessionByHash, s.sessionByID} {
-		if stmt != nil {
-			errs = append(errs, stmt.Close())
+	for _, stmt := range s.prepared() {
+		if *stmt != nil {
+			errs = append(errs, (*stmt).Close())
 		}
 	}
 	return errors.Join(append(errs, s.db.Close())...)

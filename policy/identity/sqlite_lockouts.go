@@ -2,6 +2,7 @@ package identity
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 	"time"
 
@@ -26,8 +27,8 @@ const (
 
 func (s *sqlite) Standing(ctx context.Context, user, address string) (Standing, error) {
 	var st Standing
-	var err error
-	if st.Lockouts, err = s.lockouts(ctx, queryStanding, user, address); err != nil {
+	rows, err := s.standing.QueryContext(ctx, user, address)
+	if st.Lockouts, err = scanLockouts(rows, err); err != nil {
 		return Standing{}, err
 	}
 	if st.Familiar, _, err = s.Familiar(ctx, user, address); err != nil {
@@ -37,7 +38,7 @@ func (s *sqlite) Standing(ctx context.Context, user, address string) (Standing, 
 }
 
 func (s *sqlite) Familiar(ctx context.Context, who, address string) (last time.Time, known bool, err error) {
-	row := s.db.Read().QueryRowContext(ctx, queryFamiliar, who, address)
+	row := s.familiar.QueryRowContext(ctx, who, address)
 	if err := row.Scan(stamp{&last}, &known); err != nil {
 		return time.Time{}, false, fmt.Errorf("reading familiar addresses: %w", err)
 	}
@@ -45,11 +46,12 @@ func (s *sqlite) Familiar(ctx context.Context, who, address string) (last time.T
 }
 
 func (s *sqlite) Lockouts(ctx context.Context, t time.Time) ([]Lockout, error) {
-	return s.lockouts(ctx, queryLockouts, text(t))
+	rows, err := s.db.Read().QueryContext(ctx, queryLockouts, text(t))
+	return scanLockouts(rows, err)
 }
 
-func (s *sqlite) lockouts(ctx context.Context, query string, args ...any) ([]Lockout, error) {
-	rows, err := s.db.Read().QueryContext(ctx, query, args...)
+// scanLockouts reads what a query gave, and its error.
+func scanLockouts(rows *sql.Rows, err error) ([]Lockout, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading lockouts: %w", err)
 	}
