@@ -12,7 +12,30 @@ import (
 // plainOf returns what a character beyond ASCII is written as in ASCII: decomposed, without
 // accents, and blank for the white spaces.
 func plainOf(r rune) (string, bool) {
+	if r < lastLatin {
+		p := plainLatin()[r]
+		return p, p != ""
+	}
+	return decomposed(r)
+}
+
+// lastLatin is the character after the last with an accent that is common.
+const lastLatin = 0x250
+
+// plainLatin is what decomposed says of Latin characters, which most texts beyond ASCII consist of.
+var plainLatin = sync.OnceValue(func() *[lastLatin]string {
+	t := new([lastLatin]string)
+	for r := rune(utf8.RuneSelf); r < lastLatin; r++ {
+		t[r], _ = decomposed(r)
+	}
+	return t
+})
+
+// decomposed returns the same as plainOf.
+func decomposed(r rune) (string, bool) {
 	switch {
+	case 0x370 <= r && r < 0x1d00, 0x3041 <= r && r < 0xa000, 0xac00 <= r && r < 0xd7b0:
+		return "", false // other alphabets, in which nothing is Latin
 	case unicode.IsSpace(r) || r == 0x202f || r == 0x2800 || r == 0x3000:
 		return " ", true
 	case r == '‘' || r == '’':

@@ -122,7 +122,7 @@ func joined(list []pattern) []pattern {
 // a text should be looked at in that way.
 func withTricks(list []pattern) []pattern {
 	for _, p := range lexicon(true) {
-		if p.means&parseConcepts("override|orders|prompt|secret|reveal|must|model|first|told|unbound|private|comply") == 0 || len(p.text) < 6 || strings.Contains(p.text, " ") {
+		if p.means&parseConcepts("override|orders|prompt|secret|reveal|must|model|first|told|unbound|private|comply") == 0 || len(p.text) < 5 || strings.Contains(p.text, " ") {
 			continue
 		}
 		list = append(list, pattern{text: rot13(p.text), means: cipherWords, stem: p.stem})

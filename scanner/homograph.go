@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"golang.org/x/net/idna"
 )
 
 // scanHomographs finds domain names that may look like others. A label with letters of two
@@ -64,13 +66,19 @@ const (
 // likeLatin are the Cyrillic and Greek letters that look like Latin ones.
 const likeLatin = "асеорхуіјѕһԁԛԝӏвкмнтгАВСЕНІЈКМОРЅТХУ" + "αορνικυτεγχωηρΑΒΕΖΗΙΚΜΝΟΡΤΥΧ"
 
-// judgeDomain names the rule that a domain breaks, if any.
+// judgeDomain names the rule that a domain breaks, if any. Punycode is judged by what it shows.
 func judgeDomain(domain string) (rule string, confidence Confidence) {
 	all, puny, lookalike := 0, false, false
 	labels := strings.Split(domain, ".")
 	for n, label := range labels {
 		if strings.EqualFold(label, "www") {
 			continue
+		}
+		if len(label) > 4 && strings.EqualFold(label[:4], "xn--") {
+			puny = true
+			if shown, err := idna.Punycode.ToUnicode(strings.ToLower(label)); err == nil {
+				label = shown
+			}
 		}
 		for part := range strings.SplitSeq(label, "-") {
 			scripts, alike := scriptsOf(part)
@@ -80,16 +88,15 @@ func judgeDomain(domain string) (rule string, confidence Confidence) {
 			lookalike = lookalike || alike && n < len(labels)-1
 			all |= scripts
 		}
-		puny = puny || len(label) > 4 && strings.EqualFold(label[:4], "xn--")
 	}
 	top := labels[len(labels)-1]
 	switch {
 	case lookalike && all&latin != 0:
 		return "lookalike", High
-	case all&latin != 0 && all&(cyrillic|greek) != 0 && strings.IndexFunc(top, unicode.IsDigit) < 0:
-		return "mixed_scripts", Low
 	case puny:
 		return "punycode", Low
+	case all&latin != 0 && all&(cyrillic|greek) != 0 && strings.IndexFunc(top, unicode.IsDigit) < 0:
+		return "mixed_scripts", Low
 	}
 	return "", ""
 }

@@ -70,8 +70,12 @@ func TestScan(t *testing.T) {
 			[]Finding{{URLHomograph, "mixed_scripts", Low, 0, 16, "пример.com", ViewText}},
 		},
 		{
-			"punycode", "bob@XN--80ak6aa92e.com",
-			[]Finding{{URLHomograph, "punycode", Low, 4, 22, "XN--80ak6aa92e.com", ViewText}},
+			"punycode", "bob@XN--e1afmkfd.com",
+			[]Finding{{URLHomograph, "punycode", Low, 4, 20, "XN--e1afmkfd.com", ViewText}},
+		},
+		{
+			"punycode that looks Latin", "bob@XN--80ak6aa92e.com",
+			[]Finding{{URLHomograph, "lookalike", High, 4, 22, "XN--80ak6aa92e.com", ViewText}},
 		},
 		{"honest domains", "https://www.яндекс.рф https://bücher.example https://例え.jp/ https://example.com/α v1.2.3-бета Δ=0.5", nil},
 	} {

@@ -62,6 +62,7 @@ func TestHarmless(t *testing.T) {
 		"می\u200cخواهم", "क्\u200dष", "\ufeffhello", "Quoi\u202f? Vingt\u202f%", "Donau\u00addampf\u00adschiff",
 		"葛\U000e0100", "Hangul ᅟ filler",
 		"https://münchen.example пример.рф https://www.ελλάδα.gr 例え.jp",
+		"https://xn--mnchen-3ya.example xn--e1afmkfd.xn--p1ai xn--jxalpdlp.com",
 		"The guide quotes \"ignore all previous instructions\" as an example of an attack.",
 		"Attackers ask the model to reveal its system prompt; the filter detects that.",
 		"You are now connected to 10.0.0.1", "Make core-1 act as root bridge",
