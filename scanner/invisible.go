@@ -45,9 +45,6 @@ type invisibles struct {
 // something. Emoji, joiners of Persian and Indic scripts, a byte order mark, the narrow space of
 // French and soft hyphens are none of that.
 func scanInvisible(found []Finding, text string) []Finding {
-	rtl := strings.ContainsFunc(text, func(r rune) bool {
-		return unicode.In(r, unicode.Arabic, unicode.Hebrew, unicode.Syriac, unicode.Thaana)
-	})
 	before := rune(0)
 	for i := 0; i < len(text) && len(found) < maxFindings/2; {
 		if text[i] < utf8.RuneSelf {
@@ -74,7 +71,7 @@ func scanInvisible(found []Finding, text string) []Finding {
 			continue
 		}
 		f := Finding{Category: InvisibleCharacters, Rule: "invisible", Confidence: Low, Start: start, End: i, View: ViewText}
-		if run.hides(rtl) {
+		if run.hides(text) {
 			f.Confidence = High
 		}
 		found = append(found, f)
@@ -108,10 +105,17 @@ func (v *invisibles) ordinary() bool {
 	return false
 }
 
-// hides reports whether the run hides something.
-func (v *invisibles) hides(rtl bool) bool {
+// rightToLeft reports whether the text has letters that are written from the right.
+func rightToLeft(text string) bool {
+	return strings.ContainsFunc(text, func(r rune) bool {
+		return r >= 0x590 && unicode.In(r, unicode.Arabic, unicode.Hebrew, unicode.Syriac, unicode.Thaana)
+	})
+}
+
+// hides reports whether the run, which stands in the text, hides something.
+func (v *invisibles) hides(text string) bool {
 	switch {
-	case v.overrides, v.tags > 0, v.n >= 8, v.embeds && !rtl, v.selectors > 1:
+	case v.overrides, v.tags > 0, v.n >= 8, v.selectors > 1, v.embeds && !rightToLeft(text):
 		return true
 	case v.first == 0xad && v.only, v.first == 0x202f && v.only:
 		return false
