@@ -170,12 +170,14 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyht
 	r = credentials.Note(addressed(r))
 	id := identify(w, r)
 	h.reserved.strip(r.Header)
+	guardUpgrade(r.Header)
 	rec := newRecorder(h, w, r, id)
 	if h.crossOrigin(rec, r) {
 		return nil
 	}
 	if open(r) {
 		rec.silent = true
+		keepToPath(r.Header)
 		h.stripCredentials(r.Header, h.foreign)
 		return next.ServeHTTP(rec, r)
 	}

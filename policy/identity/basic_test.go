@@ -63,6 +63,9 @@ func TestBasicProvider(t *testing.T) {
 		"a page of another site": {
 			[]string{"Authorization", valid, "Sec-Fetch-Site", "cross-site"}, "yes bob", // reading is no harm
 		},
+		"a WebSocket of another site's page": {
+			[]string{"Authorization", valid, "Upgrade", "websocket", "Origin", "https://evil.example"}, "cross_origin",
+		},
 	} {
 		if got := ask(t, chain, tt.header...); got != tt.want {
 			t.Errorf("%s: got %s, want %s", name, got, tt.want)

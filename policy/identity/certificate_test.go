@@ -148,13 +148,19 @@ func TestCertificatePrincipal(t *testing.T) {
 	if err != nil || len(accounts) != 1 || accounts[0].Subject != "email:ops@example.com" || accounts[0].Issuer != "CN=ops ca,O=Example" {
 		t.Errorf("got %+v, %v", accounts, err)
 	}
-	for _, method := range []string{"GET", "POST"} {
-		req = httptest.NewRequest(method, "https://gateway.example/", nil)
+	for _, tt := range []struct {
+		method, upgrade string
+		in              bool
+	}{{"GET", "", true}, {"POST", "", false}, {"GET", "websocket", false}} {
+		req = httptest.NewRequest(tt.method, "https://gateway.example/", nil)
 		req.Header.Set("Sec-Fetch-Site", "cross-site")
+		if tt.upgrade != "" {
+			req.Header.Set("Upgrade", tt.upgrade)
+		}
 		req.TLS = verifiedState(c)
 		_, err := identity.Chain{p}.Authenticate(req)
-		if (err != nil) != (method == "POST") {
-			t.Errorf("%s of another site's page: got %v", method, err)
+		if (err == nil) != tt.in {
+			t.Errorf("%s %s of another site's page: got %v, want let in: %v", tt.method, tt.upgrade, err, tt.in)
 		}
 	}
 }

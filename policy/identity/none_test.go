@@ -51,6 +51,9 @@ func TestNoneProvider(t *testing.T) {
 		"sandboxed page":                 {"POST", local, "localhost:2280", h{"Origin": {"null"}}, "cross_origin"},
 		"own page":                       {"POST", local, "localhost:2280", h{"Sec-Fetch-Site": {"same-origin"}, "Origin": {"http://localhost:2280"}}, ""},
 		"trusted page":                   {"POST", local, "localhost:2280", h{"Sec-Fetch-Site": {"cross-site"}, "Origin": {"https://ui.example.com"}}, ""},
+		"WebSocket of another site":      {"GET", local, "localhost:2280", h{"Upgrade": {"websocket"}, "Origin": {"https://evil.example"}}, "cross_origin"},
+		"WebSocket of the own page":      {"GET", local, "localhost:2280", h{"Upgrade": {"websocket"}, "Origin": {"http://localhost:2280"}}, ""},
+		"WebSocket of a program":         {"GET", local, "localhost:2280", h{"Upgrade": {"websocket"}}, ""},
 		"safe method, of another site":   {"GET", local, "localhost:2280", h{"Sec-Fetch-Site": {"cross-site"}}, ""},
 	}
 	for name, tt := range tests {

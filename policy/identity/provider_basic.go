@@ -38,7 +38,7 @@ func (b *basicProvider) Authenticate(r *http.Request) (policy.Principal, Outcome
 	if outcome != Yes {
 		return policy.Principal{}, outcome, err
 	}
-	if err := b.origins.Check(r); err != nil {
+	if err := b.origins.Check(acting(r)); err != nil {
 		return policy.Principal{}, No, errBasicOrigin
 	}
 	p, err := b.passwords.Check(r.Context(), user, password, Address(r))

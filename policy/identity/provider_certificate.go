@@ -85,7 +85,7 @@ func (p *certificateProvider) Authenticate(r *http.Request) (policy.Principal, O
 	if !ok {
 		return policy.Principal{}, NotMine, errCertificateUnmapped
 	}
-	if err := p.origins.Check(r); err != nil {
+	if err := p.origins.Check(acting(r)); err != nil {
 		return policy.Principal{}, No, errCertificateOrigin
 	}
 	principal, err := p.service.Admit(r.Context(), x)

@@ -48,7 +48,7 @@ func (p *noneProvider) Authenticate(r *http.Request) (policy.Principal, Outcome,
 				obstacle + `. Set auth.mode to "token" to serve others.`,
 		}
 	}
-	if err := p.origins.Check(r); err != nil {
+	if err := p.origins.Check(acting(r)); err != nil {
 		return policy.Principal{}, No, &Refused{
 			Status: http.StatusForbidden, Code: "cross_origin", Reason: "cross_origin",
 			Detail: `A web page of another origin sent this, and the setting auth.mode is "none". Add the origin to cors.origins to trust it, or set auth.mode to "token".`,
