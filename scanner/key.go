@@ -94,7 +94,7 @@ func checksum(_, body []byte) bool {
 
 // Form of the keys of vendors, from their documentation and from tokens that were seen.
 var vendorKeys = []rule{
-	key{prefixes: []string{"A[KSBC][IC]A"}, class: upperDigit, least: 16, exact: true}.rule("aws_access_key", []ruleTest{
+	key{prefixes: []string{"AKIA", "ASIA", "ABIA", "ACCA"}, class: upperDigit, least: 16, exact: true}.rule("aws_access_key", []ruleTest{
 		{"id AKIAQ3EGRIL2VN7UTXJ5 ok", "id REDACTED ok"},
 		{"ASIAPACIFICREGIONALS", ""},
 	}),

@@ -35,6 +35,7 @@ type slot struct {
 	start, end int
 	state      uint16 // of the automaton after a fieldString
 	escaped    bool   // it has escapes
+	anew       bool   // it repeats all of its text, and so begins it anew
 }
 
 type slotKind uint8
@@ -86,6 +87,9 @@ func (s *shape) pass(event []byte) {
 	for k := range s.slots {
 		switch t := &s.slots[k]; t.kind {
 		case fieldString:
+			if t.anew {
+				t.text.restart()
+			}
 			t.text.grow(event[t.start:t.end])
 			e := &t.text.json.engine
 			if e.state = t.state; t.escaped {
@@ -104,8 +108,8 @@ func (s *shape) pass(event []byte) {
 // read returns the length of what stands in the slot, -1 if it must be looked at closely.
 func (t *slot) read(p []byte) int {
 	n := t.length(p)
-	if t.kind == fieldString && n > 0 && t.text.again(p[:n]) {
-		return -1
+	if t.anew = t.kind == fieldString && n > 0 && t.text.again(p[:n]); t.anew {
+		return t.inside(p, 0)
 	}
 	return n
 }

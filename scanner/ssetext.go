@@ -52,7 +52,9 @@ func (t *sseText) again(raw []byte) bool {
 
 // restart forgets the text: a new one begins.
 func (t *sseText) restart() {
-	t.give()
+	if t.hole != nil {
+		t.give()
+	}
 	t.json.cut()
 	t.length = 0
 	t.sum.Reset()
