@@ -62,6 +62,7 @@ type place struct{ start, end int }
 type analysis struct {
 	text     string
 	result   Command
+	told     map[Span]bool // which spans are in the result
 	effects  []effect
 	depth    int
 	quoted   int  // programs this line stands in
@@ -76,7 +77,7 @@ type analysis struct {
 }
 
 func newAnalysis(text string) *analysis {
-	return &analysis{text: text, variables: make(map[string]variable), functions: make(map[string]*function), loaded: make(map[string]bool)}
+	return &analysis{text: text, told: make(map[Span]bool), variables: make(map[string]variable), functions: make(map[string]*function), loaded: make(map[string]bool)}
 }
 
 // any analyses a text as what it is most likely: SQL, commands of a device, a command line. It
@@ -141,7 +142,8 @@ func (a *analysis) raise(v verdict, p place) {
 	if v.category == "" {
 		v.category = string(v.write)
 	}
-	if s := (Span{p.start, p.end, v.category, v.reason}); v.reason != "" && !slices.Contains(a.result.Spans, s) {
+	if s := (Span{p.start, p.end, v.category, v.reason}); v.reason != "" && !a.told[s] {
+		a.told[s] = true
 		a.result.Spans = append(a.result.Spans, s)
 	}
 }
@@ -157,7 +159,7 @@ func (a *analysis) line(text string, offset int, at *place, params ...arg) {
 	case len(text) > maxCommand:
 		a.raise(unknown("the command line is too long"), whole)
 		return
-	case a.depth == maxNesting:
+	case a.depth == maxNesting || deep(text):
 		a.raise(dangerous("", "command lines are nested too deep to be told apart"), whole)
 		return
 	}
@@ -174,6 +176,25 @@ func (a *analysis) line(text string, offset int, at *place, params ...arg) {
 		w.stmt(s)
 	}
 	a.depth--
+}
+
+// maxBrackets is how deep brackets may be nested: a parser calls itself for each.
+const maxBrackets = 500
+
+// deep reports whether brackets are nested deeper than any person would.
+func deep(text string) bool {
+	depth := 0
+	for i := range len(text) {
+		switch text[i] {
+		case '(', '[', '{', '`':
+			if depth++; depth > maxBrackets {
+				return true
+			}
+		case ')', ']', '}':
+			depth = max(depth-1, 0)
+		}
+	}
+	return false
 }
 
 // loose looks for dangerous commands in a text that is no valid command line, cut at what

@@ -27,7 +27,8 @@ const (
 // ViewCode is the view of findings in programs: the program as its language reads it.
 const ViewCode = "code"
 
-// maxCode is the longest program in bytes that is read. A longer one is a finding.
+// maxCode is the longest program in bytes that is read, maxCommand the longest script. A longer one
+// is a finding.
 const maxCode = 4 << 20
 
 // ScanCode finds the places where a program sends requests that change something ([HTTPWrite]) or
@@ -40,11 +41,11 @@ const maxCode = 4 << 20
 // to a shell are followed. What is only put together at run time from what is not in the program
 // is not seen: the scan is a check before the sandbox and does not replace it.
 func ScanCode(text string, lang Language) []Finding {
-	if len(text) > maxCode {
-		return []Finding{{Category: HTTPWrite, Rule: "code-too-long", Confidence: High, Start: 0, End: len(text), Excerpt: "the program is too long to be read", View: ViewCode}}
-	}
-	if lang == AnyLanguage {
+	if lang == AnyLanguage && len(text) <= maxCode {
 		lang = DetectLanguage(text)
+	}
+	if len(text) > maxCode || lang == Shell && len(text) > maxCommand {
+		return []Finding{{Category: HTTPWrite, Rule: "code-too-long", Confidence: High, Start: 0, End: len(text), Excerpt: "the program is too long to be read", View: ViewCode}}
 	}
 	var effects []effect
 	switch lang {
@@ -55,10 +56,17 @@ func ScanCode(text string, lang Language) []Finding {
 	default:
 		effects = codeEffects(text, lang, 0)
 	}
+	type key struct {
+		category Category
+		start    int
+	}
+	told := make(map[key]bool)
 	var found []Finding
 	for _, e := range effects {
-		if e.write == "" || slices.ContainsFunc(found, func(f Finding) bool { return f.Category == e.write && f.Start == e.start }) {
+		if k := (key{e.write, e.start}); e.write == "" || told[k] {
 			continue
+		} else {
+			told[k] = true
 		}
 		found = append(found, Finding{
 			Category: e.write, Rule: e.rule, Confidence: High, Start: e.start, End: e.end,
@@ -152,6 +160,9 @@ func (w *codeWalker) call(n *node) {
 
 // reference tells of a function that writes and is handed on: pool.map(requests.post, urls).
 func (w *codeWalker) reference(n *node) {
+	if n.kind == nodeAttr && !httpVerbs.holds(n.text) || n.kind == nodeName && w.values.alias[n.text] == nil && w.values.bound[n.text] == nil {
+		return
+	}
 	for _, path := range w.fresh().paths(n) {
 		receiver, name := splitPath(path)
 		if httpVerbs.holds(name) && words("requests httpx axios aiohttp got ky superagent urllib3").has([]byte(strings.Trim(receiver, "?()"))) {

@@ -159,6 +159,29 @@ func TestScanCodeLeaves(t *testing.T) {
 	}
 }
 
+// What cannot be read is a finding, and ends.
+func TestScanCodeLimits(t *testing.T) {
+	for name, tt := range map[string]struct {
+		text string
+		lang Language
+		rule string
+	}{
+		"a long program": {strings.Repeat("#", maxCode+1), Python, "code-too-long"},
+		"a long script":  {strings.Repeat("#", maxCommand+1), Shell, "code-too-long"},
+		"tangled names":  {strings.Repeat("a = b or c or d or e or f\nb = a or c or d or e or f\nc = a or b or d or e or f\nd = a or b or c or e\ne = a or d or c\na(b)(c)(d)(e)\n", 1000), Python, "code-too-entangled"},
+	} {
+		found := ScanCode(tt.text, tt.lang)
+		if len(found) != 1 || found[0].Rule != tt.rule {
+			t.Errorf("%s: got %.200v, want %s", name, found, tt.rule)
+		}
+	}
+	for _, bracket := range []string{"(", "[", "{", "a[", "f(", "$(", "`${", "f'{", "a.b.", "x or ", "PREPARE p AS ", "EXPLAIN ANALYZE "} {
+		for _, lang := range []Language{Python, JavaScript, Shell, SQL, AnyLanguage} {
+			ScanCode(strings.Repeat(bracket, 5000), lang) // it comes back
+		}
+	}
+}
+
 // What a request is given is no method.
 func TestScanCodeMethods(t *testing.T) {
 	for _, text := range []string{`requests.get("post")`, `fetch("delete")`, `axios.get("put")`, `requests.get(u, params={"method": "POST"})`, `client.get(u, type="post")`, `requests.request("GET", u)`, `requests.options(u)`, `urlopen(Request(u, headers={"a": "b"}))`, `https.request(u, {method: "GET"}, f)`} {

@@ -30,7 +30,14 @@ type node struct {
 }
 
 // maxTree is how deep the nodes of a program may be nested. What is deeper is left out.
-const maxTree = 200
+const maxTree = 100
+
+// maxChain is how many values may stand in a row, maxSuffix how many attributes, indexes and calls
+// behind one.
+const (
+	maxChain  = 500
+	maxSuffix = 60
+)
 
 // codeParser builds nodes from tokens. It never fails: what it does not understand it skips.
 type codeParser struct {
@@ -95,7 +102,7 @@ func (p *codeParser) expression() *node {
 		switch {
 		case t.kind == tokenLine && p.script && (op != "" || p.after().is(".", "?.", "+", "?", ":", "&&", "||", "=>")) && last >= 0:
 			p.i++
-		case t.kind == tokenEnd, t.kind == tokenLine, t.is(",", ";", ")", "]", "}", "=", ":=", "+="):
+		case t.kind == tokenEnd, t.kind == tokenLine, len(chain.kids) == maxChain, t.is(",", ";", ")", "]", "}", "=", ":=", "+="):
 			return chain.simple(p.end())
 		case t.is(":"):
 			if loose == 0 {
@@ -189,7 +196,7 @@ func (p *codeParser) operand() *node {
 		n.kind = nodeGroup
 		p.nested(n, t.text == "(" || t.text == "[")
 	}
-	for {
+	for range maxSuffix {
 		t := p.peek()
 		switch {
 		case t.is(".", "?.", "->", "::") && p.after().kind == tokenName:
@@ -215,6 +222,7 @@ func (p *codeParser) operand() *node {
 			return n
 		}
 	}
+	return n
 }
 
 // nested reads what stands between brackets.
@@ -231,7 +239,7 @@ func (p *codeParser) nested(n *node, call bool) {
 func (p *codeParser) str(n *node, t codeToken) {
 	n.kind = nodeString
 	n.pieces = []string{""}
-	for {
+	for range maxChain {
 		pieces := t.pieces
 		if pieces == nil {
 			pieces = []string{t.text}

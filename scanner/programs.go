@@ -67,7 +67,7 @@ var programs = func() map[string]program {
 		"oc": {judge: judgeKubectl}, "kubectl": {judge: judgeKubectl},
 		"dpkg": {class: Mutate, reads: "l L s S --list --listfiles --status --search"}, "rpm": {class: Mutate, reads: "q --query V --verify"},
 		"apt-cache": {class: ReadOnly},
-		"go":        {class: Mutate, verbs: "version env list vet doc"}, "make": {class: Mutate}, "terraform": {judge: judgeTerraform}, "tofu": {judge: judgeTerraform}, "terragrunt": {judge: judgeTerraform},
+		"go":        {judge: judgeGo}, "make": {class: Mutate}, "terraform": {judge: judgeTerraform}, "tofu": {judge: judgeTerraform}, "terragrunt": {judge: judgeTerraform},
 		"ipmitool": {judge: judgePower}, "racadm": {judge: judgePower}, "ipmipower": {judge: judgePower},
 		"clear": {class: ReadOnly}, "enable": {class: Unknown}, "printf": {judge: judgePrintf},
 		"man": {class: ReadOnly, except: "P H --pager --html --preprocessor"}, "info": {class: ReadOnly, except: "o --output"}, "hash": {class: ReadOnly, except: "p"}, "bat": {class: ReadOnly, except: "--pager --map-syntax"}, "nc": {judge: judgeNetcat}, "ncat": {judge: judgeNetcat}, "netcat": {judge: judgeNetcat}, "socat": {judge: judgeNetcat},

@@ -83,7 +83,7 @@ func (w *shell) maybe(at place, f func(a *analysis)) {
 	}
 	a := *w.analysis
 	a.guessing++
-	a.result, a.effects = Command{}, nil
+	a.result, a.effects, a.told = Command{}, nil, make(map[Span]bool)
 	f(&a)
 	w.work = min(a.work, maxWork)
 	for _, e := range a.effects {

@@ -82,8 +82,8 @@ func judgeStatement(s []sqlToken, strict bool) (verdict, bool) {
 		}
 		return mutate("it changes the session"), !strict
 	case "PREPARE":
-		for i := range s[1:] {
-			if v, ok := judgeStatement(s[1+i:], true); ok {
+		if i := slices.IndexFunc(s, func(t sqlToken) bool { return t.is("AS", "FROM") }); i > 0 {
+			if v, ok := judgeStatement(s[i+1:], true); ok {
 				return v, true
 			}
 		}
@@ -149,6 +149,9 @@ func judgeStatement(s []sqlToken, strict bool) (verdict, bool) {
 	return verdict{}, false
 }
 
+// maxClause is how many tokens of a statement within a query are looked at.
+const maxClause = 500
+
 // judgeQuery judges a statement that reads, unless a part of it or a function that it calls writes.
 func judgeQuery(s []sqlToken) verdict {
 	for i, t := range s {
@@ -158,7 +161,7 @@ func judgeQuery(s []sqlToken) verdict {
 		rest := s[i:]
 		switch {
 		case s[0].text == "WITH" && t.is("INSERT", "DELETE", "UPDATE", "MERGE", "REPLACE") && !rest[min(1, len(rest)-1)].is("(", ",", ")"):
-			if v, ok := judgeStatement(rest, true); ok {
+			if v, ok := judgeStatement(rest[:min(len(rest), maxClause)], true); ok {
 				return v
 			}
 		case t.is("INTO") && (outsideFile(rest, "OUTFILE") || outsideFile(rest, "DUMPFILE")):
@@ -196,6 +199,9 @@ func sqlQuery(s []sqlToken) bool {
 	return len(s) == 2 && s[0].text == "TABLE"
 }
 
+// sqlVerbs are the verbs of statements that can be explained.
+var sqlVerbs = []string{"SELECT", "INSERT", "UPDATE", "DELETE", "MERGE", "WITH", "REPLACE", "CREATE", "VALUES", "DECLARE", "EXECUTE", "REFRESH"}
+
 // judgeExplain judges EXPLAIN, which runs the statement only to measure it.
 func judgeExplain(s []sqlToken) (verdict, bool) {
 	depth := 0
@@ -206,13 +212,13 @@ func judgeExplain(s []sqlToken) (verdict, bool) {
 		case t.is(")"):
 			depth--
 		case t.is("ANALYZE", "ANALYSE") && (i == 0 || depth > 0 || s[0].is("VERBOSE")):
-			for j := i + 1; j < len(s); j++ {
-				if v, ok := judgeStatement(s[j:], true); ok {
+			if j := slices.IndexFunc(s[i:], func(t sqlToken) bool { return t.is(sqlVerbs...) }); j > 0 {
+				if v, ok := judgeStatement(s[i+j:], true); ok {
 					return v, true
 				}
 			}
 			return unknown("what is measured is not known"), true
-		case depth == 0 && t.is("SELECT", "INSERT", "UPDATE", "DELETE", "MERGE", "WITH", "REPLACE", "CREATE", "VALUES"):
+		case depth == 0 && t.is(sqlVerbs...):
 			return verdict{class: ReadOnly}, true
 		}
 	}
