@@ -27,10 +27,11 @@ type records struct {
 	data   []byte // of an event
 	texts  map[string]*scanner.Stream
 	last   map[string]string // by path: the value that was scanned last
+	keys   map[string]bool   // that were scanned
 }
 
 func newRecords(k kind, rep *report, f *fields) *records {
-	return &records{kind: k, report: rep, fields: f, texts: map[string]*scanner.Stream{}, last: map[string]string{}}
+	return &records{kind: k, report: rep, fields: f, texts: map[string]*scanner.Stream{}, last: map[string]string{}, keys: map[string]bool{}}
 }
 
 // pass scans the records that p completes and returns what may pass: all that is complete, up to
@@ -141,18 +142,33 @@ func (r *records) scan(record []byte) {
 		r.follow("", decodeEscapes(string(data)))
 		return
 	}
-	r.fields.walk(string(data), func(path []string, value string) {
-		switch key := strings.Join(path, "\x00"); {
+	r.fields.walk(string(data), func(path []string, value string, key bool) {
+		switch {
 		case value == "":
-		case continues(path):
-			r.follow(key, value)
-		case r.last[key] != value:
-			if len(r.last) < maxTexts {
-				r.last[key] = value
+		case key:
+			if !r.keys[value] {
+				if len(r.keys) < maxTexts {
+					r.keys[value] = true
+				}
+				r.report.add(value)
 			}
-			r.report.add(value)
+		case continues(path):
+			r.follow(strings.Join(path, "\x00"), value)
+		default:
+			r.once(strings.Join(path, "\x00"), value)
 		}
 	})
+}
+
+// once scans a value unless it stood at its place before.
+func (r *records) once(place, value string) {
+	if r.last[place] == value {
+		return
+	}
+	if _, ok := r.last[place]; ok || len(r.last) < maxTexts {
+		r.last[place] = value
+	}
+	r.report.add(value)
 }
 
 // dataOf returns the data of an event: the rests of its lines "data:", and of those of other names
@@ -165,9 +181,8 @@ func (r *records) dataOf(event []byte) []byte {
 				r.data = append(r.data, '\n')
 			}
 			r.data = append(r.data, bytes.TrimPrefix(rest, []byte(" "))...)
-		} else if len(line) > 0 && len(line) < maxRecord && r.last["\x00"] != string(line) {
-			r.last["\x00"] = string(line)
-			r.report.add(string(line))
+		} else if len(line) > 0 {
+			r.once("\x00", string(line))
 		}
 	}
 	return r.data

@@ -66,3 +66,15 @@ func FuzzRecords(f *testing.F) {
 		}
 	})
 }
+
+// BenchmarkRecords is what an event of a chat completion costs when something may be blocked.
+func BenchmarkRecords(b *testing.B) {
+	event := []byte(`data: {"id":"chatcmpl-9f8e7d6c5b4a","object":"chat.completion.chunk","choices":[{"index":0,"delta":{"content":" and some more words"}}]}` + "\n\n")
+	r := blocking(events)
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := r.pass(event); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -67,7 +67,7 @@ func (rep *report) addBody(text []byte, f *fields, decode func(string) string) {
 		rep.add(decode(s))
 		return
 	}
-	f.walk(s, func(_ []string, value string) { rep.add(value) })
+	f.walk(s, func(_ []string, value string, _ bool) { rep.add(value) })
 }
 
 // add scans one text.

@@ -11,11 +11,12 @@ type walker struct {
 	doc    string
 	i      int
 	path   []string // keys and, for elements of arrays, "*"
-	visit  func(path []string, value string)
+	visit  func(path []string, value string, key bool)
 }
 
-// walk calls visit for every string of a valid document that is to be scanned.
-func (f *fields) walk(doc string, visit func(path []string, value string)) {
+// walk calls visit for every string of a valid document that is to be scanned, with the path of
+// the object for a key.
+func (f *fields) walk(doc string, visit func(path []string, value string, key bool)) {
 	w := walker{fields: f, doc: doc, visit: visit}
 	w.value(f.top())
 }
@@ -37,7 +38,7 @@ func (w *walker) value(is want) {
 		}
 		w.path = w.path[:len(w.path)-1]
 	case '"':
-		w.text(is)
+		w.text(is, false)
 	default:
 		for w.i < len(w.doc) && strings.IndexByte(",]} \t\r\n", w.doc[w.i]) < 0 {
 			w.i++
@@ -56,7 +57,7 @@ func (w *walker) object(is want) {
 	w.i++
 	for w.more('}') {
 		w.space()
-		key := w.text(is)
+		key := w.text(is, true)
 		w.space()
 		w.i++ // the colon
 		w.path = append(w.path, key)
@@ -86,7 +87,7 @@ func (w *walker) space() {
 }
 
 // text reads the string at i, visits it if it is to be scanned, and returns its value.
-func (w *walker) text(is want) string {
+func (w *walker) text(is want, key bool) string {
 	start, escaped := w.i, false
 	for w.i++; w.doc[w.i] != '"'; w.i++ { // the document is valid: the string ends
 		if w.doc[w.i] == '\\' {
@@ -103,7 +104,7 @@ func (w *walker) text(is want) string {
 		}
 	}
 	if is == wanted {
-		w.visit(w.path, value)
+		w.visit(w.path, value, key)
 	}
 	return value
 }
@@ -112,7 +113,7 @@ func (w *walker) text(is want) string {
 // or developer.
 func trusted(doc string) (is bool) {
 	w := walker{fields: &everything, doc: doc}
-	w.visit = func(path []string, value string) {
+	w.visit = func(path []string, value string, _ bool) {
 		if len(path) == 1 && path[0] == "role" && (value == "system" || value == "developer") {
 			is = true
 		}
