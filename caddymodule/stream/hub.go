@@ -4,7 +4,6 @@ import (
 	"sync"
 
 	"github.com/svc-gateway/svc/internal/bus"
-	"github.com/svc-gateway/svc/policy"
 	"github.com/svc-gateway/svc/policy/identity"
 )
 
@@ -41,7 +40,7 @@ func (h *hub) add(w *writer) {
 	}
 	select {
 	case <-h.app.Stopping(): // the goroutine may have seen it before w was there
-		w.end(policy.ErrStopping)
+		w.stop()
 	default:
 	}
 }
@@ -81,7 +80,7 @@ func (h *hub) watch(release func(), changes *bus.Subscription, quit <-chan struc
 			}
 			h.each((*writer).wake)
 		case <-h.app.Stopping():
-			h.each(func(w *writer) { w.end(policy.ErrStopping) })
+			h.each((*writer).stop)
 			return
 		case <-quit:
 			return

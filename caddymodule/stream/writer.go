@@ -27,14 +27,15 @@ type writer struct {
 	request *http.Request // as the next handler sees it
 	cancel  context.CancelCauseFunc
 
-	wrote bool // a final header is out
-	live  bool // and it began an event stream
+	wrote  bool // a final header is out
+	live   bool // and it began an event stream
+	tunnel bool // the connection was given away
 
 	until    atomic.Int64 // 0 while open; then when writing ends, in Unix nanoseconds
 	failures atomic.Int32 // checks of the principal in a row that could not be made
 
-	timer   *time.Timer
-	restore func() // gives the connection its own write deadlines back; nil: there are none
+	timer   *time.Timer // nil: nothing is looked after
+	restore func()      // gives the connection its own write deadlines back; nil: there are none
 
 	mu   sync.Mutex // serialises the handler's writes with keepalives; guards what follows
 	tail tail
@@ -73,6 +74,11 @@ func (w *writer) begin(code int) {
 	w.tail, w.last = newTail(), time.Now()
 	w.ResponseWriter.WriteHeader(code)
 	_ = w.flush() // a client that is gone shows at the first write
+	w.watch()
+}
+
+// watch begins to look after what stays open.
+func (w *writer) watch() {
 	w.timer = time.AfterFunc(time.Hour, w.tick)
 	w.timer.Reset(w.wait(w.last))
 	w.handler.hub.add(w)
@@ -146,12 +152,18 @@ func (w *writer) ReadFrom(r io.Reader) (int64, error) {
 	return io.Copy(struct{ io.Writer }{w}, r)
 }
 
-// Hijack gives the connection away, unless it carries an event stream.
+// Hijack gives the connection away, unless it carries an event stream. What becomes of it, such
+// as a WebSocket, is looked after as well: reverse_proxy closes it when the context ends.
 func (w *writer) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	if w.live {
 		return nil, nil, http.ErrHijacked
 	}
-	return http.NewResponseController(w.ResponseWriter).Hijack()
+	conn, rw, err := http.NewResponseController(w.ResponseWriter).Hijack()
+	if err == nil {
+		w.tunnel, w.last = true, time.Now()
+		w.watch()
+	}
+	return conn, rw, err
 }
 
 // SetReadDeadline, SetWriteDeadline and EnableFullDuplex pass on what http.ResponseController
@@ -189,11 +201,18 @@ func (w *writer) end(cause error) {
 	}
 }
 
+// stop is end for a process that goes down. Caddy itself takes leave of tunnels then.
+func (w *writer) stop() {
+	if !w.tunnel {
+		w.end(policy.ErrStopping)
+	}
+}
+
 // finish lets the writer go. Afterwards nothing is written any more. An error of the handler is
 // returned only while a different answer is still possible.
 func (w *writer) finish(err error) error {
 	defer w.cancel(nil)
-	if !w.live {
+	if w.timer == nil {
 		return err
 	}
 	w.handler.hub.remove(w)
@@ -203,6 +222,9 @@ func (w *writer) finish(err error) error {
 	w.done = true
 	if w.restore != nil {
 		w.restore()
+	}
+	if w.tunnel {
+		return err
 	}
 	if err != nil && !w.over() {
 		w.handler.logger.Warn("event stream ended with an error", zap.Error(err))
