@@ -67,6 +67,7 @@ func (h *Handler) again(w http.ResponseWriter, r *http.Request, p policy.Princip
 		return nil
 	}
 	placeholders(r, p)
+	h.reserved.stripSpellings(r.Header)
 	return next.ServeHTTP(w, h.admit(r, p))
 }
 

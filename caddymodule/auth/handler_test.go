@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
+	"github.com/google/go-cmp/cmp"
 	"github.com/prometheus/client_golang/prometheus"
 	"go.uber.org/zap"
 
@@ -161,6 +162,32 @@ func TestReserved(t *testing.T) {
 		if got := set.has(name); got != want {
 			t.Errorf("%q: got %v, want %v", name, got, want)
 		}
+	}
+}
+
+// The attack: a client sends the header that a second svc_auth sets, in a spelling that the server
+// behind takes for the same and that the first one has no reason to remove.
+func TestSpellingsBehindAnother(t *testing.T) {
+	first, second := newTestHandler(new(fakeAudit), fakeProvider{}), newTestHandler(new(fakeAudit), fakeProvider{})
+	first.IdentityHeaders = defaultIdentityHeaders()
+	second.IdentityHeaders = &IdentityHeaders{User: "X-My-User"}
+	second.reserved = newReserved(second.IdentityHeaders, nil)
+	r := httptest.NewRequest(http.MethodGet, "/", nil)
+	r.Header = http.Header{"X_my_user": {"admin"}, "X-My-User": {"admin"}, "X_other": {"1"}}
+	var got http.Header
+	err := first.ServeHTTP(httptest.NewRecorder(), r, caddyhttp.HandlerFunc(func(w http.ResponseWriter, r *http.Request) error {
+		return second.ServeHTTP(w, r, caddyhttp.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) error {
+			got = r.Header.Clone()
+			return nil
+		}))
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	delete(got, requestID)
+	want := http.Header{"X-My-User": {"alice"}, "X_other": {"1"}, "Remote-User": {"alice"}, "Remote-Role": {"readonly"}}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("the next handler's header (-want +got):\n%s", d)
 	}
 }
 

@@ -140,6 +140,16 @@ func (s reserved) strip(h http.Header) {
 	}
 }
 
+// stripSpellings is strip behind another svc_auth, whose headers stay: it never sets a name with
+// such characters, so those are of a client.
+func (s reserved) stripSpellings(h http.Header) {
+	for name := range h {
+		if strings.ContainsAny(name, "_.") && s.has(name) {
+			delete(h, name)
+		}
+	}
+}
+
 // guardConnection drops reserved names from Connection: a proxy removes the headers listed
 // there, and a client could make ours vanish.
 func (s reserved) guardConnection(h http.Header) {
