@@ -37,7 +37,8 @@ func (b *bench) logins(ctx context.Context) error {
 	if err := directory.Modify(people(manyLogins)); err != nil {
 		return err
 	}
-	sv, err := b.site.caddy(ctx, "logins", authCaddyfile, upstream,
+	sv, err := b.site.caddy(
+		ctx, "logins", authCaddyfile, upstream,
 		"SVC_AUTH_MODE=token ldap", "BENCH_ISSUER=http://127.0.0.1:1",
 		"SVC_LDAP_URL="+directory.TLSURL, "SVC_LDAP_CA_FILE="+directory.CAFile,
 		"SVC_LDAP_BIND_DN="+ldaptest.BindDN, "SVC_LDAP_BIND_PASSWORD="+ldaptest.BindPassword,
