@@ -36,7 +36,10 @@ func (s *sources) remove(a *App) {
 	}
 }
 
-func (a *App) setSources() { a.Identity().SetSources(a.Directory(), a.renewer()) }
+func (a *App) setSources() {
+	a.Identity().SetSources(a.Directory(), a.renewer())
+	a.Identity().AcceptTokens(a.settings.Auth.Has(settings.ModeToken))
+}
 
 // Directory returns the directory that auth.mode ldap asks, nil without that mode.
 func (a *App) Directory() identity.Directory {

@@ -47,6 +47,8 @@ type Service struct {
 	sources atomic.Pointer[sources] // nil until [Service.SetSources] is called
 	seal    sealer
 
+	tokenless atomic.Bool // see [Service.AcceptTokens]
+
 	renewing singleflight.Group // by session
 
 	close context.CancelFunc

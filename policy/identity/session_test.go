@@ -372,3 +372,24 @@ func TestSessionsLastUseAndPruning(t *testing.T) {
 		}
 	})
 }
+
+// Where an admin takes tokens off the ways in, whoever has a session, a stream or a run by one is
+// out as well.
+func TestTokensAreNoWayInAnyMore(t *testing.T) {
+	r := newRig(t)
+	p := r.verify(t, r.add(t, identity.AddUser{Name: "alice", Role: policy.User}))
+	session, secret := r.login(t, p, identity.APISession)
+	opened := p
+	opened.SessionID = session.ID
+	for _, accept := range []bool{true, false, true} {
+		r.AcceptTokens(accept)
+		_, verified := r.Verify(t.Context(), secret)
+		_, byToken := r.Resolve(t.Context(), p)
+		_, bySession := r.Resolve(t.Context(), opened)
+		for what, err := range map[string]error{"Verify": verified, "Resolve of the token": byToken, "Resolve of the session": bySession} {
+			if accept && err != nil || !accept && !errors.Is(err, policy.ErrRevoked) {
+				t.Errorf("%s, tokens accepted %v: got %v", what, accept, err)
+			}
+		}
+	}
+}

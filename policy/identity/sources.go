@@ -23,9 +23,17 @@ var errNotReady = errors.New("the sources of external users are not known yet")
 // technical error for all of them.
 func (s *Service) SetSources(d Directory, r Renewer) { s.sources.Store(&sources{d, r}) }
 
+// AcceptTokens says whether tokens of this service are a way in from now on; before the first
+// call they are. Where they are not, what was opened with one is refused too.
+func (s *Service) AcceptTokens(accept bool) { s.tokenless.Store(!accept) }
+
 // current returns the principal of a live token or session as its source sees it now.
 func (s *Service) current(ctx context.Context, v *verified, now time.Time) (policy.Principal, error) {
 	switch v.principal.Source {
+	case policy.SourceToken:
+		if s.tokenless.Load() {
+			return policy.Principal{}, fmt.Errorf("user %s came with a token, and none are accepted: %w", v.principal.User, ErrRevoked)
+		}
 	case policy.SourceLDAP:
 		return s.lookup(ctx, v.principal, v.subject)
 	case policy.SourceOIDC:
