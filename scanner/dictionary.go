@@ -106,7 +106,7 @@ func (l *dictionary) grow() {
 	list := make([]spelling, len(l.patterns))
 	for i, p := range l.patterns {
 		classes := make([]byte, 0, len(p.text)+1)
-		if l.bounded {
+		if l.bounded && l.word[l.class[p.text[0]]] {
 			classes = append(classes, l.blank)
 		}
 		for j := range len(p.text) {
@@ -144,8 +144,11 @@ func (l *dictionary) link() {
 	l.fail = make([]uint32, len(l.label))
 	for n := range uint32(len(l.label)) {
 		for c := l.child[n]; c < l.child[n+1]; c++ {
-			if n > 0 {
+			switch {
+			case n > 0:
 				l.fail[c] = l.after(l.fail[n], l.label[c])
+			case l.bounded && c > 1:
+				l.fail[c] = 1 // what is of no word may stand before one
 			}
 			l.ends[c] = append(l.ends[c], l.ends[l.fail[c]]...)
 		}
@@ -194,6 +197,14 @@ func (l *dictionary) tabulate() {
 	}
 }
 
+// inWord tells which bytes are of words.
+var inWord = func() (t [256]bool) {
+	for b := range t {
+		t[b] = is(byte(b), letter|digit)
+	}
+	return t
+}()
+
 // find looks for the end of a pattern in p, going on from the state of the bytes before. It
 // returns the new state, the number of bytes looked at, and the patterns that end there, none
 // when p has no more of them.
@@ -218,6 +229,11 @@ func (l *dictionary) find(state uint32, p string) (next uint32, n int, ends []ui
 			state = table[state+uint32(class[p[i]])]
 			if i++; state >= limit {
 				break
+			}
+			if state == 0 && l.bounded { // nothing begins before the word ends
+				for i < len(p) && inWord[p[i]] {
+					i++
+				}
 			}
 		}
 		if state < limit {
