@@ -81,7 +81,7 @@ func authorizationHead(c *cursor, _ []byte) value {
 	}
 	c.safe = c.i
 	t := c.token()
-	if c.short || len(t.raw) == 0 || bytes.HasPrefix(t.raw, []byte(Redacted)) || !t.letters() && marks.any(t.raw) || schemes.has(t.text()) || bytes.HasPrefix(t.raw, []byte("$")) || bytes.HasPrefix(t.raw, []byte("{")) {
+	if c.short || len(t.raw) == 0 || bytes.Contains(t.raw, []byte(Redacted)) || !t.letters() && marks.any(t.raw) || schemes.has(t.text()) || bytes.HasPrefix(t.raw, []byte("$")) || bytes.HasPrefix(t.raw, []byte("{")) {
 		return value{}
 	}
 	c.i -= len(t.raw)
@@ -89,7 +89,7 @@ func authorizationHead(c *cursor, _ []byte) value {
 	if t.whole() && c.another(t) {
 		next := c.token()
 		c.i -= len(next.raw)
-		if c.short || bytes.IndexByte(next.raw, '=') >= 0 || marks.any(next.raw) || bytes.HasPrefix(next.raw, []byte(Redacted)) || functions.has(t.text()) || !next.secret() {
+		if c.short || bytes.IndexByte(next.raw, '=') >= 0 || marks.any(next.raw) || bytes.Contains(next.raw, []byte(Redacted)) || functions.has(t.text()) || !next.secret() {
 			return value{}
 		}
 	} else if c.i = start; !random(t.core) && !t.mixed() {
