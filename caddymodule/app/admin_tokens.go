@@ -138,7 +138,7 @@ once. The old one ends, or goes on for the grace.`,
 			}
 			old := "ended"
 			if d > 0 {
-				old = "works for " + d.String() + " more"
+				old = "works for " + *grace + " more"
 			}
 			sentence := fmt.Sprintf("The old token %s of %s %s. The new one%s", fresh.Name, args[0], old, until(fresh.Expires))
 			return printToken(cmd.OutOrStdout(), *asJSON, sentence, fresh, secret)

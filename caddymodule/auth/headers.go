@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -42,20 +43,20 @@ var taken = []string{
 func (n *IdentityHeaders) check() error {
 	used := map[string]bool{}
 	for _, name := range n.names() {
+		if name == "" {
+			continue
+		}
+		if err := checkHeaderName(name); err != nil {
+			return fmt.Errorf("identity_headers: %w", err)
+		}
 		canonical := http.CanonicalHeaderKey(name)
-		switch {
-		case name == "":
-		case checkHeaderName(name) != nil:
-			return fmt.Errorf("identity_headers: %w", checkHeaderName(name))
-		case used[canonical]:
+		if used[canonical] {
 			return fmt.Errorf("identity_headers: %s is given twice", name)
 		}
-		if name != "" {
-			used[canonical] = true
-		}
+		used[canonical] = true
 	}
 	if len(used) == 0 {
-		return fmt.Errorf("identity_headers: no header is named")
+		return errors.New("identity_headers: no header is named")
 	}
 	return nil
 }
