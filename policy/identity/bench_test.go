@@ -13,19 +13,17 @@ import (
 	"github.com/svc-gateway/svc/policy/identity"
 )
 
-// BenchmarkVerify looks tokens up among 300,000 of 100,000 users: 10,000 that are in use, one
-// after the other and from all processors at once, and tokens that nobody used lately. Sessions
-// and people from outside are looked up in the same way.
-func BenchmarkVerify(b *testing.B) {
-	const users, each = 100_000, 3
-	st, err := identity.OpenStore(b.Context(), filepath.Join(b.TempDir(), "identity.db"))
+// populated is a service with as many users, and their tokens.
+func populated(tb testing.TB, users, each int) (s *identity.Service, tokens []string) {
+	tb.Helper()
+	st, err := identity.OpenStore(tb.Context(), filepath.Join(tb.TempDir(), "identity.db"))
 	if err != nil {
-		b.Fatal(err)
+		tb.Fatal(err)
 	}
-	tokens := make([]string, 0, users*each)
-	for first := 0; first < users; first += 10_000 {
-		c := identity.Change{Revision: int64(first / 10_000)}
-		for u := first; u < first+10_000; u++ {
+	const batch = 10_000 // users in one change
+	for first := 0; first < users; first += batch {
+		c := identity.Change{Revision: int64(first / batch)}
+		for u := first; u < min(first+batch, users); u++ {
 			name := fmt.Sprintf("user-%d", u)
 			c.Users = append(c.Users, identity.User{Name: name, Role: policy.User, Created: time.Now()})
 			for range each {
@@ -37,19 +35,41 @@ func BenchmarkVerify(b *testing.B) {
 				})
 			}
 		}
-		if _, err := st.Apply(b.Context(), c); err != nil {
-			b.Fatal(err)
+		if _, err := st.Apply(tb.Context(), c); err != nil {
+			tb.Fatal(err)
 		}
 	}
-	s, err := identity.New(b.Context(), st, &recorder{store: st}, bus.NewMemory())
-	if err != nil {
-		b.Fatal(err)
+	if s, err = identity.New(tb.Context(), st, &recorder{store: st}, bus.NewMemory()); err != nil {
+		tb.Fatal(err)
 	}
-	b.Cleanup(func() {
+	tb.Cleanup(func() {
 		if err := s.Close(); err != nil {
-			b.Error(err)
+			tb.Error(err)
 		}
 	})
+	return s, tokens
+}
+
+// More users and tokens cost a request no more memory.
+func TestAllocationsDoNotGrow(t *testing.T) {
+	allocations := func(users int) float64 {
+		s, tokens := populated(t, users, 3)
+		return testing.AllocsPerRun(1000, func() {
+			if _, err := s.Verify(t.Context(), tokens[0]); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+	if few, many := allocations(10), allocations(1000); many > few {
+		t.Errorf("got %v allocations a request with 1,000 users, want %v as with 10", many, few)
+	}
+}
+
+// BenchmarkVerify looks tokens up among 300,000 of 100,000 users: 10,000 that are in use, one
+// after the other and from all processors at once, and tokens that nobody used lately. Sessions
+// and people from outside are looked up in the same way.
+func BenchmarkVerify(b *testing.B) {
+	s, tokens := populated(b, 100_000, 3)
 	verify := func(b *testing.B, token string) policy.Principal {
 		p, err := s.Verify(b.Context(), token)
 		if err != nil {
