@@ -20,7 +20,7 @@ type Request struct {
 	Method string `expr:"method"`
 	Scheme string `expr:"scheme"` // http or https
 	Host   string `expr:"host"`   // as sent, with the port if there is one
-	Path   string `expr:"path"`   // decoded
+	Path   string `expr:"path"`   // decoded, without empty, . and .. segments
 	Query  string `expr:"query"`  // as sent, without the question mark
 }
 

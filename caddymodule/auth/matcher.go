@@ -84,12 +84,21 @@ func (m *Matcher) MatchWithError(r *http.Request) (bool, error) {
 		return false, caddyhttp.Error(http.StatusInternalServerError, errNoPrincipal)
 	}
 	holds, err := m.condition.Holds(p, policy.Request{
-		Method: r.Method, Scheme: scheme(r), Host: r.Host, Path: r.URL.Path, Query: r.URL.RawQuery,
+		Method: r.Method, Scheme: scheme(r), Host: r.Host, Path: cleaned(r.URL.Path), Query: r.URL.RawQuery,
 	})
 	if err != nil {
 		return false, caddyhttp.Error(http.StatusInternalServerError, err)
 	}
 	return holds, nil
+}
+
+// cleaned is the path as a server behind may take it, and as Caddy's own matcher does: /open/../x
+// and //x are both /x.
+func cleaned(path string) string {
+	if path == "" {
+		return ""
+	}
+	return caddyhttp.CleanPath(path, true)
 }
 
 func scheme(r *http.Request) string {

@@ -45,6 +45,31 @@ respond "others"`})
 	}
 }
 
+// The attack: a path that is none of what the expression guards, and that the server behind takes
+// for one that is.
+func TestPolicyMatcherPaths(t *testing.T) {
+	srv := caddytest.Start(t, caddytest.Config{Site: `svc_auth
+@open svc_policy request.path startsWith "/open/"
+@guarded svc_policy request.path startsWith "/guarded/"
+respond @guarded "guarded"
+respond @open "open"
+respond "other"`})
+	got := map[string]string{}
+	for _, path := range []string{
+		"/open/x", "/open/../guarded/x", "/open/%2e%2e/guarded/x", "/open/..%2Fguarded/x", "//guarded/x", "/./guarded/x",
+		"/%2Fguarded/x", "/guarded/../open/x", "/guarded/", "/guarded", "/open%2Fx",
+	} {
+		_, got[path] = srv.Do(http.MethodGet, path, "")
+	}
+	want := map[string]string{
+		"/open/x": "open", "/open/../guarded/x": "guarded", "/open/%2e%2e/guarded/x": "guarded", "/open/..%2Fguarded/x": "guarded", "//guarded/x": "guarded",
+		"/./guarded/x": "guarded", "/%2Fguarded/x": "guarded", "/guarded/../open/x": "open", "/guarded/": "guarded", "/guarded": "other", "/open%2Fx": "open",
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("answers (-want +got):\n%s", d)
+	}
+}
+
 // TestPolicyMatcherWithoutAuth holds that a matcher which nobody stands in front of is an
 // error: not matching could open what it guards.
 func TestPolicyMatcherWithoutAuth(t *testing.T) {
