@@ -94,7 +94,7 @@ func (s Settings) check() error {
 		errs = append(errs, s.LDAP.check())
 	}
 	if s.Auth.Has(ModeOIDC) && len(s.Issuers) == 0 {
-		errs = append(errs, fmt.Errorf("auth.mode: %s needs an identity provider: write one into the list %s", ModeOIDC, IssuersKey))
+		errs = append(errs, fmt.Errorf("auth.mode: %[1]s needs an identity provider: write a block %[2]s <name> { … } into the Caddyfile, or one into the list %[2]s of config/api.json", ModeOIDC, IssuersKey))
 	}
 	for i, a := range s.Issuers {
 		for _, b := range s.Issuers[:i] {

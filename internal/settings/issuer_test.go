@@ -43,7 +43,7 @@ func TestIssuers(t *testing.T) {
 func TestIssuerErrors(t *testing.T) {
 	const whole = `"name": "a", "issuer": "https://a.example", "client_id": "svc", "user_groups": "*"`
 	for _, tt := range []struct{ name, doc, want string }{
-		{"mode without one", `{"auth": {"mode": ["oidc"]}}`, `auth.mode: oidc needs an identity provider: write one into the list oidc`},
+		{"mode without one", `{"auth": {"mode": ["oidc"]}}`, `auth.mode: oidc needs an identity provider: write a block oidc <name> { … } into the Caddyfile, or one into the list oidc of config/api.json`},
 		{"no list", `{"oidc": {}}`, `api.json:1: oidc must be a list of objects`},
 		{"no object", `{"oidc": ["a"]}`, `oidc[0] must be a JSON object`},
 		{"cut off", `{"oidc": [{"name": "a"`, `this is not valid JSON`},
