@@ -22,7 +22,7 @@ func directory(t *testing.T, s *ldaptest.Server, changes map[string]any) string 
 	t.Helper()
 	t.Setenv("LDAP_PASSWORD", ldaptest.BindPassword)
 	section := map[string]any{
-		"url": s.URL, "ca_file": s.CAFile, "base_dn": "ou=people," + ldaptest.BaseDN, "cache_ttl": "0s", "timeout": "1s",
+		"url": s.URL, "ca_file": s.CAFile, "base_dn": "ou=people," + ldaptest.BaseDN, "cache_ttl": "0s",
 		"bind_dn": ldaptest.BindDN, "bind_password": "{env.LDAP_PASSWORD}",
 		"user_groups": []string{"cn=users,ou=groups," + ldaptest.BaseDN},
 	}
