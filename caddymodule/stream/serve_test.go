@@ -219,10 +219,10 @@ func TestKeepaliveOnTheWire(t *testing.T) {
 			t.Fatalf("got %q, want a comment", line)
 		}
 	}
-	up.send("data: x\n\n")
+	up.send("data: ok\n\n")
 	for {
 		line, _ := next(t, s)
-		if line == "data: x" {
+		if line == "data: ok" {
 			return
 		}
 		if line != ": hb" {
