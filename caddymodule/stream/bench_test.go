@@ -57,7 +57,7 @@ func BenchmarkStages(b *testing.B) {
 		for _, method := range []string{http.MethodPost, http.MethodGet} {
 			kind := map[string]string{http.MethodPost: "json", http.MethodGet: "sse"}[method]
 			b.Run(kind+"/"+bb.name, func(b *testing.B) {
-				srv := caddytest.Start(b, caddytest.Config{Site: bb.site + "reverse_proxy " + up.URL})
+				srv := caddytest.Start(b, caddytest.Config{Site: bb.site + "reverse_proxy " + up.URL, Svc: "limits {\nrequests_per_minute 0\n}"})
 				host := strings.TrimPrefix(srv.URL, "http://")
 				request := fmt.Sprintf("%s / HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\n", method, host, srv.Token)
 				if method == http.MethodPost {

@@ -64,7 +64,7 @@ func memory(t *testing.T, site string) uint64 {
 	const streams = 1000
 	used := uint64(0)
 	t.Run(strings.Fields(site)[0], func(t *testing.T) {
-		srv := caddytest.Start(t, caddytest.Config{Site: site})
+		srv := caddytest.Start(t, caddytest.Config{Site: site, Svc: "limits {\nrequests_per_minute 0\n}"})
 		open := func(n int) {
 			for range n {
 				c, err := net.Dial("tcp", strings.TrimPrefix(srv.URL, "http://"))
