@@ -138,7 +138,9 @@ func (s *Service) guard(ctx context.Context, st state, todo Change) error {
 	if before == nil || !before.administers(st.now) {
 		return nil
 	}
-	if after := before.with(todo); after.administers(st.now) {
+	after := before.with(todo)
+	ending := before.Expires.IsZero() && !after.Expires.IsZero() // nobody would be left then
+	if after.administers(st.now) && !ending {
 		return nil
 	}
 	admins, _, err := s.store.Accounts(ctx, Filter{Role: policy.Admin})

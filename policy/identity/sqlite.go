@@ -35,8 +35,10 @@ const (
 	queryRevision = `SELECT revision FROM revision`
 
 	advance = `UPDATE revision SET revision = revision + 1 WHERE revision = ?`
+
+	// A name that is another's but for capitals is as good as taken: people would mix them up.
 	putUser = `INSERT INTO users (name, role, created, expires, disabled, source, issuer, subject, valid_after, removed)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+		SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10 ` + freeName + `
 		ON CONFLICT (name) DO UPDATE SET role = excluded.role, expires = excluded.expires, disabled = excluded.disabled,
 			source = excluded.source, issuer = excluded.issuer, subject = excluded.subject,
 			valid_after = excluded.valid_after, removed = excluded.removed,
@@ -44,16 +46,15 @@ const (
 	insertToken = `INSERT INTO tokens (hash, id, user, name, role, created, expires, revoked, last_used) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`
 	putToken    = `UPDATE tokens SET expires = ?, revoked = ? WHERE id = ?`
 
-	// One account a link: what is there and is not the same person's stays as it is. A name that
-	// is another's but for capitals is as good as taken: people would mix them up.
+	// One account a link: what is there and is not the same person's stays as it is.
 	addAccount = `INSERT INTO users (name, role, created, expires, disabled, source, issuer, subject, valid_after, removed)
-		SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, NULL
-			WHERE EXISTS (SELECT 1 FROM users WHERE name = ?1)
-				OR NOT EXISTS (SELECT 1 FROM users WHERE name = ?1 COLLATE NOCASE)
+		SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, NULL ` + freeName + `
 		ON CONFLICT (name) DO UPDATE SET role = excluded.role, created = excluded.created, removed = NULL
 			WHERE users.removed IS NOT NULL AND users.source = excluded.source
 				AND users.issuer = excluded.issuer AND users.subject = excluded.subject
 		ON CONFLICT DO NOTHING`
+	freeName = `WHERE EXISTS (SELECT 1 FROM users WHERE name = ?1)
+			OR NOT EXISTS (SELECT 1 FROM users WHERE name = ?1 COLLATE NOCASE)`
 	advanceAny = `UPDATE revision SET revision = revision + 1`
 
 	touchToken   = `UPDATE tokens SET last_used = max(coalesce(last_used, ''), ?) WHERE id = ?`
@@ -168,9 +169,11 @@ func apply(tx *store.Tx, c Change) error {
 		return ErrConflict
 	}
 	for _, u := range c.Users {
-		if _, err := tx.Exec(putUser, u.Name, string(u.Role), text(u.Created), text(u.Expires), u.Disabled,
-			u.Source, u.Issuer, u.Subject, text(u.ValidAfter), text(u.Removed)); err != nil {
+		if n, err := affected(tx.Exec(putUser, u.Name, string(u.Role), text(u.Created), text(u.Expires), u.Disabled,
+			u.Source, u.Issuer, u.Subject, text(u.ValidAfter), text(u.Removed))); err != nil {
 			return err
+		} else if n != 1 {
+			return fmt.Errorf("%w: %s, in other capitals", ErrUserExists, u.Name)
 		}
 	}
 	for _, t := range c.NewTokens {

@@ -29,7 +29,8 @@ type Store interface {
 	// then, which needs their user to do so too.
 	OldTokens(ctx context.Context, until, then time.Time, limit int) ([]Token, error)
 	// Apply makes all of the change durable or nothing of it, and returns the new revision.
-	// It returns [ErrConflict] when the store is not at Change.Revision any more.
+	// It returns [ErrConflict] when the store is not at Change.Revision any more, and
+	// [ErrUserExists] when a new user's name is another's but for capitals.
 	Apply(ctx context.Context, c Change) (int64, error)
 	// AddAccount creates an external account, or takes back the removal of the one with the
 	// same name and link, whatever the revision is, and returns the new one. It returns
