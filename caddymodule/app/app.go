@@ -135,17 +135,29 @@ func (a *App) Start() error {
 		}
 	}
 	a.shared.server.push(a.control)
+	a.warn()
+	a.unwatch = a.watchTokens()
+	return nil
+}
+
+// warn says what is probably not meant, or not for production.
+func (a *App) warn() {
 	for _, stray := range settings.StrayEnv(os.Environ()) {
 		a.logger.Warn("unknown environment variable", zap.String("hint", stray))
 	}
-	if a.settings.Auth.Has(settings.ModeNone) {
+	auth := a.settings.Auth
+	if auth.Has(settings.ModeNone) {
 		a.logger.Warn("auth.mode none: every local user acts as an admin; other hosts are refused. Use auth.mode token in production")
 	}
-	if a.directory != nil && a.settings.LDAP.Insecure {
+	switch ldap := a.settings.LDAP; {
+	case !auth.Has(settings.ModeLDAP) && len(ldap.URL) > 0:
+		a.logger.Warn("ldap.url is set, and auth.mode has no ldap: nobody comes in from the directory")
+	case a.directory != nil && ldap.Insecure:
 		a.logger.Warn("ldap.insecure: passwords are sent in clear to the ldap:// servers of ldap.url")
 	}
-	a.unwatch = a.watchTokens()
-	return nil
+	if !auth.Has(settings.ModeOIDC) && len(a.settings.Issuers) > 0 {
+		a.logger.Warn("identity providers are set up, and auth.mode has no oidc: nobody comes in from them")
+	}
 }
 
 // Stop gives the control socket back to the app that is left, if any.
