@@ -121,6 +121,7 @@ func TestBuiltInCaddyfile(t *testing.T) {
 		t.Fatalf("got %v, warnings %q", err, warnings.String())
 	}
 	want := `{"admin":{"listen":"unix//data folder/run/admin.sock|0600","config":{"persist":false}},` +
+		`"logging":{"logs":{"default":{"encoder":{"format":"svc"}}}},` +
 		`"apps":{"http":{"grace_period":10000000000,"servers":{"srv0":{"listen":["0.0.0.0:2280"],"routes":[{"handle":[` +
 		`{"handler":"svc_auth"},{"bodies":["request"],"handler":"svc_scan"},{"handler":"svc_redact","pass":["application/javascript","text/javascript"]},{"handler":"svc_stream"},{"handler":"svc_agents"}]}]}}},"svc":{}}}`
 	if string(got) != want {
