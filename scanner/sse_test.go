@@ -26,9 +26,9 @@ func TestSSE(t *testing.T) {
 			"data: {\"content\":\"pass\"}\n\ndata: {\"content\":\"word=\"}\n\ndata: {\"content\":\"\"}\n\ndata: {\"content\":\"REDACTED c\"}\n\n",
 		},
 		{
-			"rest in the next event",
+			"no secret, in the events as they came",
 			"data: {\"content\":\"see http://localhost:22\"}\n\ndata: {\"content\":\"80/health\"}\n\n",
-			"data: {\"content\":\"see http://localhost:\"}\n\ndata: {\"content\":\"2280/health\"}\n\n",
+			"data: {\"content\":\"see http://localhost:22\"}\n\ndata: {\"content\":\"80/health\"}\n\n",
 		},
 		{
 			"rest before done",

@@ -28,6 +28,8 @@ type sseFields struct {
 	holes   []*hole
 	text    *sseText // of the open string
 	start   int      // of its inside, in data
+	held    []byte   // what the text held back before the string
+	written int      // of the walker's output before the string's inside
 }
 
 // sseMode says what the strings of an event are.
@@ -106,8 +108,8 @@ func (s *sseFields) message(data []byte, last bool) []byte {
 	if t.plain == nil {
 		t.plain = s.from.Redactor()
 	}
-	t.fill(nil)
-	s.buf = t.plain.Append(s.buf[:0], data)
+	held := t.waits()
+	s.buf = t.giveBack(held, t.plain.Append(s.buf[:0], data), 0)
 	if !s.rest(t, len(s.buf)) {
 		s.buf = t.plain.Close(s.buf)
 	}
@@ -183,7 +185,7 @@ func (s *sseFields) open(path, key []byte) *jsonText {
 	if s.text.again(s.data[s.start:]) {
 		s.text.restart()
 	}
-	s.text.fill(nil) // what it held back goes on here
+	s.held, s.written = s.text.waits(), len(s.walker.out)+len(`"`)
 	s.shapes.add(&s.walker, slot{kind: fieldString, text: s.text})
 	return &s.text.json
 }
@@ -199,6 +201,7 @@ func (s *sseFields) number(key []byte) {
 func (s *sseFields) shut(t *jsonText) {
 	inside := s.data[s.start:]
 	s.text.grow(inside[:stringLength(s.data[s.start-1:])-2])
+	s.walker.out = s.text.giveBack(s.held, s.walker.out, s.written)
 	if !s.rest(s.text, len(s.walker.out)) {
 		t.close()
 	} else {

@@ -1,7 +1,9 @@
 package scanner
 
 import (
+	"bytes"
 	"hash/maphash"
+	"slices"
 )
 
 // sseText is a text that is written piece by piece. It is either a field of JSON documents or
@@ -72,6 +74,28 @@ func (t *sseText) fill(text []byte) {
 		t.hole.fill, t.hole.text = text, nil
 		t.hole = nil
 	}
+}
+
+// waits returns what the text holds back in an event that waits, as it is written there.
+func (t *sseText) waits() []byte {
+	if t.hole == nil {
+		return nil
+	}
+	return bytes.Clone(t.rest())
+}
+
+// giveBack closes the hole when the next piece of the text was written to out[from:]. What was
+// held back and begins that piece unchanged belongs where it came from; else it stays in the
+// piece, or went with a secret.
+func (t *sseText) giveBack(held, out []byte, from int) []byte {
+	if t.hole == nil {
+		return out
+	}
+	if !bytes.HasPrefix(out[from:], held) {
+		held = nil
+	}
+	t.fill(held)
+	return slices.Delete(out, from, from+len(held))
 }
 
 // end decides what the text holds back, as at the end of a text, and writes it to its hole.
