@@ -2,6 +2,7 @@ package scanner
 
 import (
 	"regexp"
+	"regexp/syntax"
 	"strings"
 	"sync"
 )
@@ -15,15 +16,34 @@ const (
 // confirmation is an expression that the text around the words of a threat must match, in the
 // forms that the views need.
 type confirmation struct {
-	plain, leet, joined func() *regexp.Regexp
+	plain, leet, joined func() *expression
+}
+
+// expression is a compiled one with what a text must hold to match it.
+type expression struct {
+	*regexp.Regexp
+	needs required
+}
+
+func compile(text string) *expression {
+	e := &expression{Regexp: regexp.MustCompile(`(?i)` + text)}
+	if tree, err := syntax.Parse(text, syntax.Perl|syntax.FoldCase); err == nil {
+		e.needs = requiredBy(tree)
+	}
+	return e
+}
+
+// matches reports whether the text has a match.
+func (e *expression) matches(text string) bool {
+	return e.needs.in(strings.ToLower(text)) && e.MatchString(text)
 }
 
 // around makes a confirmation. In the expression a space stands for any white space, and case
 // does not matter.
-func around(expression string) *confirmation {
-	form := func(replacements ...string) func() *regexp.Regexp {
-		return sync.OnceValue(func() *regexp.Regexp {
-			return regexp.MustCompile(`(?i)` + strings.NewReplacer(replacements...).Replace(expression))
+func around(text string) *confirmation {
+	form := func(replacements ...string) func() *expression {
+		return sync.OnceValue(func() *expression {
+			return compile(strings.NewReplacer(replacements...).Replace(text))
 		})
 	}
 	return &confirmation{
@@ -38,11 +58,11 @@ func around(expression string) *confirmation {
 func (c *confirmation) matches(v *view, start, end int) bool {
 	switch text := excerpt(v, start, end); {
 	case v.joined:
-		return c.joined().MatchString(text)
+		return c.joined().matches(text)
 	case v.leet:
-		return c.leet().MatchString(text) || c.plain().MatchString(excerpt(&view{text: v.text}, start, end))
+		return c.leet().matches(text) || c.plain().matches(excerpt(&view{text: v.text}, start, end))
 	default:
-		return c.plain().MatchString(text)
+		return c.plain().matches(text)
 	}
 }
 
