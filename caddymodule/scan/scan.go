@@ -57,7 +57,7 @@ type Handler struct {
 	// through unscanned with a WARNING for each. Default: refuse.
 	Encoded string `json:"encoded,omitempty"`
 
-	// Which bodies are scanned: "request", "response" or both. Default: both.
+	// Which bodies are scanned: "request", "response" or both. Default: request.
 	Bodies []string `json:"bodies,omitempty"`
 
 	// What is done about findings of high confidence, by category ("*" for all others): "log",
@@ -114,7 +114,7 @@ func (h *Handler) defaults(maxBody int64) {
 	h.Encoded = cmp.Or(h.Encoded, encodedRefuse)
 	h.Beyond = cmp.Or(h.Beyond, beyondStream)
 	if h.Bodies == nil {
-		h.Bodies = []string{string(request), string(response)}
+		h.Bodies = []string{string(request)}
 	}
 }
 

@@ -46,6 +46,9 @@ func stage(t *testing.T, options string) (srv *caddytest.Server, answer *reply, 
 	}))
 	t.Cleanup(up.Close)
 	log = filepath.Join(t.TempDir(), "caddy.log")
+	if !strings.Contains(options, "bodies ") {
+		options += "\nbodies request response"
+	}
 	return caddytest.Start(t, caddytest.Config{Log: log, Site: "svc_scan {\n" + options + "\n}\nreverse_proxy " + up.URL + " {\nflush_interval -1\n}"}), answer, asked, log
 }
 
@@ -204,7 +207,7 @@ func TestStreamWithRedaction(t *testing.T) {
 		}
 	}))
 	t.Cleanup(up.Close)
-	srv := caddytest.Start(t, caddytest.Config{Site: "svc_scan {\naction block\n}\nsvc_redact\nsvc_stream\nreverse_proxy " + up.URL})
+	srv := caddytest.Start(t, caddytest.Config{Site: "svc_scan {\nbodies response\naction block\n}\nsvc_redact\nsvc_stream\nreverse_proxy " + up.URL})
 	_, body := srv.Do(http.MethodGet, "/", "")
 	if strings.Contains(body, "hunter2") || strings.Contains(body, "hun\"") || !strings.Contains(body, "REDACTED") || strings.Contains(body, "more") || !strings.Contains(body, "event: error") {
 		t.Errorf("got %q", body)
