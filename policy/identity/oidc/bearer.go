@@ -99,21 +99,13 @@ func refuseAccount(err error) error {
 			return x.refused
 		}
 	}
-	return err
+	return identity.RefusePerson(err)
 }
 
 var accounts = []struct {
 	err     error
 	refused *identity.Refused
 }{
-	{identity.ErrNameTaken, &identity.Refused{
-		Status: http.StatusForbidden, Code: "account_unavailable", Reason: "name_taken",
-		Detail: "There can be no account for you here as it is; ask an admin.",
-	}},
-	{identity.ErrInvalid, &identity.Refused{
-		Status: http.StatusForbidden, Code: "account_unavailable", Reason: "name_invalid",
-		Detail: "There can be no account for you here as it is; ask an admin.",
-	}},
 	{identity.ErrRevoked, &identity.Refused{
 		Status: http.StatusUnauthorized, Code: "token_revoked", Reason: "revoked",
 		Detail: "The token was revoked, or its user disabled.",
