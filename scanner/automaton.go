@@ -163,6 +163,17 @@ func (a *automaton) find(state uint16, p []byte) (next uint16, n int, found bool
 	return state, len(p), false
 }
 
+// ending reports whether one of the marks that end in the state may be what it seems, as far as
+// the text p tells that ends there: the SK in "disks" is not.
+func (a *automaton) ending(state uint16, p []byte) bool {
+	return slices.ContainsFunc(a.ends[state/a.stride], func(m ending) bool {
+		if len(m.mark)+maxApart > len(p) {
+			return true
+		}
+		return (!m.rule.exact || bytes.HasSuffix(p, []byte(m.mark))) && (!m.rule.token || apart(p, len(m.mark)))
+	})
+}
+
 // any reports whether p has a mark.
 func (a *automaton) any(p []byte) bool {
 	_, _, found := a.find(0, p)
@@ -209,6 +220,9 @@ func (a *automaton) clear(state uint16, p []byte) int {
 	}
 	return n
 }
+
+// maxApart is how many bytes before a token tell whether it may begin there.
+const maxApart = 4
 
 // apart reports whether a token may begin before the last n bytes: not inside of a word, nor
 // after an apostrophe in one.

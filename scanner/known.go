@@ -20,6 +20,7 @@ type knownForms struct {
 	filter [1 << 8]uint64      // bits of the hashes of the first eight bytes
 	byHead map[uint64][]string // forms by their first eight bytes, the longest first
 	heads  map[string]struct{} // all beginnings of forms of less than eight bytes
+	tails  [256]uint8          // by the last byte of such a beginning: bits of the lengths it may have
 }
 
 // headSize is the number of bytes that are looked at together.
@@ -31,7 +32,7 @@ func hash(w uint64) uint64 { return w * 0x9e3779b97f4a7c15 >> (64 - 14) }
 func (f *knownForms) clone() *knownForms {
 	c := &knownForms{byHead: make(map[uint64][]string), heads: make(map[string]struct{})}
 	if f != nil {
-		c.filter = f.filter
+		c.filter, c.tails = f.filter, f.tails
 		for head, list := range f.byHead {
 			c.byHead[head] = slices.Clone(list)
 		}
@@ -62,6 +63,7 @@ func (f *knownForms) add(value string) {
 		f.filter[h>>6] |= 1 << (h & 63)
 		for n := 1; n < headSize; n++ {
 			f.heads[form[:n]] = struct{}{}
+			f.tails[form[n-1]] |= 1 << n
 		}
 	}
 }
@@ -125,11 +127,15 @@ func (f *knownForms) find(p []byte, eof bool) (at int, form string) {
 			}
 		}
 	}
-	if !eof {
-		for n := min(headSize-1, len(p)); n > 0; n-- {
-			if _, ok := f.heads[string(p[len(p)-n:])]; ok {
-				return len(p) - n, ""
-			}
+	if eof || len(p) == 0 {
+		return len(p), ""
+	}
+	for n := min(headSize-1, len(p)); n > 0; n-- {
+		if f.tails[p[len(p)-1]]&(1<<n) == 0 {
+			continue
+		}
+		if _, ok := f.heads[string(p[len(p)-n:])]; ok {
+			return len(p) - n, ""
 		}
 	}
 	return len(p), ""

@@ -60,9 +60,9 @@ func (r *SSERedactor) Append(dst, src []byte) []byte {
 				src = src[1:]
 			}
 		}
-		if n := r.known(src); n > 0 {
-			r.dst = append(append(r.dst, r.event.raw...), src[:n]...)
-			r.cr, r.direct = src[n-1] == '\r', true
+		if f, n := r.known(src); n > 0 {
+			r.dst = r.state.shapes.pass(r.dst, f, r.event.raw, src[:n])
+			r.cr, r.direct = src[n-1] == '\r', !r.state.shapes.wait.waits()
 			r.event = sseEvent{raw: r.event.raw[:0]}
 			src = src[n:]
 			continue
@@ -84,6 +84,7 @@ func (r *SSERedactor) Append(dst, src []byte) []byte {
 // Close implements [Transformer].
 func (r *SSERedactor) Close(dst []byte) []byte {
 	r.dst = dst
+	r.decide()
 	if r.huge != nil {
 		r.dst = r.huge.close(r.dst)
 	} else if len(r.line) > 0 {
@@ -99,13 +100,22 @@ func (r *SSERedactor) Close(dst []byte) []byte {
 	return dst
 }
 
-// known reads the event that src begins with if its shape is known and it passes as it is, and
-// returns its length, else 0. This depends on how the stream is cut; what is written does not.
-func (r *SSERedactor) known(src []byte) int {
+// known returns the shape of the event that src begins with, and its length, if it is known and
+// nothing has to be redacted; else nil. This depends on how the stream is cut; what is written
+// does not.
+func (r *SSERedactor) known(src []byte) (*shape, int) {
 	if !r.started || r.huge != nil || len(r.line) > 0 || r.event.data || r.state.alive {
-		return 0
+		return nil, 0
 	}
-	return r.state.shapes.pass(r.event.name, src, r.state.from.load())
+	return r.state.shapes.find(r.event.name, src, r.state.from.load())
+}
+
+// decide redacts the event of a known shape that waits.
+func (r *SSERedactor) decide() {
+	w := &r.state.shapes.wait
+	if event := w.takeBack(); len(event) > 0 {
+		r.dst = r.state.event(r.dst, w.name, event, sseData(event), false, appendEvent)
+	}
 }
 
 // part takes bytes of a line.
@@ -117,6 +127,7 @@ func (r *SSERedactor) part(p []byte) {
 	r.line = append(r.line, p...)
 	if len(r.line)+len(r.event.raw) > maxEvent {
 		r.huge = newSSEHuge(r.state.from)
+		r.decide()
 		r.dst = r.state.flush(r.dst)
 		r.dst = r.huge.open(r.dst, r.event.raw)
 		r.dst = r.huge.part(r.dst, r.line)
@@ -129,7 +140,11 @@ func (r *SSERedactor) pass(lf []byte) {
 	switch {
 	case len(r.event.raw) > 0:
 		r.event.raw = append(r.event.raw, lf...)
-	case r.direct || len(r.state.queue.events) == 0:
+	case r.direct:
+		r.dst = append(r.dst, lf...)
+	case r.state.shapes.wait.waits():
+		r.state.shapes.wait.extend(lf)
+	case len(r.state.queue.events) == 0:
 		r.dst = append(r.dst, lf...)
 	default:
 		r.state.queue.extend(lf)
@@ -164,6 +179,7 @@ func (r *SSERedactor) lineEnds(end []byte) {
 		if r.event.data {
 			r.redact(false)
 		} else {
+			r.decide()
 			r.dst = r.state.write(r.dst, r.event.raw, nil, asItCame)
 		}
 		r.event = sseEvent{raw: r.event.raw[:0]}
@@ -196,5 +212,6 @@ func asItCame(dst, event, _ []byte) []byte { return append(dst, event...) }
 
 // redact writes the event with its data redacted; last says that its texts end here.
 func (r *SSERedactor) redact(last bool) {
+	r.decide()
 	r.dst = r.state.event(r.dst, r.event.name, r.event.raw, sseData(r.event.raw), last, appendEvent)
 }

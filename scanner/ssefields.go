@@ -129,7 +129,10 @@ func (s *sseFields) document(name string, data []byte, last bool) []byte {
 		rest := w.fail(data[n:])
 		s.buf = append(w.out, rest...)
 	} else {
-		w.end()
+		cut := w.state == inString && s.text != nil && w.text == &s.text.json
+		if w.end(); cut {
+			w.out = s.text.giveBack(s.held, w.out, s.written)
+		}
 		s.buf = w.out
 	}
 	w.out = nil

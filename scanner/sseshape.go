@@ -14,7 +14,8 @@ const (
 // shape is an event of JSON that was redacted and stayed as it is. The next event is often the
 // same but for the insides of some strings and for numbers, its slots. Then its texts are the
 // same, too, and what is fixed needs no second look: an event without a mark in its slots, while
-// no secret may have begun anywhere, stays as it is.
+// no secret may have begun anywhere, stays as it is. One that ends in what may begin a secret
+// waits as it came, see sseWait.
 //
 // Keys are fixed. A string that makes the next one a secret, such as the "password" of
 // {"name":"password","value":"x"}, has a mark.
@@ -30,10 +31,12 @@ type slot struct {
 	kind slotKind
 	text *sseText // of a fieldString
 	same []byte   // ownString: one without a mark, with its closing quote
+	room []byte   // for the inside, decoded
 
 	// Of the event that is being compared.
 	start, end int
 	state      uint16 // of the automaton after a fieldString
+	tail       int    // bytes at the end of a fieldString that may begin a secret
 	escaped    bool   // it has escapes
 	anew       bool   // it repeats all of its text, and so begins it anew
 }
@@ -47,7 +50,7 @@ const (
 )
 
 // match returns the length of the event of this shape that p begins with, 0 if there is none
-// that stays as it is.
+// that has no mark.
 func (s *shape) match(p []byte) int {
 	i, at := 0, 0
 	for k := range s.slots {
@@ -69,19 +72,6 @@ func (s *shape) match(p []byte) int {
 	return i + len(s.fixed) - at
 }
 
-// unknown reports whether the slots of an event that was matched have no known secret.
-func (s *shape) unknown(event []byte, secrets *knownForms) bool {
-	if secrets == nil {
-		return true
-	}
-	for k := range s.slots {
-		if t := &s.slots[k]; t.kind != number && (t.escaped || !secrets.clean(event[t.start:t.end])) {
-			return false
-		}
-	}
-	return true
-}
-
 // pass tells the texts of an event that was matched what they went on with.
 func (s *shape) pass(event []byte) {
 	for k := range s.slots {
@@ -93,7 +83,8 @@ func (s *shape) pass(event []byte) {
 			t.text.grow(event[t.start:t.end])
 			e := &t.text.json.engine
 			if e.state = t.state; t.escaped {
-				e.rememberString(event[t.start:])
+				t.room = appendUnescaped(t.room[:0], event[t.start:])
+				e.remember(t.room)
 			} else {
 				e.remember(event[t.start:t.end])
 			}
@@ -103,6 +94,17 @@ func (s *shape) pass(event []byte) {
 			}
 		}
 	}
+}
+
+// open returns the slots that end in what may begin a secret.
+func (s *shape) open() (t *slot, n int) {
+	for k := range s.slots {
+		if s.slots[k].tail > 0 {
+			t = &s.slots[k]
+			n++
+		}
+	}
+	return t, n
 }
 
 // read returns the length of what stands in the slot, -1 if it must be looked at closely.
@@ -132,11 +134,11 @@ func (t *slot) length(p []byte) int {
 // inside reads the inside of a string up to its closing quote and returns its length, -1 if a
 // mark ends in it or it is not JSON.
 func (t *slot) inside(p []byte, state uint16) int {
-	t.escaped = false
+	t.escaped, t.tail = false, 0
 	for i := 0; i < len(p); i++ {
 		b := p[i]
 		if b == '"' {
-			if t.state = state; t.kind == fieldString && !t.settled(p[:i], state) {
+			if t.state = state; t.kind == fieldString && !t.settle(p[:i]) {
 				return -1
 			}
 			return i
@@ -155,33 +157,61 @@ func (t *slot) inside(p []byte, state uint16) int {
 			i += n - 1
 			continue
 		}
-		if state = marks.next[state+uint16(marks.class[b])]; b < ' ' || state >= marks.accept {
+		state = marks.next[state+uint16(marks.class[b])]
+		if b < ' ' || state >= marks.accept && (t.escaped || marks.ending(state, p[:i+1])) {
 			return -1
 		}
 	}
 	return -1
 }
 
-// settled reports whether no token may have begun at the end of the inside of a string.
-func (t *slot) settled(p []byte, state uint16) bool {
-	return len(marks.holds[state/marks.stride]) == 0 || !t.escaped && marks.held(state, p) == 0
+// settle notes how many of the last bytes of the inside of a string may begin a token. It
+// reports false when that depends on what stands before the string.
+func (t *slot) settle(p []byte) bool {
+	if len(marks.holds[t.state/marks.stride]) == 0 {
+		return true
+	}
+	if t.escaped {
+		return false
+	}
+	t.tail = marks.held(t.state, p)
+	return t.tail == 0 || t.tail+maxApart <= len(p)
 }
 
-// rememberString remembers the inside of a string, of which p is all up to its closing quote at
-// least.
-func (e *engine) rememberString(p []byte) {
+// clear reports whether the string that the slot holds in an event, together with what waits
+// before it, has no known secret. It notes how many of its last bytes may begin one.
+func (t *slot) clear(before, event []byte, secrets *knownForms) bool {
+	if secrets == nil {
+		return true
+	}
+	text := event[t.start:t.end]
+	if len(before) > 0 || t.escaped {
+		t.room = appendUnescaped(append(t.room[:0], before...), event[t.start:])
+		text = t.room
+	}
+	at, form := secrets.find(text, t.kind == ownString)
+	tail := len(text) - at
+	if tail > 0 && (form != "" || t.escaped || at < len(before)) {
+		return false
+	}
+	t.tail = max(t.tail, tail)
+	return true
+}
+
+// appendUnescaped appends what the inside of a string of valid JSON stands for. p goes on with its
+// closing quote at least.
+func appendUnescaped(dst, p []byte) []byte {
 	for {
 		n := 0
 		for p[n] != '"' && p[n] != '\\' {
 			n++
 		}
-		if e.remember(p[:n]); p[n] == '"' {
-			return
+		if dst = append(dst, p[:n]...); p[n] == '"' {
+			return dst
 		}
-		var room [4]byte
-		text, m, _ := unescape(p[n:], room[:0])
-		e.remember(text)
-		p = p[n+m:]
+		p = p[n:]
+		dst, n, _ = unescape(p, dst)
+		p = p[n:]
 	}
 }
 

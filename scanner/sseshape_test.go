@@ -19,7 +19,19 @@ func bytewise(r *SSERedactor, dst, src []byte) []byte {
 // checkShapes compares what becomes of events that come as a whole with what becomes of their bytes.
 func checkShapes(t *testing.T, events []string, cuts []byte) {
 	t.Helper()
-	fast, slow := NewSSERedactor(), NewSSERedactor()
+	secrets := NewSecrets()
+	for _, value := range []string{"some text pass", "-----x yy"} {
+		if err := secrets.Register(value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	checkShapesWith(t, nil, events, cuts)
+	checkShapesWith(t, secrets, events, cuts)
+}
+
+func checkShapesWith(t *testing.T, secrets *Secrets, events []string, cuts []byte) {
+	t.Helper()
+	fast, slow := secrets.SSERedactor(), secrets.SSERedactor()
 	var got, want []byte
 	for i, e := range events {
 		got, want = fast.Append(got, []byte(e)), bytewise(slow, want, []byte(e))
@@ -31,10 +43,11 @@ func checkShapes(t *testing.T, events []string, cuts []byte) {
 		t.Fatalf("after\n%s\n got %q\nwant %q", strings.Join(events, ""), got, want)
 	}
 	stream := strings.Join(events, "")
-	if got := sse(stream); got != string(want) {
+	whole := secrets.SSERedactor()
+	if got := string(whole.Close(whole.Append(nil, []byte(stream)))); got != string(want) {
 		t.Fatalf("whole stream\n%s\n got %q\nwant %q", stream, got, want)
 	}
-	if got := split(NewSSERedactor(), stream, cuts); got != string(want) {
+	if got := split(secrets.SSERedactor(), stream, cuts); got != string(want) {
 		t.Fatalf("stream\n%s\ncut by %v\n got %q\nwant %q", stream, cuts, got, want)
 	}
 }
@@ -61,7 +74,9 @@ func TestSSEShape(t *testing.T) {
 		{"flag of a secret", `{"args":["-v","a"],"n":1}`, `{"args":["--password","a"],"n":1}`, false},
 		{"secret key", `{"password":"","n":1}`, `{"password":"a","n":1}`, false},
 		{"secret number", `{"password":null,"n":1}`, `{"password":1,"n":1}`, false},
-		{"beginning of a token", `{"content":"a"}`, `{"content":"x sk"}`, false},
+		{"beginning of a token", `{"content":"a"}`, `{"content":"the last gh"}`, true},
+		{"beginning of a token alone", `{"content":"a"}`, `{"content":"gh"}`, false},
+		{"mark inside of a word", `{"content":"a"}`, `{"content":"the disks"}`, true},
 		{"all of the text again", `{"content":"hello"}`, `{"content":"hello"}`, true},
 		{"all of the text and more", `{"content":"hello"}`, `{"content":"hello you"}`, true},
 		{"all of the text and a mark", `{"content":"the pass"}`, `{"content":"the password=x"}`, false},
@@ -88,8 +103,8 @@ func TestSSEShape(t *testing.T) {
 				r := NewSSERedactor()
 				r.Append(nil, []byte(before))
 				r.cr = false
-				if got := r.known([]byte(event)) > 0; got != tt.known {
-					t.Errorf("%q passes: got %v, want %v", event, got, tt.known)
+				if shape, _ := r.known([]byte(event)); (shape != nil) != tt.known {
+					t.Errorf("%q has a known shape: got %v, want %v", event, shape != nil, tt.known)
 				}
 				checkShapes(t, []string{before, event, before, event}, []byte{5})
 			}
@@ -119,6 +134,12 @@ func TestSSEShapeForgotten(t *testing.T) {
 		events = append(events, piece(fmt.Sprint("f", i), "a"))
 	}
 	checkShapes(t, append(events, piece("f", "a"), piece("g", "a"), first, second), []byte{16})
+}
+
+// A document that is cut off inside of a string ends the text of that string, and keeps no event
+// from passing.
+func TestSSECutDocument(t *testing.T) {
+	checkShapes(t, []string{"data: {\"content\":\"a -----\"}\n\n", "data: {\"content\":\"b\n\n", "data: \"\"\n\n", "data: \"\"\n\n"}, []byte{5})
 }
 
 // An event whose shape is known needs no memory.

@@ -11,6 +11,7 @@ type shapes struct {
 	count int // of those that are known
 	last  int // the one that fitted last
 	next  int // the one that is replaced next
+	wait  sseWait
 
 	// Of the event that is being redacted.
 	draft []slot
@@ -18,22 +19,34 @@ type shapes struct {
 	bad   bool // it has no shape
 }
 
-// pass returns the length of the event that src begins with if it has one of the shapes and
-// stays as it is, else 0.
-func (s *shapes) pass(name string, src []byte, secrets *knownForms) int {
+// find returns the shape of the event that src begins with, and its length, when the event stays
+// as it is or waits; else nil.
+func (s *shapes) find(name string, src []byte, secrets *knownForms) (*shape, int) {
 	src = src[:min(len(src), maxKnown)]
 	for range s.count {
 		if f := &s.known[s.last]; f.name == name {
-			if n := f.match(src); n > 0 && f.unknown(src, secrets) {
-				f.pass(src)
-				return n
+			if n := f.match(src); n > 0 && s.wait.allows(f, src[:n], secrets) {
+				return f, n
 			}
 		}
 		if s.last++; s.last >= s.count {
 			s.last = 0
 		}
 	}
-	return 0
+	return nil, 0
+}
+
+// pass appends an event whose shape was found, or makes it wait. head is the lines before it. The
+// event that waited before it passes first.
+func (s *shapes) pass(dst []byte, f *shape, head, event []byte) []byte {
+	dst = s.wait.release(dst)
+	if t, n := f.open(); n > 0 {
+		s.wait.hold(f, t, head, event)
+	} else {
+		dst = append(append(dst, head...), event...)
+	}
+	f.pass(event)
+	return dst
 }
 
 // forget forgets all shapes. Texts that are dropped must not be written to any more.

@@ -1,0 +1,88 @@
+package scanner
+
+// sseWait is an event of a known shape that ends in what may begin a secret, as "the s" may go on
+// as a token. Most often it does not: the next event of that shape shows it, and both pass as they
+// came. In every other case the event is taken back from its texts and redacted like one whose
+// shape is not known.
+type sseWait struct {
+	name  string
+	event []byte   // empty: none waits
+	text  *sseText // whose end is not decided
+	tail  []byte   // that end
+	saved []savedText
+}
+
+// savedText is a text as it was before the event.
+type savedText struct {
+	text *sseText
+	was  sseText
+}
+
+// allows reports whether an event that the shape matched passes, or waits, by what its slots hold.
+func (w *sseWait) allows(f *shape, event []byte, secrets *knownForms) bool {
+	waits, goesOn := w.waits(), false
+	if waits && endings.has([]byte(f.name)) {
+		return false
+	}
+	for k := range f.slots {
+		t := &f.slots[k]
+		if t.kind == number {
+			continue
+		}
+		inside := event[t.start:t.end]
+		if waits && t.kind == ownString && endings.has(inside) {
+			return false // the texts end before it
+		}
+		var before []byte
+		if waits && t.text == w.text {
+			if goesOn, before = !t.anew && len(inside) > 0, w.tail; !goesOn {
+				return false
+			}
+		}
+		if !t.clear(before, event, secrets) {
+			return false
+		}
+	}
+	_, open := f.open()
+	return waits == goesOn && open <= 1
+}
+
+// hold makes an event wait that ends in t.
+func (w *sseWait) hold(f *shape, t *slot, head, event []byte) {
+	w.name, w.text = f.name, t.text
+	w.event = append(append(w.event[:0], head...), event...)
+	w.tail = append(w.tail[:0], event[t.end-t.tail:t.end]...)
+	for k := range f.slots {
+		if text := f.slots[k].text; text != nil {
+			w.saved = append(w.saved, savedText{text, *text})
+		}
+	}
+}
+
+// waits reports whether an event waits.
+func (w *sseWait) waits() bool { return len(w.event) > 0 }
+
+// extend adds the second half of its line end to the event.
+func (w *sseWait) extend(lf []byte) { w.event = append(w.event, lf...) }
+
+// release appends the event that waits: what it ends in begins no secret.
+func (w *sseWait) release(dst []byte) []byte {
+	dst = append(dst, w.event...)
+	w.done()
+	return dst
+}
+
+// takeBack makes the texts forget the event that waits and returns it, nil when there is none.
+func (w *sseWait) takeBack() []byte {
+	event := w.event
+	for i := range w.saved {
+		*w.saved[i].text = w.saved[i].was
+	}
+	w.done()
+	return event
+}
+
+func (w *sseWait) done() {
+	clear(w.saved)
+	w.event, w.saved, w.text = w.event[:0], w.saved[:0], nil
+}
