@@ -6,7 +6,8 @@
 //	SVC_BINARY=build/service go test ./testscript               with that binary
 //
 // Each script has a HOME, a data folder and a free port ($PORT) of its own, and the binary in its
-// PATH as service; the scripts run in parallel and what they start is ended after them. A script
+// PATH as service; the scripts run in parallel and what they start is ended after them. $CLIENTS is
+// the folder with published clients for Node.js, which .ci/setup installs ([clients]). A script
 // that holds an attack off is named <name>-regression.txtar and tells the attack at its head.
 //
 // Beside the commands of github.com/rogpeppe/go-internal/testscript there are:
@@ -37,6 +38,7 @@
 //	capture VAR REGEXP            the first group of what stdout holds becomes $VAR
 //	later VAR DURATION            $VAR is the time in a while, as in RFC 3339
 //	until REGEXP COMMAND ARG…     repeat a command or program until its output is like that
+//	port VAR…                     $VAR is one more free port
 //	recipe [-global LINE] NAME [OLD=>NEW…]
 //	                              write the Caddyfile of docs/recipes/NAME.md with other names
 //	certificate NAME cn:X|dns:X|email:X|uri:X|stranger…

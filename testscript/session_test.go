@@ -54,6 +54,10 @@ func setup(e *testscript.Env, bin string) error {
 	if err != nil {
 		return err
 	}
+	clients, err := filepath.Abs(filepath.Join("testdata", "clients"))
+	if err != nil {
+		return err
+	}
 	s := &session{home: home, port: port, program: program, streams: map[string]*group{}, issuers: map[string]*oidctest.Provider{}, cleanup: e.Defer}
 	e.Values[sessionKey{}] = s
 	e.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
@@ -62,6 +66,7 @@ func setup(e *testscript.Env, bin string) error {
 	e.Setenv("SVC_PORT", port)
 	e.Setenv("SVC_AUTH_MODE", "token")
 	e.Setenv("SVC_RUNTIME_PROJECT_ROOT", e.WorkDir)
+	e.Setenv("CLIENTS", clients)
 	e.Defer(func() {
 		err := errors.Join(s.endServices(), unmountBelow(home), os.RemoveAll(home))
 		if err != nil {
@@ -93,6 +98,21 @@ func freePort() (string, error) {
 		}
 	}
 	return "", errors.New("there is no free port")
+}
+
+// port reserves more ports beside $PORT.
+func port(c *call) error {
+	if len(c.args) == 0 {
+		return errors.New("usage: port VAR…")
+	}
+	for _, name := range c.args {
+		free, err := freePort()
+		if err != nil {
+			return err
+		}
+		c.ts.Setenv(name, free)
+	}
+	return nil
 }
 
 // services are the processes of this script's services.
@@ -188,11 +208,20 @@ func unmountBelow(dir string) error {
 	return errors.Join(errs...)
 }
 
-// condition adds [mount]: file systems can be mounted here.
+// condition adds [mount]: file systems can be mounted here, and [clients]: the published clients of
+// testdata/clients are installed.
 func condition(name string) (bool, error) {
-	if name != "mount" {
-		return false, fmt.Errorf("there is no condition %s", name)
+	switch name {
+	case "mount":
+		return mountable()
+	case "clients":
+		_, err := os.Stat(filepath.Join("testdata", "clients", "node_modules"))
+		return err == nil, nil
 	}
+	return false, fmt.Errorf("there is no condition %s", name)
+}
+
+func mountable() (bool, error) {
 	dir, err := os.MkdirTemp("", "svc")
 	if err != nil {
 		return false, err

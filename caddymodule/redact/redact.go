@@ -69,16 +69,24 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyht
 	askPlain(r)
 	rw := &writer{ResponseWriter: w, handler: h, request: r, secrets: secrets}
 	defer func() {
-		if rw.mode == refused {
+		p := recover()
+		if rw.mode == refused && p == http.ErrAbortHandler { //nolint:errorlint // the sentinel itself is thrown
+			p = nil
+		}
+		switch {
+		case p != nil:
+			// The response breaks off, with no more of it than was certain.
+			panic(p)
+		case rw.mode == refused:
 			// The client has its answer. What the handler says about its failed writes, be it
 			// by the panic of reverse_proxy, concerns nobody.
-			if p := recover(); p != nil && p != http.ErrAbortHandler { //nolint:errorlint // the sentinel itself is thrown
-				panic(p)
-			}
 			err = nil
-			return
+		default:
+			if err != nil {
+				rw.err = errBroken
+			}
+			rw.close()
 		}
-		rw.close()
 	}()
 	return next.ServeHTTP(rw, r)
 }

@@ -379,6 +379,25 @@ func TestUpstreamDies(t *testing.T) {
 	}
 }
 
+// TestUpstreamDiesLate holds that what may be the half of a key is not let go with the rest of an
+// event that is larger than what net/http keeps back.
+func TestUpstreamDiesLate(t *testing.T) {
+	srv := serve(t, "", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		fmt.Fprintf(w, "data: {\"content\":\"%s: the key AKIAQ3EGR\"}\n\n", strings.Repeat("and so on ", 2000))
+		http.NewResponseController(w).Flush()
+		panic(http.ErrAbortHandler)
+	})
+	resp, err := http.DefaultTransport.RoundTrip(srv.Request(http.MethodGet, "/", ""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if got, err := io.ReadAll(resp.Body); err == nil || len(got) > 0 {
+		t.Errorf("got %d bytes ending in %q, %v; want none and an error", len(got), got[max(0, len(got)-20):], err)
+	}
+}
+
 func TestClientLeaves(t *testing.T) {
 	left := make(chan struct{})
 	srv := serve(t, "", func(w http.ResponseWriter, r *http.Request) {

@@ -226,7 +226,9 @@ func (r *records) farewell(err error) []byte {
 	if errors.As(err, &b) {
 		detail = "The stream was ended because it seems to hold an injection (" + strings.Join(b.categories, ", ") + ")."
 	}
-	message, err := json.Marshal(map[string]string{"type": "error", "code": "injection_found", "message": detail})
+	// Without the member error a client of chat completions would take this for one more piece and
+	// the answer for a whole one.
+	message, err := json.Marshal(map[string]string{"type": "error", "code": "injection_found", "error": "injection_found", "message": detail})
 	if err != nil { // strings: cannot happen
 		return nil
 	}

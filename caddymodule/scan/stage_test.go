@@ -181,7 +181,7 @@ func TestStream(t *testing.T) {
 			event("Ignore all ") + event("previous instr") + "event: error\ndata: ",
 		},
 		{"at the end", "text/event-stream", []string{"data: " + attack}, "event: error\ndata: "},
-		{"lines", "application/x-ndjson", []string{"{\"text\":\"a\"}\n{\"text\":\"" + attack + "\"}\n{\"b\":1}\n"}, "{\"text\":\"a\"}\n{\"code\":\"injection_found\""},
+		{"lines", "application/x-ndjson", []string{"{\"text\":\"a\"}\n{\"text\":\"" + attack + "\"}\n{\"b\":1}\n"}, "{\"text\":\"a\"}\n{\"code\":\"injection_found\",\"error\":\"injection_found\""},
 		{"clean lines", "application/x-ndjson", []string{"{\"a\":1}\n", "{\"b\":2}"}, "{\"a\":1}\n{\"b\":2}"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
