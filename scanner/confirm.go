@@ -7,12 +7,6 @@ import (
 	"sync"
 )
 
-// How far a confirmation sees, in bytes, where a run of white space counts as one.
-const (
-	seesBefore = 100
-	seesAfter  = 200
-)
-
 // confirmation is an expression that the text around the words of a threat must match, in the
 // forms that the views need.
 type confirmation struct {
@@ -35,7 +29,10 @@ func compile(text string) *expression {
 
 // matches reports whether the text has a match.
 func (e *expression) matches(text string) bool {
-	return e.needs.in(strings.ToLower(text)) && e.MatchString(text)
+	var s surroundings
+	s.of(text)
+	s.prepare(0, len(text))
+	return e.needs.in(&s, 0, len(text)) && e.MatchString(text)
 }
 
 // around makes a confirmation. In the expression a space stands for any white space, and case
@@ -55,36 +52,32 @@ func around(text string) *confirmation {
 
 // matches reports whether what stands around the bytes from start to end of a view is as it must
 // be.
-func (c *confirmation) matches(v *view, start, end int) bool {
-	switch text := excerpt(v, start, end); {
+func (c *confirmation) matches(v *view, near *surroundings, start, end int) bool {
+	from, to := near.window(start, end)
+	switch {
 	case v.joined:
-		return c.joined().matches(text)
-	case v.leet:
-		return c.leet().matches(text) || c.plain().matches(excerpt(&view{text: v.text}, start, end))
-	default:
-		return c.plain().matches(text)
+		return c.joined().matches(excerpt(v, from, to))
+	case v.leet && c.leet().matches(excerpt(v, from, to)):
+		return true
 	}
+	e := c.plain()
+	if !e.needs.in(near, from, to) {
+		return false
+	}
+	if near.tight {
+		return e.MatchString(v.text[from:to])
+	}
+	return e.MatchString(excerpt(&view{text: v.text}, from, to))
 }
 
-// excerpt returns the text around the bytes from start to end, with digits as letters and without
-// white space where the view asks for it.
+// excerpt returns the bytes from start to end of a view, each run of white space as one, with
+// digits as letters and without white space where the view asks for it.
 func excerpt(v *view, start, end int) string {
-	blank := func(i int) bool { return is(v.text[i], space) }
-	for n := 0; start > 0 && n < seesBefore; start-- {
-		if !blank(start-1) || !blank(start) {
-			n++
-		}
-	}
-	for n := 0; end < len(v.text) && n < seesAfter; end++ {
-		if !blank(end) || !blank(end-1) {
-			n++
-		}
-	}
 	out := make([]byte, 0, end-start)
 	for i := start; i < end; i++ {
 		b := v.text[i]
 		switch {
-		case blank(i):
+		case is(b, space):
 			if n := len(out); n > 0 && is(out[n-1], space) {
 				if b == '\n' {
 					out[n-1] = b

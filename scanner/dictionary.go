@@ -41,8 +41,8 @@ type dictionary struct {
 	ends  [][]uint16 // patterns that end there, the longest first
 }
 
-// maxRows bounds the table.
-const maxRows = 3000
+// maxTable bounds the table, in states: 4 MiB.
+const maxTable = 1 << 20
 
 // frequent are the bytes that text is mostly made of; they get the first classes, so that the
 // parts of a row that matter lie close together.
@@ -178,7 +178,7 @@ func (l *dictionary) after(n uint32, class uint8) uint32 {
 
 // tabulate makes the rows of the nodes near the root, in their order.
 func (l *dictionary) tabulate() {
-	near := min(uint32(len(l.label)), maxRows)
+	near := min(uint32(len(l.label)), maxTable/l.stride)
 	l.limit = near * l.stride
 	l.states = make([]uint32, len(l.label))
 	for n := range uint32(len(l.label)) {

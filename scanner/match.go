@@ -59,8 +59,9 @@ var thePlans = sync.OnceValue(func() *plans {
 
 // match tries the threats on the words of a text and calls found for each that is there, by the
 // end of its last word.
-func match(v *view, words []hit, found func(t *threat, start, end int)) {
+func match(v *view, words []hit, near *surroundings, found func(t *threat, start, end int)) {
 	p := thePlans()
+	near.of(v.text)
 	recent, before := concepts(0), concepts(0)
 	for i, w := range words {
 		if i%reach == 0 {
@@ -77,7 +78,7 @@ func match(v *view, words []hit, found func(t *threat, start, end int)) {
 			if !entry.possible(recent | before) {
 				continue
 			}
-			a := attempt{plan: entry, view: v, words: words}
+			a := attempt{plan: entry, view: v, words: words, near: near}
 			if start, ok := a.complete(i); ok {
 				found(entry.threat, start, w.end)
 			}
@@ -100,6 +101,7 @@ type attempt struct {
 	*plan
 	view   *view
 	words  []hit
+	near   *surroundings
 	placed [8]int // the word in each slot
 }
 
@@ -170,10 +172,10 @@ func (a *attempt) holds(start int) bool {
 	if a.solo && followed(a.view.text[last.end:]) {
 		return false
 	}
-	if a.unless != nil && a.unless.matches(a.view, start, last.end) {
+	if a.unless != nil && a.unless.matches(a.view, a.near, start, last.end) {
 		return false
 	}
-	return a.confirm == nil || a.confirm.matches(a.view, start, last.end)
+	return a.confirm == nil || a.confirm.matches(a.view, a.near, start, last.end)
 }
 
 // denies reports whether a word stands right after "do not".

@@ -8,7 +8,7 @@ import (
 // required is what a text must hold for an expression to match it: a literal, all or one of its
 // parts. The zero value is nothing. Looking for it is much cheaper than the expression.
 type required struct {
-	literal string // lower case
+	literal *literal
 	all     []required
 	one     []required
 }
@@ -17,7 +17,7 @@ type required struct {
 func requiredBy(e *syntax.Regexp) required {
 	switch e.Op {
 	case syntax.OpLiteral:
-		return required{literal: strings.ToLower(string(e.Rune))}
+		return required{literal: newLiteral(strings.ToLower(string(e.Rune)))}
 	case syntax.OpCapture, syntax.OpPlus:
 		return requiredBy(e.Sub[0])
 	case syntax.OpRepeat:
@@ -46,20 +46,20 @@ func requiredBy(e *syntax.Regexp) required {
 	return required{}
 }
 
-func (r required) nothing() bool { return r.literal == "" && r.all == nil && r.one == nil }
+func (r required) nothing() bool { return r.literal == nil && r.all == nil && r.one == nil }
 
-// in reports whether the text, in lower case, holds what is required.
-func (r required) in(text string) bool {
-	if !strings.Contains(text, r.literal) {
+// in reports whether what is required stands between from and to, which are prepared.
+func (r *required) in(s *surroundings, from, to int) bool {
+	if r.literal != nil && !s.has(r.literal, from, to) {
 		return false
 	}
-	for _, part := range r.all {
-		if !part.in(text) {
+	for i := range r.all {
+		if !r.all[i].in(s, from, to) {
 			return false
 		}
 	}
-	for _, part := range r.one {
-		if part.in(text) {
+	for i := range r.one {
+		if r.one[i].in(s, from, to) {
 			return true
 		}
 	}

@@ -22,6 +22,7 @@ func Scan(text string) []Finding {
 		s.look(s.queue[i])
 	}
 	clear(s.queue)
+	s.near.of("")
 	if len(s.found) == 0 {
 		return nil
 	}
@@ -36,6 +37,7 @@ type scan struct {
 	text  string // the original
 	found []Finding
 	words []hit
+	near  surroundings
 	queue []view // to look at yet
 	left  int    // bytes that views may still have, so that disguises in disguises end
 }
@@ -70,7 +72,7 @@ func (s *scan) phrases(v view) (marks traits) {
 			}
 		}
 	}
-	match(&v, s.words, func(t *threat, start, end int) {
+	match(&v, s.words, &s.near, func(t *threat, start, end int) {
 		f := Finding{Category: t.category, Rule: t.rule, Confidence: t.confidence, View: v.name}
 		if f.Confidence == High && !v.hidden && discussed(v.text, s.words, start, end) {
 			f.Confidence = Low
