@@ -45,10 +45,14 @@ func insertInto(table, columns string) string {
 	return `INSERT INTO ` + table + ` (` + columns + `) VALUES (?` + strings.Repeat(`,?`, strings.Count(columns, `,`)) + `)`
 }
 
-// insertion returns the statement that inserts the event and its arguments. A Seq is given for a
-// copy only.
-func (e *Event) insertion() (query string, args []any) {
-	args = make([]any, 0, 33)
+// eventRow and runRow are the statements that insert one record. A Seq is given for a copy only.
+type (
+	eventRow Event
+	runRow   RunRecord
+)
+
+// Bind implements store.Statement.
+func (e *eventRow) Bind(args []any) (query string, all []any) {
 	args = append(args, e.Time.Format(timeFormat), e.Node, e.Type, e.Hash)
 	set := 0
 	section := func(bit int, values ...any) {
@@ -70,35 +74,40 @@ func (e *Event) insertion() (query string, args []any) {
 	return insertEvent[set], args
 }
 
-func (r *RunRecord) insertion() (query string, args []any) {
-	return insertTurn, []any{
+// Bind implements store.Statement.
+func (r *runRow) Bind(args []any) (query string, all []any) {
+	return insertTurn, append(
+		args,
 		integer(r.Seq), r.Time.Format(timeFormat), r.Node, r.Run, text(r.Thread), text(r.Agent), text(r.Model), text(r.User),
 		r.PromptTokens, r.CompletionTokens, r.TotalTokens, int64(btoi(r.Estimated)), number(r.Duration), r.Hash,
-	}
+	)
 }
 
-// single returns the statement of a batch that needs only one.
-func (b Batch) single() (query string, args []any, ok bool) {
+// single returns the statement of a batch that needs only one; otherwise nil.
+func (b Batch) single() store.Statement {
 	switch {
 	case len(b.Events) == 1 && len(b.Runs) == 0:
-		query, args = b.Events[0].insertion()
+		return (*eventRow)(&b.Events[0])
 	case len(b.Events) == 0 && len(b.Runs) == 1:
-		query, args = b.Runs[0].insertion()
+		return (*runRow)(&b.Runs[0])
 	}
-	return query, args, query != ""
+	return nil
 }
 
 // insert inserts a batch of several records.
 func (b Batch) insert(tx *store.Tx) error {
+	insert := func(row store.Statement) error {
+		query, args := row.Bind(nil)
+		_, err := tx.Exec(query, args...)
+		return err
+	}
 	for i := range b.Events {
-		query, args := b.Events[i].insertion()
-		if _, err := tx.Exec(query, args...); err != nil {
+		if err := insert((*eventRow)(&b.Events[i])); err != nil {
 			return err
 		}
 	}
 	for i := range b.Runs {
-		query, args := b.Runs[i].insertion()
-		if _, err := tx.Exec(query, args...); err != nil {
+		if err := insert((*runRow)(&b.Runs[i])); err != nil {
 			return err
 		}
 	}

@@ -45,15 +45,15 @@ func OpenStore(ctx context.Context, path string) (Store, error) {
 }
 
 func (s *sqlite) Append(ctx context.Context, b Batch) error {
-	if query, args, ok := b.single(); ok {
-		return unavailable(s.db.WriteExec(ctx, query, args...))
+	if one := b.single(); one != nil {
+		return unavailable(s.db.WriteExec(ctx, one))
 	}
 	return unavailable(s.db.Write(ctx, b.insert))
 }
 
 func (s *sqlite) Enqueue(ctx context.Context, b Batch) error {
-	if query, args, ok := b.single(); ok {
-		return unavailable(s.db.QueueExec(ctx, query, args...))
+	if one := b.single(); one != nil {
+		return unavailable(s.db.QueueExec(ctx, one))
 	}
 	return unavailable(s.db.Queue(ctx, b.insert))
 }

@@ -28,9 +28,9 @@ func New(s Store, node string) *Log {
 	return &Log{Reader: Reader{source: s}, store: s, node: node}
 }
 
-// Record writes events, all of them or none, and returns when they are durable. It fills in Time and
-// Node, redacts and hashes copies; the caller's events are not changed. An error means that nothing
-// was recorded, and that what was to be recorded must not happen; it wraps ErrUnavailable when the
+// Record writes events, all of them or none, and returns when they are durable. It takes them over,
+// fills in Time and Node, redacts and hashes them: a slice that was passed must not be used again,
+// while what the events refer to is never changed. An error means that nothing was recorded, and that what was to be recorded must not happen; it wraps ErrUnavailable when the
 // storage is to blame.
 func (l *Log) Record(ctx context.Context, e ...Event) error {
 	b, err := l.batch(e)
@@ -43,7 +43,7 @@ func (l *Log) Record(ctx context.Context, e ...Event) error {
 	return nil
 }
 
-// Queue accepts events and writes them within 100 ms, together, and before every Record that begins
+// Queue takes events over, as Record does, and writes them within 100 ms, together, and before every Record that begins
 // later; what is waiting is written by Flush and Close. When too many are waiting the caller waits
 // until ctx ends. While the log cannot be written, accepted events are kept.
 func (l *Log) Queue(ctx context.Context, e ...Event) error {
@@ -68,16 +68,15 @@ func (l *Log) RecordRun(ctx context.Context, r RunRecord) error {
 	return nil
 }
 
-// batch prepares copies of events.
+// batch prepares events.
 func (l *Log) batch(e []Event) (Batch, error) {
-	b := Batch{Events: append([]Event(nil), e...)}
 	now := time.Now()
-	for i := range b.Events {
-		if err := prepare(&b.Events[i], l.node, now); err != nil {
+	for i := range e {
+		if err := prepare(&e[i], l.node, now); err != nil {
 			return Batch{}, err
 		}
 	}
-	return b, nil
+	return Batch{Events: e}, nil
 }
 
 // Healthy returns nil while the log can be written, otherwise an error that wraps ErrUnavailable.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"sync"
 	"time"
 	"unicode/utf8"
 
@@ -16,7 +17,7 @@ import (
 )
 
 // prepare turns an event into the record that is stored: checked, cleaned, redacted and hashed.
-// It works on a copy's fields and never changes what the caller's slices hold.
+// It never changes what the event's slices hold, which may be the caller's.
 func prepare(e *Event, node string, now time.Time) error {
 	switch {
 	case e.Type == "":
@@ -45,9 +46,19 @@ func prepare(e *Event, node string, now time.Time) error {
 	if e.Findings, err = prepareFindings(e.Findings); err != nil {
 		return fmt.Errorf("recording a %s event: findings are not JSON: %w", e.Type, err)
 	}
-	e.Hash = sum(appendEvent(make([]byte, 0, 1024), e, false))
+	scratch := buffers.Get().(*[]byte)
+	*scratch = appendEvent((*scratch)[:0], e, false)
+	e.Hash = sum(*scratch)
+	if cap(*scratch) <= maxBuffer {
+		buffers.Put(scratch)
+	}
 	return nil
 }
+
+// buffers hold records while they are hashed.
+var buffers = sync.Pool{New: func() any { return new([]byte) }}
+
+const maxBuffer = 16 << 10 // bytes of one that is kept
 
 func prepareRun(r *RunRecord, node string, now time.Time) error {
 	switch {

@@ -111,7 +111,8 @@ func (r *Reader) copyTo(ctx context.Context, db *sql.DB, f Filter, most int) (c 
 		return c, err
 	}
 	defer tx.Rollback() // after a Commit it does nothing
-	insert := func(query string, args []any) error {
+	insert := func(row store.Statement) error {
+		query, args := row.Bind(nil)
 		size := sizeOf(args)
 		if c.cut = c.bytes+size > most; c.cut {
 			return nil
@@ -125,7 +126,7 @@ func (r *Reader) copyTo(ctx context.Context, db *sql.DB, f Filter, most int) (c 
 	runs.After = 0 // a place in the other table
 	for turn, err := range r.source.Runs(ctx, runs) {
 		if err == nil {
-			err = insert(turn.insertion())
+			err = insert((*runRow)(&turn))
 		}
 		if err != nil {
 			return c, err
@@ -136,7 +137,7 @@ func (r *Reader) copyTo(ctx context.Context, db *sql.DB, f Filter, most int) (c 
 	}
 	for e, err := range r.source.Events(ctx, f) {
 		if err == nil {
-			err = insert(e.insertion())
+			err = insert((*eventRow)(&e))
 		}
 		if err != nil {
 			return c, err

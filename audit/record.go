@@ -37,7 +37,9 @@ func verifyRun(r RunRecord) error {
 
 func sum(record []byte) string {
 	h := sha256.Sum256(record)
-	return hex.EncodeToString(h[:])
+	var text [2 * len(h)]byte
+	hex.Encode(text[:], h[:])
+	return string(text[:])
 }
 
 // appendEvent writes the members in the order of their names, as RFC 8785 section 3.2.3 wants them;

@@ -104,8 +104,10 @@ func (w *writer) runNextUrgent() error {
 // storage's and ends the transaction.
 func (w *writer) runOne(o *op) error {
 	switch {
-	case o.query != "":
-		_, err := w.d.conn.exec(o.query, o.args)
+	case o.stmt != nil:
+		query, values := o.stmt.Bind(w.values[:0])
+		_, err := w.d.conn.exec(query, values)
+		w.values = clean(values)
 		if dead := storage(err); dead != nil {
 			return dead
 		}

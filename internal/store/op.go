@@ -5,11 +5,17 @@ import (
 	"sync/atomic"
 )
 
+// Statement is a change that a single SQL statement makes.
+type Statement interface {
+	// Bind returns the SQL, which should be a constant, and the values of its parameters, appended
+	// to values. The writer calls it, again when a commit failed. It must not panic.
+	Bind(values []any) (query string, all []any)
+}
+
 // op is one operation on its way through the writer.
 type op struct {
 	fn    func(*Tx) error
-	query string // instead of fn; without either there is nothing to do but to wait for what came before
-	args  []any
+	stmt  Statement     // instead of fn; without either there is nothing to do but to wait for what came before
 	err   error         // written by the writer before done is closed
 	done  chan struct{} // closed when err is final; nil for a queued operation
 	state atomic.Int32

@@ -151,8 +151,8 @@ func (d *DB) await(ctx context.Context, o *op) error {
 }
 
 // WriteExec is Write for a single statement, which is all or nothing by itself and needs no savepoint.
-func (d *DB) WriteExec(ctx context.Context, query string, args ...any) error {
-	return d.await(ctx, &op{query: query, args: args, done: make(chan struct{})})
+func (d *DB) WriteExec(ctx context.Context, s Statement) error {
+	return d.await(ctx, &op{stmt: s, done: make(chan struct{})})
 }
 
 // Queue hands op to the writer and returns when it is accepted; it is committed within a few
@@ -164,8 +164,8 @@ func (d *DB) Queue(ctx context.Context, fn func(*Tx) error) error {
 }
 
 // QueueExec is Queue for a single statement.
-func (d *DB) QueueExec(ctx context.Context, query string, args ...any) error {
-	return d.enqueue(ctx, &op{query: query, args: args})
+func (d *DB) QueueExec(ctx context.Context, s Statement) error {
+	return d.enqueue(ctx, &op{stmt: s})
 }
 
 func (d *DB) enqueue(ctx context.Context, o *op) error {
@@ -189,6 +189,11 @@ func (d *DB) send(ctx context.Context, to chan *op, o *op) error {
 	defer d.gate.RUnlock()
 	if d.closed {
 		return ErrClosed
+	}
+	select {
+	case to <- o: // nearly always, and for a fraction of what a select of several channels costs
+		return nil
+	default:
 	}
 	select {
 	case to <- o:

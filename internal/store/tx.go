@@ -67,8 +67,11 @@ func (t *Tx) check(err error) error {
 // storage returns err, wrapped in ErrUnavailable, when it tells of the storage and not of the
 // statement. (https://www.sqlite.org/rescode.html; the low byte is the primary code.)
 func storage(err error) error {
-	var e *sqlite.Error
-	if !errors.As(err, &e) {
+	if err == nil {
+		return nil
+	}
+	e, ok := errors.AsType[*sqlite.Error](err)
+	if !ok {
 		return nil
 	}
 	switch e.Code() & 0xff {

@@ -23,7 +23,8 @@ type writer struct {
 	next, nextUrgent []*op
 	ran, ranUrgent   []*op
 
-	untrimmed int // operations since the last trim
+	values    []any // of a statement's parameters; reused
+	untrimmed int   // operations since the last trim
 }
 
 func newWriter(d *DB) *writer { return &writer{d: d, urgent: d.urgent, queued: d.queued} }
@@ -126,7 +127,7 @@ func (w *writer) gatherUrgent() {
 }
 
 // clean empties s and lets go of what it held.
-func clean(s []*op) []*op {
+func clean[T any](s []T) []T {
 	clear(s)
 	return s[:0]
 }
