@@ -167,7 +167,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyht
 		return h.again(w, r, p, next)
 	}
 	h.doubt(r)
-	r = credentials.Note(addressed(r))
+	r = addressed(r)
 	id := identify(w, r)
 	h.reserved.strip(r.Header)
 	guardUpgrade(r.Header)
@@ -178,8 +178,9 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyht
 	if open(r) {
 		rec.silent = true
 		keepToPath(r.Header)
+		ctx := credentials.Note(r.Context(), r.Header)
 		h.stripCredentials(r.Header, h.foreign)
-		return next.ServeHTTP(rec, r)
+		return next.ServeHTTP(rec, r.WithContext(ctx))
 	}
 	defer func() { rec.finish(err) }()
 	if h.web.Open(r.URL.Path) {

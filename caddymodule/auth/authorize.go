@@ -8,6 +8,7 @@ import (
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 	"go.uber.org/zap"
 
+	"github.com/svc-gateway/svc/internal/credentials"
 	"github.com/svc-gateway/svc/policy"
 	"github.com/svc-gateway/svc/policy/identity"
 )
@@ -20,8 +21,8 @@ func (h *Handler) authorize(rec *recorder, r *http.Request) (p policy.Principal,
 	} else if p, by, err = h.chain.Decide(r); err != nil {
 		outcome = h.refuse(rec, r, err)
 	} else {
-		rec.principal = p
-		note(r, p, by)
+		rec.sentBy(p, by)
+		placeholders(r, p)
 		outcome = h.allow(rec, r, p)
 	}
 	h.outcomes.WithLabelValues(cmp.Or(by, nobody), outcome).Inc()
@@ -44,20 +45,30 @@ func (h *Handler) allow(rec *recorder, r *http.Request, p policy.Principal) (out
 	return succeeded
 }
 
-// note tells the access log, with Caddy's own field user_id, who sends the request.
-func note(r *http.Request, p policy.Principal, by string) {
-	placeholders(r, p)
-	if extra, ok := r.Context().Value(caddyhttp.ExtraLogFieldsCtxKey).(*caddyhttp.ExtraLogFields); ok {
-		extra.Set(zap.String("user_role", string(p.Role)))
-		extra.Set(zap.String("auth_provider", by))
-	}
-}
+const (
+	userPlaceholder = "http.auth.user.id" // what Caddy's access log calls user_id
+	rolePlaceholder = "http.auth.user.role"
+)
 
+// placeholders tells logs who sends the request. They are looked up when somebody asks, because
+// setting them makes the map of each request's placeholders grow.
 func placeholders(r *http.Request, p policy.Principal) {
-	if repl, ok := r.Context().Value(caddy.ReplacerCtxKey).(*caddy.Replacer); ok {
-		repl.Set("http.auth.user.id", p.User)
-		repl.Set("http.auth.user.role", string(p.Role))
+	repl, ok := r.Context().Value(caddy.ReplacerCtxKey).(*caddy.Replacer)
+	if !ok {
+		return
 	}
+	repl.Delete(userPlaceholder) // what was set before would be found first
+	repl.Delete(rolePlaceholder)
+	user, role := p.User, string(p.Role)
+	repl.Map(func(name string) (any, bool) {
+		switch name {
+		case userPlaceholder:
+			return user, true
+		case rolePlaceholder:
+			return role, true
+		}
+		return nil, false
+	})
 }
 
 // again is ServeHTTP behind another svc_auth, which has done all but what differs here.
@@ -73,6 +84,7 @@ func (h *Handler) again(w http.ResponseWriter, r *http.Request, p policy.Princip
 
 // admit prepares an authenticated request for the next handler.
 func (h *Handler) admit(r *http.Request, p policy.Principal) *http.Request {
+	ctx := policy.WithPrincipal(credentials.Note(r.Context(), r.Header), p)
 	h.stripCredentials(r.Header, external(p))
 	if h.IdentityHeaders != nil {
 		h.IdentityHeaders.set(r.Header, p)
@@ -81,7 +93,7 @@ func (h *Handler) admit(r *http.Request, p policy.Principal) *http.Request {
 		h.assert(r, p)
 	}
 	h.reserved.guardConnection(r.Header)
-	return r.WithContext(policy.WithPrincipal(r.Context(), p))
+	return r.WithContext(ctx)
 }
 
 // external reports whether the request's Authorization was a credential of another source, such

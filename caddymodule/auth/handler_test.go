@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 	"github.com/google/go-cmp/cmp"
 	"github.com/prometheus/client_golang/prometheus"
@@ -285,5 +286,24 @@ func TestBrowsersAreNotAskedByBasic(t *testing.T) {
 				t.Errorf("got %d, WWW-Authenticate %q, want %q", w.Code, got, tt.want)
 			}
 		})
+	}
+}
+
+// What logs call the user is who we let in, whoever was there before; later handlers may say more.
+func TestPlaceholders(t *testing.T) {
+	h := newTestHandler(&fakeAudit{}, fakeProvider{})
+	repl := caddy.NewReplacer()
+	repl.Set("http.auth.user.id", "mallory")
+	r := httptest.NewRequest(http.MethodGet, "/", nil)
+	r = r.WithContext(context.WithValue(r.Context(), caddy.ReplacerCtxKey, repl))
+	err := h.ServeHTTP(httptest.NewRecorder(), r, caddyhttp.HandlerFunc(func(http.ResponseWriter, *http.Request) error {
+		if got, want := repl.ReplaceAll("{http.auth.user.id} {http.auth.user.role}", ""), "alice readonly"; got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+		repl.Set("http.auth.user.id", "bob")
+		return nil
+	}))
+	if got, _ := repl.GetString("http.auth.user.id"); err != nil || got != "bob" {
+		t.Errorf("got %q, %v, want what was set last", got, err)
 	}
 }

@@ -55,9 +55,12 @@ const (
 
 // tell puts the fields in place of those that the next handler may have set.
 func (l *rateLimit) tell(h http.Header, g bus.Grant) {
-	h[limitField] = []string{strconv.FormatInt(l.burst, 10)}
-	h[remainingField] = []string{strconv.FormatInt(g.Left, 10)}
-	h[resetField] = []string{strconv.FormatInt(seconds(g.Full), 10)}
+	values := []string{
+		strconv.FormatInt(l.burst, 10),
+		strconv.FormatInt(g.Left, 10),
+		strconv.FormatInt(seconds(g.Full), 10),
+	}
+	h[limitField], h[remainingField], h[resetField] = values[0:1:1], values[1:2:2], values[2:3:3]
 }
 
 // limit takes a request out of the user's bucket, or answers that it is empty.
@@ -69,7 +72,7 @@ func (h *Handler) limit(rec *recorder, r *http.Request, p policy.Principal) (out
 	if err != nil {
 		return h.refuse(rec, r, err)
 	}
-	rec.grant = &g
+	rec.grant, rec.granted = g, true
 	if g.OK {
 		return succeeded
 	}

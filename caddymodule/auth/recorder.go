@@ -9,6 +9,7 @@ import (
 
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
 
 	"github.com/svc-gateway/svc/audit"
 	"github.com/svc-gateway/svc/internal/bus"
@@ -19,37 +20,56 @@ import (
 // recorder is the ResponseWriter that accounts for a request when its status is known.
 type recorder struct {
 	caddyhttp.ResponseWriterWrapper
-	handler   *Handler
-	ctx       context.Context // the request's; outlives the client's interest
-	id        []string
-	method    string
-	path      string
-	address   string
-	principal policy.Principal
-	grant     *bus.Grant // what the rate limit said; nil: nothing
-	reason    string     // why it was refused
-	code      int        // 0 until the header is out
-	silent    bool       // not accounted for
-	cors      [len(corsFields)][]string
-	kept      bool // cors holds what the final header has to say
+	handler *Handler
+	ctx     context.Context // the request's; outlives the client's interest
+	id      []string
+	event   []audit.Event // the record in the making, alone in a slice that the log takes over
+	role    policy.Role   // of who sends the request, for the access log
+	by      string        // the provider that let the request in
+	grant   bus.Grant     // what the rate limit said
+	granted bool          // it said something
+	reason  string        // why it was refused
+	code    int           // 0 until the header is out
+	silent  bool          // not accounted for
+	cors    http.Header   // what the final header has to say of corsFields; nil: whatever it says
 }
 
 func newRecorder(h *Handler, w http.ResponseWriter, r *http.Request, id []string) *recorder {
 	rec := &recorder{
 		ResponseWriterWrapper: caddyhttp.ResponseWriterWrapper{ResponseWriter: w},
-		handler:               h, id: id, address: identity.Address(r), ctx: r.Context(),
+		handler:               h, id: id, ctx: r.Context(), event: make([]audit.Event, 1),
 	}
-	rec.method, rec.path = asked(r)
+	e := &rec.event[0]
+	e.Type, e.Address = audit.Request, identity.Address(r)
+	e.Method, e.Path = asked(r)
 	return rec
+}
+
+// sentBy notes who sends the request, also for the access log, where Caddy's own field user_id
+// says who it is.
+func (rec *recorder) sentBy(p policy.Principal, by string) {
+	e := &rec.event[0]
+	e.User, e.Role, e.TokenID, e.OnBehalfOf = p.User, string(p.Role), p.TokenID, p.OnBehalfOf
+	rec.role, rec.by = p.Role, by
+	if extra, ok := rec.ctx.Value(caddyhttp.ExtraLogFieldsCtxKey).(*caddyhttp.ExtraLogFields); ok {
+		extra.Set(zap.Inline(rec))
+	}
+}
+
+// MarshalLogObject adds the fields of the access log.
+func (rec *recorder) MarshalLogObject(line zapcore.ObjectEncoder) error {
+	line.AddString("user_role", string(rec.role))
+	line.AddString("auth_provider", rec.by)
+	return nil
 }
 
 // keepCORS remembers the fields that are set by now, for the final header.
 func (rec *recorder) keepCORS() {
 	h := rec.Header()
-	for i, name := range corsFields {
-		rec.cors[i] = h[name]
+	rec.cors = make(http.Header, len(corsFields))
+	for _, name := range corsFields {
+		rec.cors[name] = h[name]
 	}
-	rec.kept = true
 }
 
 // WriteHeader accounts for the request and puts our own fields in place of the next handler's.
@@ -58,25 +78,19 @@ func (rec *recorder) WriteHeader(code int) {
 		rec.code = code
 		h := rec.Header()
 		h[requestID] = rec.id
-		if rec.kept {
-			rec.placeCORS(h)
+		for name, values := range rec.cors {
+			if values == nil {
+				delete(h, name)
+			} else {
+				h[name] = values
+			}
 		}
-		if rec.grant != nil {
-			rec.handler.rate.tell(h, *rec.grant)
+		if rec.granted {
+			rec.handler.rate.tell(h, rec.grant)
 		}
-		rec.account(code)
+		rec.account()
 	}
 	rec.ResponseWriter.WriteHeader(code)
-}
-
-func (rec *recorder) placeCORS(h http.Header) {
-	for i, name := range corsFields {
-		if rec.cors[i] == nil {
-			delete(h, name)
-		} else {
-			h[name] = rec.cors[i]
-		}
-	}
 }
 
 // Write writes, with a header if there was none yet.
@@ -116,21 +130,17 @@ func (rec *recorder) finish(err error) {
 			rec.code = he.StatusCode
 		}
 	}
-	rec.account(rec.code)
+	rec.account()
 }
 
 // account queues the record. The client may be gone by now, and is accounted for all the same.
-func (rec *recorder) account(code int) {
+func (rec *recorder) account() {
 	if rec.silent {
 		return
 	}
-	e := audit.Event{
-		Type: audit.Request, User: rec.principal.User, Role: string(rec.principal.Role),
-		TokenID: rec.principal.TokenID, OnBehalfOf: rec.principal.OnBehalfOf, Address: rec.address,
-		Method: rec.method, Path: rec.path, Code: code,
-	}
+	rec.event[0].Code = rec.code
 	if rec.reason != "" {
-		e.Reasons = []string{rec.reason}
+		rec.event[0].Reasons = []string{rec.reason}
 	}
 	ctx := context.WithoutCancel(rec.ctx)
 	if rec.reason == unavailable {
@@ -139,7 +149,7 @@ func (rec *recorder) account(code int) {
 		ctx, cancel = context.WithTimeout(ctx, time.Second)
 		defer cancel()
 	}
-	if err := rec.handler.audit.Queue(ctx, e); err != nil {
+	if err := rec.handler.audit.Queue(ctx, rec.event...); err != nil {
 		rec.handler.logger.Error("accounting for a request", zap.Error(err))
 	}
 }

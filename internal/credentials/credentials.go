@@ -2,11 +2,11 @@
 // the request only after the credentials were taken out of it: svc_redact looks for them in the
 // answer.
 //
-//	r = credentials.Note(r)             // before anything is removed
-//	values := credentials.From(r)       // later, in another stage
+//	ctx := credentials.Note(r.Context(), r.Header) // before anything is removed
+//	values := credentials.From(r.WithContext(ctx)) // later, in another stage
 //
-// The values live as long as the request's context. Requests may be used by many goroutines; a
-// request's header must not change while it is noted.
+// The values live as long as the context. Requests may be used by many goroutines; a header must
+// not change while it is noted.
 package credentials
 
 import (
@@ -18,30 +18,28 @@ import (
 
 type key struct{}
 
-// Note returns the request with its credentials in its context: the token or password of
-// Authorization and Proxy-Authorization, keys in X-Api-Key and its relatives, and the values of
-// cookies that name a session or a token. A request without any comes back as it is.
-func Note(r *http.Request) *http.Request {
-	values := of(r.Header)
-	if len(values) == 0 {
-		return r
+// Note returns a context that holds the credentials in a request's header: the token or password
+// of Authorization and Proxy-Authorization, keys in X-Api-Key and its relatives, and the values of
+// cookies that name a session or a token. Without any, ctx comes back as it is.
+func Note(ctx context.Context, h http.Header) context.Context {
+	before, _ := ctx.Value(key{}).([]string)
+	values := appendAll(before[:len(before):len(before)], h)
+	if len(values) == len(before) {
+		return ctx
 	}
-	if before, ok := r.Context().Value(key{}).([]string); ok {
-		values = append(before[:len(before):len(before)], values...)
-	}
-	return r.WithContext(context.WithValue(r.Context(), key{}, values))
+	return context.WithValue(ctx, key{}, values)
 }
 
 // From returns the credentials that were noted, and those that the request still has.
 func From(r *http.Request) []string {
 	noted, _ := r.Context().Value(key{}).([]string)
-	return append(noted[:len(noted):len(noted)], of(r.Header)...)
+	return appendAll(noted[:len(noted):len(noted)], r.Header)
 }
 
-func of(h http.Header) (values []string) {
+func appendAll(values []string, h http.Header) []string {
 	for _, name := range [...]string{"Authorization", "Proxy-Authorization"} {
 		for _, v := range h[name] {
-			values = append(values, authorization(v)...)
+			values = appendAuthorization(values, v)
 		}
 	}
 	for _, name := range [...]string{"X-Api-Key", "Api-Key", "X-Auth-Token", "X-Goog-Api-Key"} {
@@ -58,18 +56,18 @@ func of(h http.Header) (values []string) {
 	return values
 }
 
-// authorization returns the secrets of a value of Authorization: all after the scheme, and the
-// password where it is Basic.
-func authorization(v string) []string {
+// appendAuthorization appends the secrets of a value of Authorization: all after the scheme, and
+// the password where it is Basic.
+func appendAuthorization(values []string, v string) []string {
 	scheme, rest, ok := strings.Cut(strings.TrimSpace(v), " ")
 	if !ok {
-		return []string{v}
+		return append(values, v)
 	}
 	rest = strings.TrimSpace(rest)
 	if strings.Contains(rest, ", ") {
-		return nil // parameters, such as those of Digest
+		return values // parameters, such as those of Digest
 	}
-	values := []string{rest}
+	values = append(values, rest)
 	if strings.EqualFold(scheme, "Basic") {
 		if plain, err := base64.StdEncoding.DecodeString(rest); err == nil {
 			_, password, _ := strings.Cut(string(plain), ":")

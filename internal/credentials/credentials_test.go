@@ -29,7 +29,7 @@ func TestFrom(t *testing.T) {
 			if d := cmp.Diff(tt.want, credentials.From(r)); d != "" {
 				t.Errorf("as it came (-want +got):\n%s", d)
 			}
-			r = credentials.Note(r)
+			r = r.WithContext(credentials.Note(r.Context(), r.Header))
 			r.Header.Del(tt.header)
 			if d := cmp.Diff(tt.want, credentials.From(r)); d != "" {
 				t.Errorf("after it was removed (-want +got):\n%s", d)
@@ -42,9 +42,10 @@ func TestFrom(t *testing.T) {
 func TestNoteTwice(t *testing.T) {
 	r := httptest.NewRequest(http.MethodGet, "/", nil)
 	r.Header.Set("X-Api-Key", "abc123")
-	r = credentials.Note(r)
+	r = r.WithContext(credentials.Note(r.Context(), r.Header))
 	r.Header.Set("X-Api-Key", "def456")
-	if d := cmp.Diff([]string{"abc123", "def456"}, credentials.From(credentials.Note(r))[:2]); d != "" {
+	r = r.WithContext(credentials.Note(r.Context(), r.Header))
+	if d := cmp.Diff([]string{"abc123", "def456"}, credentials.From(r)[:2]); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
 	}
 }
