@@ -35,6 +35,8 @@ func TestAnalyzeCommand(t *testing.T) {
 		{"find . -name '*.log' -exec ls -l {} +", ReadOnly, ""},
 		{"rm --help", ReadOnly, ""},
 		{"git --no-pager log -3", ReadOnly, ""},
+		{"getfacl a && lsattr a", ReadOnly, ""},
+		{"rlwrap ls", ReadOnly, ""},
 
 		// Changing something within the root.
 		{"mkdir -p out && touch out/a", Mutate, ""},

@@ -57,7 +57,8 @@ func TestScanCodeFinds(t *testing.T) {
 		`(requests).post(u)`, `requests.Session().send(requests.Request("POST", u).prepare())`, `functools.partial(requests.post, u)()`,
 		`pool.map(requests.post, urls)`, `client.send(client.build_request("POST", u))`, "with requests.Session() as s, open(\"x\") as f:\n    s.post(u)",
 		"class A:\n    def __init__(self):\n        self.h = requests.Session()\n    def go(self):\n        self.h.delete(u)", `con.table("t").insert([1])`,
-		`duckdb.connect("x").append("t", df)`, `mongo.db.coll.update_one({}, {})`, `cursor.copy_expert("COPY t FROM STDIN", f)`, `treq.post(u)`,
+		`duckdb.connect("x").append("t", df)`, `mongo.db.coll.update_one({}, {})`, "import cloudscraper\ns = cloudscraper.create_scraper()\ns.post(u)", "import lmdb\nenv = lmdb.open(\"x\")\nwith env.begin(write=True) as txn:\n    txn.put(b\"a\", b\"b\")",
+		"import postgres from \"postgres\"\nconst sql = postgres(u)\nawait sql`DELETE FROM t`", `cursor.copy_expert("COPY t FROM STDIN", f)`, `treq.post(u)`,
 		`axios.post(u).then(r => console.log(r))`, `superagent.put(u).send({})`, `const { data } = await axios({ url: u, method: 'post' })`,
 		`fetch(new Request(u, {method: "PUT"}))`, `Invoke-RestMethod -Uri $u -Method Post -Body $b`, `wget --post-file=x https://y`, `xh put https://x`,
 		`curl -sS -d @data.json https://x/api`, `if True: requests.post(u)`, `x = [requests.post(u) for u in us]`, `lambda: requests.delete(u)`,
@@ -135,6 +136,7 @@ func TestScanCodeLeaves(t *testing.T) {
 	for _, text := range []string{
 		"# requests.post(u)\nx = 1", "// fetch(u, {method: \"POST\"})\nconst a = 1;", `/* axios.post(u) */ let b = 2;`,
 		"\"\"\"requests.post(u)\"\"\"\nprint(\"DELETE FROM t\")", `q.put(1)`, `queue.Queue().put(x)`, "d = {}\nd.update(a=1)", "s = set()\ns.add(1)",
+		"import urlfetch\nurlfetch.get(u)", "import lmdb\nlmdb.open(\"x\").begin().get(b\"a\")", "import postgres from \"postgres\"\nconst sql = postgres(u)\nawait sql`SELECT 1`",
 		`os.remove("x")`, `mock.patch("requests.post")`, "@patch(\"requests.post\")\ndef test(): pass", `app.post("/x", (req, res) => res.send(1))`,
 		"@app.post(\"/items\")\ndef create(): return 1", `router.delete("/x", handler)`, `map.delete("k")`, `new Map().delete(k)`, `cache.delete("k")`,
 		`params.delete("x")`, `requests.get(u, params={"q": "delete"})`, `requests.head(u)`, `axios.get("/post")`, `fetch("/delete/1")`,

@@ -9,7 +9,8 @@ var (
 		$queryraw $executerawunsafe $queryrawunsafe all each get iterate none one any many oneornone manyornone result execute_batch
 		execute_values executequery executeupdate preparestatement preparedstatement run_query run_sql runsql query_df command simple scalars scalar
 		execute_sql executebatch queryrow querycontext execcontext mogrify sqltext from_query pl_read_database read_database mysql_query
-		pg_query mysqli_query unsafe stream copy_expert copy db_query cmd_query dbquery select_all exec_query query_single with_sql`)
+		pg_query mysqli_query unsafe stream copy_expert copy db_query cmd_query dbquery select_all exec_query query_single with_sql
+		postgres neon`)
 
 	// databaseWrites are methods that no other kind of object has.
 	databaseWrites = words(`to_sql to_gbq write_database insert_one insert_many update_one update_many delete_one delete_many replace_one
@@ -30,13 +31,15 @@ var (
 	stores = words(`sqlite3 duckdb psycopg psycopg2 asyncpg sqlalchemy mysql pymysql redis aioredis ioredis pymongo motor mongodb mongoose
 		mongo knex prisma sequelize typeorm supabase peewee tortoise pony objects elasticsearch opensearchpy opensearch cassandra influxdb
 		clickhouse_connect clickhouse_driver clickhouse better-sqlite3 pg mysql2 neo4j boto3 firestore firebase_admin drizzle dataset tinydb
-		sqlmodel databases chromadb pinecone weaviate qdrant_client kysely lancedb query_builder couchdb arango snowflake google`)
+		sqlmodel databases chromadb pinecone weaviate qdrant_client kysely lancedb query_builder couchdb arango snowflake google
+		lmdb plyvel rethinkdb surrealdb pymilvus pouchdb etcd3 pymemcache kazoo`)
 )
 
 // writesDatabase reports whether a call changes a database, and by which rule.
 func writesDatabase(c codeCall) (rule string) {
 	receiver, name := splitPath(c.path)
 	fn := strings.ToLower(strings.TrimPrefix(name, unbound))
+	fn = strings.TrimSuffix(fn, "()") // postgres(url) is what runs SQL
 	if databaseWrites.holds(fn) && receiver != "" {
 		return "db-" + fn
 	}

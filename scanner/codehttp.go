@@ -81,7 +81,8 @@ var (
 	httpClients = words(`requests httpx aiohttp axios got ky superagent needle request urllib3 urllib urllib2 treq grequests niquests
 		undici http https $ jquery node-fetch cross-fetch isomorphic-fetch fetch tornado curl_cffi rest_client resttemplate webclient httpclient
 		http2 httplib2 mechanize pycurl bent phin wretch ofetch $fetch axiosinstance unirest restclient faraday httparty reqwest
-		httprequest okhttpclient guzzle lwp useragent ua`)
+		httprequest okhttpclient guzzle lwp useragent ua cloudscraper tls_client
+		primp urlfetch hyperquest redaxios xior wreck`)
 
 	// httpNames are names that variables holding a client mostly have.
 	httpNames = words(`session sess client http https api requests req axios agent rest http_client httpclient api_client apiclient

@@ -18,7 +18,7 @@ type configLine struct {
 // Words of configurations of Cisco IOS, NX-OS and ASA, Arista EOS, Juniper Junos, Huawei VRP,
 // Fortinet FortiOS and others, from their command references.
 var (
-	serverLines  = words(`tacacs-server radius-server tacacs radius hwtacacs-server ldap-server server-private server client failover aaa-server`)
+	serverLines  = words(`tacacs-server radius-server tacacs radius hwtacacs-server ldap-server server-private server client failover aaa-server pac`)
 	encodings    = words(`0 5 6 7 8 9 10 hexadecimal hexadecimal-text hex ascii-text ascii cipher plain simple encrypted text irreversible-cipher ciphertext`)
 	digests      = words(`hexadecimal hexadecimal-text ascii-text 0 5 6 7 8 9 10 md5 sha sha1 sha-1 sha256 sha-256 sha384 sha512 sha-512 sha2 hmac-md5 hmac-sha hmac-sha-1 hmac-sha-256 hmac-sha-512 hmac-sha1 hmac-sha256 hmac-sha512 cmac-aes-128 aes-128-cmac type value cipher plain simple text encrypted keyed-md5 keyed-sha1`)
 	privacies    = words(`des 3des des56 aes aes128 aes192 aes256 aes-128 aes-192 aes-256 128 192 256 cipher plain encrypted localizedkey 0 7 8`)
@@ -33,6 +33,7 @@ var configLines = []struct {
 	{configLine{keyword: "key", first: serverLines, options: encodings}, []ruleTest{
 		{"tacacs-server host 10.1.1.1 key 7 0822455D0A16", "tacacs-server host 10.1.1.1 key 7 REDACTED"},
 		{"radius-server key cisco", "radius-server key REDACTED"},
+		{" pac key 7 0822455D0A16", " pac key 7 REDACTED"},
 		{"the server key is rotated", ""},
 	}},
 	{configLine{keyword: "key", first: words("key"), options: encodings, typed: true}, []ruleTest{
@@ -80,6 +81,18 @@ var configLines = []struct {
 	{configLine{keyword: "authentication", first: words("standby vrrp glbp"), without: "md5"}, []ruleTest{
 		{" standby 1 authentication cisco", " standby 1 authentication REDACTED"},
 		{" standby 1 authentication md5 key-chain HSRP", ""},
+	}},
+	{configLine{keyword: "authentication", first: words("ip ipv6"), within: "nhrp"}, []ruleTest{
+		{" ip nhrp authentication cisco", " ip nhrp authentication REDACTED"},
+		{" ip rip authentication key-chain cisco", ""},
+	}},
+	{configLine{keyword: "key-octet-string", options: encodings}, []ruleTest{
+		{" key-octet-string 7 0822455D0A16 cryptographic-algorithm AES_256_CMAC", " key-octet-string 7 REDACTED cryptographic-algorithm AES_256_CMAC"},
+		{"the key-octet-string is set", ""},
+	}},
+	{configLine{keyword: "private-key", first: words("set"), within: "wireguard"}, []ruleTest{
+		{"set interfaces wireguard wg0 private-key 'Zx81Qm0aVb72Lc93NdKe64PfRg0='", "set interfaces wireguard wg0 private-key 'REDACTED'"},
+		{"set service https private-key tls", ""},
 	}},
 	{configLine{keyword: "authentication-mode", options: digests, number: true, typed: true}, []ruleTest{
 		{"ospf authentication-mode md5 1 cipher abc", "ospf authentication-mode md5 1 cipher REDACTED"},

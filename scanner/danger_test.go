@@ -15,7 +15,7 @@ func TestDangerousCommands(t *testing.T) {
 		"delete interfaces ge-0/0/0", "set interfaces ge-0/0/0 unit 0 disable", "deactivate protocols bgp", "load override terminal", "rollback 5", "commit replace",
 		"hw-module location all reload", "install activate id 1", "install all nxos bootflash:x", "poweroff module 3", "no feature ospf", "crypto key zeroize rsa",
 		"/system reboot", "/system reset-configuration", "boot system flash:x", "configure port 1/1/1 shutdown", "redundancy force-switchover", "test crash",
-		"copy null: startup-config", "configure replace flash:x force", "default interface Gi0/1", "conf t ; interface e1/1 ; shutdown", "rm -rf ~", "rm -rf .", "rm -rf $HOME",
+		"copy null: startup-config", "configure replace flash:x force", "default interface Gi0/1", "conf t ; interface e1/1 ; shutdown", "switchdisable", "cfgclear", "load sys config default", "scrub /dev/sda", "lvreduce -L 1G vg/lv", "deluser bob", "killall5 -9", "ysqlsh -c 'DROP TABLE t'", "rm -rf ~", "rm -rf .", "rm -rf $HOME",
 		`rm -rf "$X"`, "rm -r -f /x", "rm --recursive --force x", "rm -Rf x", "sudo -u root rm -rf /x", "sudo -n -E rm -rf x", "sudo -i rm -rf /", "sudo sh -c 'rm -rf x'",
 		"su -c 'rm -rf /'", "su - root -c 'rm -rf /x'", "X=rm; $X -rf /", "X='rm -rf /'; $X", "X='rm -rf /'; eval $X", "a=r; b=m; $a$b -rf /", "r${u}m -rf /", "rm$IFS-rf$IFS/",
 		"rm${IFS}-rf${IFS}/", "{rm,-rf,/}", "$'rm' -rf /", "$'\\x72\\x6d' -rf /", "$'\\162\\155' -rf /", `r\m -rf /`, `"r"'m' -rf /`, "$(printf 'r''m') -rf /",
@@ -76,7 +76,7 @@ func TestLookAlikes(t *testing.T) {
 		"reload cancel", "no debug all", "undebug all", "ntp server 1.1.1.1", "username reload privilege 15", "hostname reload", "snmp-server location erase",
 		"request support information", "show erase", "commit confirmed 5", "terminal length 0", "logging host 1.1.1.1", "ip route 10.0.0.0 255.0.0.0 10.1.1.1", "show | compare",
 		"monitor traffic interface ge-0/0/0", "execute ping 1.1.1.1", "get system status", "diagnose hardware deviceinfo nic", "echo rm -rf /", "echo 'rm -rf /' > notes.md",
-		"grep -r 'rm -rf' .", "man rm", "which reboot", "type shutdown", "git commit -m 'rm -rf /'", "git log --grep='drop table'", "cat shutdown.log", "ls /sbin/reboot",
+		"grep -r 'rm -rf' .", "man rm", "which reboot", "type shutdown", "git commit -m 'rm -rf /'", "git log --grep='drop table'", "cat shutdown.log", "ls /sbin/reboot", "show cfgdisable", "load sys config file x", "man scrub", "lvs", "getfacl x", "lsattr -d x", "rlwrap ls", "ysqlsh -c 'SELECT 1'",
 		"systemctl status reboot.target", "journalctl -u shutdown", "ps aux | grep reboot", "kill -l", "kill -0 123", "find . -name '*.rm'", "find . -name delete -print",
 		"printf 'rm -rf /\\n'", "cat <<EOF\nrm -rf /\nEOF", "cat <<EOF > x.txt\nrm -rf /\nEOF", "# rm -rf /", "ls # rm -rf /", "echo hi # reboot", "rm x.txt", "rm -f x.txt",
 		"rm -i x", "mkdir -p a/b", "touch x", "cp a b", "mv a b", "tar czf x.tgz a", "dd if=/dev/zero of=./x bs=1M count=1", "dd if=/dev/sda of=/dev/null", "lsblk",
@@ -112,7 +112,7 @@ func TestWrappers(t *testing.T) {
 		for _, wrapper := range []string{
 			"sudo ", "sudo -u bob -E ", "doas ", "env A=1 ", "env -i ", "nice -n 5 ", "ionice -c 3 ", "timeout -k 1 5 ", "nohup ", "setsid ", "stdbuf -oL ", "time ", "command ", "exec ", "busybox ",
 			"ssh -p 22 h ", "docker exec -it c ", "docker run --rm -v /:/h alpine ", "podman exec c ", "kubectl exec p -- ", "kubectl -n x exec -it p -c c -- ", "chroot /mnt ", "nsenter -t 1 -m ", "unshare -r ",
-			"systemd-run --wait ", "flock l ", "strace -f ", "watch -n 1 ", "parallel ", "xargs -n 1 ", "find . -exec ", "fd -x ", "ip netns exec n ", "lxc exec c -- ", "su-exec u ", "proxychains4 -q ", "taskset -c 1 ", "! ", "A=1 ", "true && ", "false || ", "ls | ",
+			"systemd-run --wait ", "flock l ", "strace -f ", "watch -n 1 ", "parallel ", "xargs -n 1 ", "find . -exec ", "fd -x ", "ip netns exec n ", "lxc exec c -- ", "su-exec u ", "proxychains4 -q ", "taskset -c 1 ", "setuidgid bob ", "cgexec -g cpu:x ", "rlwrap ", "tini -- ", "dumb-init ", "! ", "A=1 ", "true && ", "false || ", "ls | ",
 		} {
 			if got := AnalyzeCommand(wrapper + command); got.Class != Dangerous {
 				t.Errorf("AnalyzeCommand(%q): got %s %v, want dangerous", wrapper+command, got.Class, got.Spans)

@@ -12,7 +12,7 @@ var sqlClients = map[string][2]string{
 	"mariadb": {"e --execute", "-u -h -P -D -S"}, "sqlite3": {"", "-separator -nullvalue -newline -cmd -init"}, "sqlite": {"", ""}, "duckdb": {"c s -c -s", "-separator -nullvalue -newline -cmd -init"},
 	"clickhouse-client": {"q --query", "-h -u -d --host --user --port --database --password"}, "sqlcmd": {"Q q", "-S -U -P -d"}, "bq": {"", ""},
 	"cockroach": {"e --execute", ""}, "cqlsh": {"e --execute", "-u -p -k"}, "trino": {"--execute", ""}, "presto": {"--execute", ""}, "snowsql": {"q --query", "-a -u -d -s -w -r"},
-	"usql": {"c --command", ""}, "pgcli": {"", ""}, "mycli": {"e --execute", ""}, "litecli": {"e --execute", ""}, "sqlplus": {"", ""}, "isql": {"", ""}, "hive": {"e", ""},
+	"usql": {"c --command", ""}, "ysqlsh": {"c --command", ""}, "vsql": {"c --command", ""}, "pgcli": {"", ""}, "mycli": {"e --execute", ""}, "litecli": {"e --execute", ""}, "sqlplus": {"", ""}, "isql": {"", ""}, "hive": {"e", ""},
 	"beeline": {"e", "-u -n -p"}, "spark-sql": {"e", ""}, "influx": {"-execute --execute", ""}, "osqueryi": {"", ""}, "dolt": {"q --query", ""}, "tarantool": {"e", ""},
 }
 

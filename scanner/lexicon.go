@@ -15,7 +15,7 @@ var english = []entry{
 	{"disregard-word", "en", `disregard*`},
 	{"override", "en", `ignore, ignores, ignored, disregard, disregards, disregarded`},
 	{"overriding", "en", `ignoring, disregarding, forgetting, overriding, bypassing, violating, abandoning, discarding, neglecting, deviating from, setting aside`},
-	{"override", "en", `forget, forgets, forgotten, overlook, override, overridden, overwrite, bypass, bypassed, discard*, dismiss, neglect, set aside, cast aside, put aside,
+	{"override", "en", `forget, forgets, forgotten, overlook, override, overridden, overwrite, bypass, bypassed, discard*, dismiss, neglect, set aside, cast aside, put aside, brush aside, shelve your, give no heed to,
 		pay no attention to, pay no heed to, do not follow, do not obey, do not listen to, don't follow, don't obey, don't listen to, stop following, stop obeying, cease following, no longer follow, not follow,
 		no longer obey, no longer apply, cancel, nullify, revoke, abandon, drop all, drop your, erase your, erase all, wipe your, clear your, reset your, delete your, remove your, negate, skip all, leave behind, let go of,
 		are void, are invalid, no longer need to follow, no longer have to follow, no longer required to follow, need not follow, no longer valid, no longer in effect, no longer in force, do not apply, don't apply, not apply anymore, are cancelled, are revoked, are obsolete, are superseded, supersede*, takes precedence, take precedence, take priority, takes priority, supplant*, break free from, break free of, free yourself from,

@@ -43,10 +43,10 @@ var programs = func() map[string]program {
 		"wipefs": {class: Dangerous, category: Formatting}, "mkfs": {class: Dangerous, category: Formatting, reads: "V"}, "mkswap": {class: Dangerous, category: Formatting},
 		"mke2fs": {class: Dangerous, category: Formatting}, "diskpart": {class: Dangerous, category: Formatting},
 		"tune2fs": {class: Dangerous, category: RawDiskWrite, reads: "l"}, "hdparm": {class: Dangerous, category: RawDiskWrite, reads: "I i"},
-		"blkdiscard": {class: Dangerous, category: RawDiskWrite}, "badblocks": {class: Dangerous, category: RawDiskWrite},
+		"scrub": {class: Dangerous, category: RawDiskWrite}, "nwipe": {class: Dangerous, category: RawDiskWrite}, "blkdiscard": {class: Dangerous, category: RawDiskWrite}, "badblocks": {class: Dangerous, category: RawDiskWrite},
 		"nvme":       {class: Dangerous, category: Formatting, verbs: "list list-ns list-subsys id-ctrl id-ns smart-log version"},
 		"cryptsetup": {class: Dangerous, category: Formatting, verbs: "status isLuks luksDump luksUUID"},
-		"lvremove":   {class: Dangerous, category: Formatting}, "vgremove": {class: Dangerous, category: Formatting}, "pvremove": {class: Dangerous, category: Formatting},
+		"lvreduce":   {class: Dangerous, category: Formatting}, "lvremove": {class: Dangerous, category: Formatting}, "vgremove": {class: Dangerous, category: Formatting}, "pvremove": {class: Dangerous, category: Formatting},
 		"zpool": {class: Dangerous, category: Formatting, verbs: "status list iostat history get scrub"}, "zfs": {class: Dangerous, category: Formatting, verbs: "list get"},
 		"mdadm": {class: Dangerous, category: Formatting, reads: "D E Q --detail --examine --query"},
 
@@ -56,8 +56,8 @@ var programs = func() map[string]program {
 		"init": {class: Dangerous, category: Shutdown}, "telinit": {class: Dangerous, category: Shutdown},
 		"systemctl": {judge: judgeSystemctl}, "service": {judge: judgeService}, "initctl": {class: Dangerous, category: CriticalProcess, verbs: "list status"},
 		"kill": {judge: judgeKill}, "pkill": {class: Dangerous, category: CriticalProcess}, "killall": {class: Dangerous, category: CriticalProcess, reads: "l --list"},
-		"skill": {class: Dangerous, category: CriticalProcess}, "fuser": {judge: judgeFuser}, "ifdown": {class: Dangerous, category: Shutdown},
-		"crontab": {judge: judgeCrontab}, "userdel": {class: Dangerous, category: Erase}, "groupdel": {class: Dangerous, category: Erase},
+		"killall5": {class: Dangerous, category: CriticalProcess}, "skill": {class: Dangerous, category: CriticalProcess}, "fuser": {judge: judgeFuser}, "ifdown": {class: Dangerous, category: Shutdown},
+		"crontab": {judge: judgeCrontab}, "userdel": {class: Dangerous, category: Erase}, "deluser": {class: Dangerous, category: Erase}, "delgroup": {class: Dangerous, category: Erase}, "groupdel": {class: Dangerous, category: Erase},
 		"passwd": {class: Dangerous, reads: "S --status"}, "iptables": {class: Dangerous, reads: "L S --list --list-rules"},
 		"ip6tables": {class: Dangerous, reads: "L S --list --list-rules"}, "nft": {class: Dangerous, verbs: "list"},
 		"ufw": {class: Dangerous, verbs: "status"}, "swapoff": {class: Dangerous, category: Shutdown},
@@ -76,9 +76,9 @@ var programs = func() map[string]program {
 		"set": {class: Unknown}, "tmux": {class: Unknown}, "screen": {class: Unknown}, "parallel": {class: Unknown}, "ansible": {class: Unknown}, "salt": {class: Unknown}, "fd": {class: ReadOnly, except: "x X --exec --exec-batch"},
 	}
 	for _, name := range strings.Fields(`[ : b2sum base32 base64 basename bc cal cat cd cksum cmp column comm cut df diff dig dirname du
-		echo egrep expand expr false fgrep findmnt fmt fold free getconf getent grep groups head hexdump host hostid id iostat ipcalc
-		jq last lastlog ls lsblk lscpu lsmem lsmod lsns lsof lspci lsusb md5sum mpstat mtr namei nl nm nproc nslookup numfmt
-		objdump od paste pgrep pidof pidstat ping ping6 pr pstree pwd readelf readlink realpath rev seq sha1sum sha224sum
+		echo egrep expand expr false fgrep findmnt fmt fold free getconf getent getfacl grep groups head hexdump host hostid id iostat ipcalc
+		jq last lastlog ls lsattr lsblk lscpu lsmem lsmod lsns lsof lspci lsusb md5sum mpstat mtr namei nl nm nproc nslookup numfmt
+		objdump od paste pgrep pidof pidstat ping ping6 pmap pr pstree pwd readelf readlink realpath rev seq sha1sum sha224sum
 		sha256sum sha384sum sha512sum size sleep stat strings sum tac tail test top tr tracepath traceroute true tty uname
 		unexpand uptime users vmstat w wc whatis whereis which who whoami zcat zgrep
 		exit return break continue wait apropos tldr help cmp jobs times ulimit umask shellcheck pwdx lscpu exa eza hexyl zcmp lsmod modinfo lsb_release sha3sum cksum dig drill whois

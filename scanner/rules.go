@@ -75,6 +75,8 @@ var rules = append([]rule{
 		{`pre-shared-key ascii-text "x y";`, `pre-shared-key ascii-text "REDACTED";`},
 		{"pre-shared-key address 10.0.0.1 key abc", "pre-shared-key address 10.0.0.1 key REDACTED"},
 		{"pre-shared-key local 0 abc", "pre-shared-key local 0 REDACTED"},
+		{"set security macsec connectivity-association ca1 pre-shared-key cak 0a1b2c3d", "set security macsec connectivity-association ca1 pre-shared-key cak REDACTED"},
+		{"set security macsec connectivity-association ca1 pre-shared-key ckn 37c9c2c4", ""},
 		{"a pre-shared key must be long", ""},
 	}),
 	wordRule(credentialWords[5], []ruleTest{

@@ -71,7 +71,7 @@ var (
 		team text theft times token tokens tool tools topic types update updates updated user username users utility validation
 		validator value values variable variables vault vaults verification version violation weakness word words work
 		plain-text plaintext cleartext clear-text cipher ciphers ciphertext hash-based local message-digest authenticated ascii-text hexadecimal ascii hex simple
-		sha1 sha256 sha512 md5 bcrypt scrypt pbkdf2 enc level address hostname additive internet no-export no-advertise standard expanded members-only`)
+		sha1 sha256 sha512 md5 bcrypt scrypt pbkdf2 enc level address hostname additive internet no-export no-advertise standard expanded members-only ckn`)
 
 	// connectors lead from the word to the secret: password is x. The secret must look like one.
 	connectors = words(`is was are to as be equals becomes now set changed remains been has reset`)
@@ -81,7 +81,7 @@ var (
 
 	// markers say how the secret after them is written.
 	markers = words(`encrypted sha1 sha256 sha512 sha-256 sha-512 md5 bcrypt scrypt pbkdf2 plain plaintext plain-text cleartext
-		clear-text clear cipher ciphertext irreversible-cipher simple ascii-text ascii hexadecimal hex text local remote enc level`)
+		clear-text clear cipher ciphertext irreversible-cipher simple ascii-text ascii hexadecimal hex text local remote enc level cak`)
 
 	// literals are values that are no secrets.
 	literals = words(`null true false none nil undefined nopassword required optional yes no await new function func lambda typeof`)

@@ -32,7 +32,7 @@ var wrappers = map[string]wrapper{
 	"taskset": {skip: 1}, "chrt": {skip: 1}, "caffeinate": {values: "-t -w"}, "unbuffer": {}, "cpulimit": {values: "-l -p -e --limit"},
 	"strace": {values: "-e -o -p -s -a -E -u", floor: otherWay}, "ltrace": {values: "-e -o -p -s -a -u -n", floor: otherWay},
 	"fakeroot": {}, "proxychains": {values: "-f"}, "proxychains4": {values: "-f"}, "torsocks": {}, "dbus-run-session": {}, "xvfb-run": {values: "-s -n -e"},
-	"torify": {}, "catchsegv": {}, "valgrind": {floor: otherWay}, "eatmydata": {}, "chronic": {}, "ts": {}, "faketime": {skip: 1}, "softlimit": {},
+	"torify": {}, "rlwrap": {}, "tini": {}, "dumb-init": {}, "setuidgid": {skip: 1, floor: otherRights}, "cgexec": {values: "-g", floor: otherWay}, "catchsegv": {}, "valgrind": {floor: otherWay}, "eatmydata": {}, "chronic": {}, "ts": {}, "faketime": {skip: 1}, "softlimit": {},
 	"systemd-run":     {values: "-p -u -E -H -M --unit --property --description --slice --setenv --on-active --on-calendar --uid --gid --working-directory", floor: otherRights},
 	"systemd-inhibit": {}, "setarch": {skip: 1}, "linux64": {}, "linux32": {}, "prlimit": {}, "numactl": {values: "-C -m -N -i -p"}, "firejail": {},
 	"flock":  {values: "-w -E --timeout --wait --conflict-exit-code", skip: 1},
