@@ -1,6 +1,7 @@
 package scanner
 
 import (
+	"fmt"
 	"regexp"
 	"regexp/syntax"
 	"strings"
@@ -20,24 +21,27 @@ type expression struct {
 }
 
 func compile(text string) *expression {
-	e := &expression{Regexp: regexp.MustCompile(`(?i)` + text)}
-	if tree, err := syntax.Parse(text, syntax.Perl|syntax.FoldCase); err == nil {
+	e := &expression{Regexp: regexp.MustCompile(text)}
+	if tree, err := syntax.Parse(text, syntax.Perl); err == nil {
 		e.needs = requiredBy(tree)
 	}
 	return e
 }
 
-// matches reports whether the text has a match.
-func (e *expression) matches(text string) bool {
+// matches reports whether the text, in lower case, has a match.
+func (e *expression) matches(text []byte) bool {
 	var s surroundings
-	s.of(text)
+	s.of(string(text))
 	s.prepare(0, len(text))
-	return e.needs.in(&s, 0, len(text)) && e.MatchString(text)
+	return e.needs.in(&s, 0, len(text)) && e.Match(text)
 }
 
-// around makes a confirmation. In the expression a space stands for any white space, and case
-// does not matter.
+// around makes a confirmation. The expression is written in lower case and matches any; a space
+// stands for any white space.
 func around(text string) *confirmation {
+	if text != strings.ToLower(text) {
+		panic(fmt.Sprintf("scanner: %q is not in lower case", text))
+	}
 	form := func(replacements ...string) func() *expression {
 		return sync.OnceValue(func() *expression {
 			return compile(strings.NewReplacer(replacements...).Replace(text))
@@ -45,8 +49,8 @@ func around(text string) *confirmation {
 	}
 	return &confirmation{
 		plain:  form(" ", `\s`),
-		leet:   form(" ", `\s`, "l", "i", "L", "i"),
-		joined: form(" ?", "", " ", "", `\b`, "", "l", "i", "L", "i"),
+		leet:   form(" ", `\s`, "l", "i"),
+		joined: form(" ?", "", " ", "", `\b`, "", "l", "i"),
 	}
 }
 
@@ -54,28 +58,28 @@ func around(text string) *confirmation {
 // be.
 func (c *confirmation) matches(v *view, near *surroundings, start, end int) bool {
 	from, to := near.window(start, end)
+	text := near.part(from, to)
 	switch {
 	case v.joined:
-		return c.joined().matches(excerpt(v, from, to))
-	case v.leet && c.leet().matches(excerpt(v, from, to)):
+		return c.joined().matches(excerpt(text, true, true))
+	case v.leet && c.leet().matches(excerpt(text, true, false)):
 		return true
 	}
 	e := c.plain()
 	if !e.needs.in(near, from, to) {
 		return false
 	}
-	if near.tight {
-		return e.MatchString(v.text[from:to])
+	if !near.tight {
+		text = excerpt(text, false, false)
 	}
-	return e.MatchString(excerpt(&view{text: v.text}, from, to))
+	return e.Match(text)
 }
 
-// excerpt returns the bytes from start to end of a view, each run of white space as one, with
-// digits as letters and without white space where the view asks for it.
-func excerpt(v *view, start, end int) string {
-	out := make([]byte, 0, end-start)
-	for i := start; i < end; i++ {
-		b := v.text[i]
+// excerpt returns the text with each run of white space as one, on demand with digits as letters
+// and without spaces.
+func excerpt(text []byte, leet, joined bool) []byte {
+	out := make([]byte, 0, len(text))
+	for _, b := range text {
 		switch {
 		case is(b, space):
 			if n := len(out); n > 0 && is(out[n-1], space) {
@@ -84,12 +88,12 @@ func excerpt(v *view, start, end int) string {
 				}
 				continue
 			}
-		case v.joined || v.leet:
+		case leet:
 			b = foldLeet(b)
 		}
-		if !v.joined || b != ' ' {
+		if !joined || b != ' ' {
 			out = append(out, b)
 		}
 	}
-	return string(out)
+	return out
 }

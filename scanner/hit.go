@@ -16,9 +16,15 @@ type hit struct {
 
 // hits appends the words that the automaton finds in text.
 func (l *dictionary) hits(list []hit, text string) []hit {
-	state := l.start
-	for pos := 0; pos < len(text); {
-		next, n, ends := l.find(state, text[pos:])
+	list, _ = l.read(list, text, l.start, 0, len(text))
+	return list
+}
+
+// read appends the words that end between two places of the text, going on from the state at the
+// first, and returns the state at the second.
+func (l *dictionary) read(list []hit, text string, state uint32, from, to int) ([]hit, uint32) {
+	for pos := from; pos < to; {
+		next, n, ends := l.find(state, text[pos:to])
 		state, pos = next, pos+n
 		for _, i := range ends {
 			p := &l.patterns[i]
@@ -32,7 +38,7 @@ func (l *dictionary) hits(list []hit, text string) []hit {
 			list = append(list, hit{p.means, start, pos})
 		}
 	}
-	return list
+	return list, state
 }
 
 // goesOn reports whether a word whose last byte is last goes on with the rest.

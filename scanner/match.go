@@ -57,13 +57,19 @@ var thePlans = sync.OnceValue(func() *plans {
 	return p
 })
 
-// match tries the threats on the words of a text and calls found for each that is there, by the
-// end of its last word.
-func match(v *view, words []hit, near *surroundings, found func(t *threat, start, end int)) {
+// match tries the threats on the words of a text from one of them on, and calls found for each
+// that is there, by the end of its last word. It returns the first word that more text may make
+// complete a threat which it does not complete yet, the number of words if there is none.
+func match(v *view, words []hit, from int, near *surroundings, found func(t *threat, start, end int)) (again int) {
 	p := thePlans()
 	near.of(v.text)
 	recent, before := concepts(0), concepts(0)
-	for i, w := range words {
+	for _, w := range words[max(0, from-reach):from] {
+		recent |= w.means
+	}
+	again = len(words)
+	for i := from; i < len(words); i++ {
+		w := words[i]
 		if i%reach == 0 {
 			before, recent = recent, 0
 		}
@@ -81,9 +87,12 @@ func match(v *view, words []hit, near *surroundings, found func(t *threat, start
 			a := attempt{plan: entry, view: v, words: words, near: near}
 			if start, ok := a.complete(i); ok {
 				found(entry.threat, start, w.end)
+			} else if a.filled && len(v.text)-w.end < seesAfter {
+				again = min(again, i)
 			}
 		}
 	}
+	return again
 }
 
 // possible reports whether all that the threat needs has been seen.
@@ -103,6 +112,7 @@ type attempt struct {
 	words  []hit
 	near   *surroundings
 	placed [8]int // the word in each slot
+	filled bool   // all slots had one
 }
 
 // complete reports whether the words before word i make the threat complete, and where it begins.
@@ -160,6 +170,7 @@ func (a *attempt) fill(open, start, i int) (int, bool) {
 
 // holds reports whether the words that were found mean what the threat says.
 func (a *attempt) holds(start int) bool {
+	a.filled = true
 	last := a.words[a.placed[0]]
 	for s := range a.slots {
 		if w := a.words[a.placed[s]]; w.end > last.end {

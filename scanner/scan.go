@@ -64,23 +64,34 @@ func (s *scan) look(v view) {
 // phrases tries the threats on the words of a view. It returns what the words say of disguises.
 func (s *scan) phrases(v view) (marks traits) {
 	for _, w := range s.words {
-		if w.means&(cipherWords|mirrorWords) != 0 {
-			if w.means&cipherWords != 0 {
-				marks |= ciphered
-			} else {
-				marks |= mirrored
-			}
-		}
+		marks |= disguiseOf(w)
 	}
-	match(&v, s.words, &s.near, func(t *threat, start, end int) {
-		f := Finding{Category: t.category, Rule: t.rule, Confidence: t.confidence, View: v.name}
-		if f.Confidence == High && !v.hidden && discussed(v.text, s.words, start, end) {
-			f.Confidence = Low
-		}
+	match(&v, s.words, 0, &s.near, func(t *threat, start, end int) {
+		f := v.finding(t, s.words, start, end)
 		f.Start, f.End = v.original(start, end)
 		s.add(f)
 	})
 	return marks
+}
+
+// finding makes a finding of a threat that is there from start to end of a view.
+func (v *view) finding(t *threat, words []hit, start, end int) Finding {
+	f := Finding{Category: t.category, Rule: t.rule, Confidence: t.confidence, Start: start, End: end, View: v.name}
+	if f.Confidence == High && !v.hidden && discussed(v.text, words, start, end) {
+		f.Confidence = Low
+	}
+	return f
+}
+
+// disguiseOf returns the disguise in which a word of the lexicon was found.
+func disguiseOf(w hit) traits {
+	switch {
+	case w.means&cipherWords != 0:
+		return ciphered
+	case w.means&mirrorWords != 0:
+		return mirrored
+	}
+	return 0
 }
 
 // add takes a finding unless the same was found at its place.

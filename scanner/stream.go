@@ -1,6 +1,11 @@
 package scanner
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
 
 const (
 	// streamBack is how much of the text before a piece is looked at again with it, in bytes.
@@ -10,123 +15,151 @@ const (
 )
 
 // Stream scans a text that comes in pieces, such as the answer of a model. What a piece completes
-// is found with it, unless it is in disguise: then within the next 256 bytes, or at the end.
-// Findings whose parts are more than 2 KiB apart are not made. A Stream belongs to one goroutine
-// at a time.
+// is found with it, unless it is in disguise: then when a lag of some text has come after it, or at
+// the end. Findings whose parts are more than 2 KiB apart are not made. A Stream belongs to one
+// goroutine at a time.
 //
-// Ordinary text costs one pass for the words of the lexicon, whose state is carried from piece to
-// piece; only where words stand together that could mean something is the text before looked at
-// again.
+// The words of the lexicon are found in one pass, whose state is carried from piece to piece, and
+// each is tried with those before it. Only text that may wear a disguise is looked at again.
 type Stream struct {
-	window []byte
-	offset int    // of the window in the text
-	state  uint32 // of the words in ASCII
-	wide   uint32 // of the others
-	done   int    // end of what was scanned, in the text
-	recent concepts
+	lag    int
+	window strings.Builder // the end of the text
+	offset int             // of the window in the text
+	at     int             // how much of the window was read for words
+	plain  uint32          // state of the words in ASCII
+	wide   uint32          // of the others, read once there may be some
+	isWide bool
+	words  []hit // that were read, in the window
+	tried  int   // how many of them need not be tried again
 	marks  traits
-	again  bool // what follows may confirm what was looked at
+	done   int // end of what was looked at for disguises, in the text
+	near   surroundings
 	told   []Finding
 }
 
-// NewStream returns a Stream at the beginning of a text.
-func NewStream() *Stream { return &Stream{state: plainWords().start} }
+// NewStream returns a Stream at the beginning of a text, with a lag of 256 bytes.
+func NewStream() *Stream { return NewLaggingStream(streamLag) }
+
+// NewLaggingStream returns a Stream with a lag of so many bytes, at most 2048. The longer it is,
+// the less a text costs that may wear a disguise.
+func NewLaggingStream(lag int) *Stream { return &Stream{lag: lag, plain: plainWords().start} }
 
 // Write takes the next piece and returns what was found by now. Places are those in the text as
 // a whole.
 func (s *Stream) Write(piece string) []Finding {
-	if len(piece) > streamBack { // scanned as one, with what came before
-		s.window = append(s.window, piece...)
-		return s.scan()
+	s.window.WriteString(piece)
+	s.marks |= inspect(piece)
+	found := s.read(false)
+	fresh := s.offset + s.window.Len() - s.done
+	if s.marks&^punycode != 0 && fresh >= s.lag || fresh >= streamBack {
+		found = append(found, s.unmask()...)
+		s.slide()
 	}
-	marks := inspect(piece)
-	s.window, s.marks = append(s.window, piece...), s.marks|marks
-	telling := s.words(piece, marks)
-	fresh := s.offset + len(s.window) - s.done
-	if telling || (s.again || s.marks&^punycode != 0) && fresh >= streamLag || fresh >= streamBack {
-		found := s.scan()
-		s.again = telling
-		return found
-	}
-	return nil
+	return found
 }
 
 // Close ends the text and returns the rest of what was found.
 func (s *Stream) Close() []Finding {
-	if s.offset+len(s.window) == s.done {
-		return nil
-	}
-	found := s.scan()
-	*s = Stream{state: plainWords().start, window: s.window[:0]}
+	found := append(s.read(true), s.unmask()...)
+	*s = Stream{lag: s.lag, plain: plainWords().start}
 	return found
 }
 
-// words notes the words that end in the piece. It reports whether one of them could complete a
-// threat.
-func (s *Stream) words(piece string, marks traits) (telling bool) {
-	s.state, telling = s.follow(plainWords(), s.state, piece)
-	if marks&wideBytes == 0 {
-		s.wide = wideStart
-		return telling
+// read reads the words that have come and returns what they mean together. A word at the end
+// counts as if the text ended there; it is read again with the next piece.
+func (s *Stream) read(eof bool) []Finding {
+	text := s.window.String()
+	if !s.isWide && s.marks&wideBytes != 0 {
+		s.isWide, s.wide = true, wideWords().start
+		s.words, s.at, s.plain, s.tried = s.words[:0], 0, plainWords().start, 0
 	}
-	wide, also := s.follow(wideWords(), s.wide, piece)
-	s.wide = wide
-	return telling || also
+	certain := len(text)
+	if !eof {
+		certain = max(s.at, certain-utf8.UTFMax)
+	}
+	known := len(s.words)
+	s.words, s.plain, s.wide = s.readWords(s.words, text, s.at, certain)
+	s.at = certain
+	for _, w := range s.words[known:] {
+		s.marks |= disguiseOf(w)
+	}
+	all, _, _ := s.readWords(s.words, text, certain, len(text))
+	v := view{name: ViewText, text: text}
+	var found []Finding
+	tried := match(&v, all, s.tried, &s.near, func(t *threat, start, end int) {
+		f := v.finding(t, all, start, end)
+		f.Excerpt = visible(text[start:end])
+		found = s.tell(found, f)
+	})
+	s.tried = min(tried, len(s.words))
+	return found
 }
 
-// wideStart is the state at the beginning of a text of a dictionary that is not bounded.
-const wideStart = 0
-
-// follow notes the words of one dictionary.
-func (s *Stream) follow(d *dictionary, state uint32, piece string) (next uint32, telling bool) {
-	p := thePlans()
-	for pos := 0; pos < len(piece); {
-		var n int
-		var ends []uint16
-		state, n, ends = d.find(state, piece[pos:])
-		pos += n
-		for _, i := range ends {
-			means := d.patterns[i].means
-			s.recent |= means
-			telling = telling || p.completes(means, s.recent)
-		}
+// readWords appends the words that end between two places of the text, and returns the states
+// there.
+func (s *Stream) readWords(list []hit, text string, from, to int) (words []hit, plain, wide uint32) {
+	known := len(list)
+	list, plain = plainWords().read(list, text, s.plain, from, to)
+	if !s.isWide {
+		return list, plain, 0
 	}
-	return state, telling
+	list, wide = wideWords().read(list, text, s.wide, from, to)
+	slices.SortStableFunc(list[known:], func(a, b hit) int { return cmp.Compare(a.end, b.end) })
+	return list, plain, wide
 }
 
-// completes reports whether a word of this meaning could complete a threat for which the others
-// have been seen.
-func (p *plans) completes(means, seen concepts) bool {
-	set := uint64(0)
-	means.each(func(bit int) { set |= p.complete[bit] })
-	for i := range p.list {
-		if set&(1<<i) != 0 && p.list[i].possible(seen) {
-			return true
-		}
+// unmask looks for disguises in what has come since it last did, and in what stands before.
+func (s *Stream) unmask() (found []Finding) {
+	from := max(0, s.done-s.offset-streamBack)
+	text := s.window.String()[from:]
+	s.done = s.offset + s.window.Len()
+	if s.marks|inspect(text) == 0 {
+		return nil
 	}
-	return false
+	s.marks = 0
+	for _, f := range Scan(text) {
+		f.Start, f.End = f.Start+from, f.End+from
+		found = s.tell(found, f)
+	}
+	return found
 }
 
-// scan looks at the window and returns what was not told before.
-func (s *Stream) scan() []Finding {
-	var fresh []Finding
-	for _, f := range Scan(string(s.window)) {
-		f.Start, f.End = f.Start+s.offset, f.End+s.offset
-		if !slices.ContainsFunc(s.told, func(o Finding) bool {
-			return o.Rule == f.Rule && o.Confidence == f.Confidence && o.Start < f.End && f.Start < o.End
-		}) {
-			fresh = append(fresh, f)
-		}
+// tell appends a finding in the window with its place in the text, unless it was told before.
+func (s *Stream) tell(found []Finding, f Finding) []Finding {
+	f.Start, f.End = f.Start+s.offset, f.End+s.offset
+	if slices.ContainsFunc(s.told, func(o Finding) bool {
+		return o.Rule == f.Rule && o.Confidence == f.Confidence && o.Start < f.End && f.Start < o.End
+	}) {
+		return found
 	}
-	s.done = s.offset + len(s.window)
-	if over := len(s.window) - streamBack; over > 0 {
-		s.window = s.window[:copy(s.window, s.window[over:])]
-		s.offset += over
+	s.told = append(s.told, f)
+	return append(found, f)
+}
+
+// slide forgets the text before the last 2 KiB, once it is as much again.
+func (s *Stream) slide() {
+	text := s.window.String()
+	over := len(text) - streamBack
+	if over < streamBack {
+		return
 	}
-	s.told = slices.DeleteFunc(append(s.told, fresh...), func(f Finding) bool { return f.End <= s.offset })
-	s.recent, s.marks = 0, 0
-	for _, w := range wordsOf(plainWords(), nil, string(s.window), true) {
-		s.recent |= w.means
+	for over < len(text) && !utf8.RuneStart(text[over]) {
+		over++
 	}
-	return fresh
+	s.window = strings.Builder{}
+	s.window.Grow(3 * streamBack)
+	s.window.WriteString(text[over:])
+	s.offset += over
+	s.at -= over
+	kept := slices.IndexFunc(s.words, func(w hit) bool { return w.start >= over })
+	if kept < 0 {
+		kept = len(s.words)
+	}
+	s.words = slices.Delete(s.words, 0, kept)
+	for i := range s.words {
+		s.words[i].start -= over
+		s.words[i].end -= over
+	}
+	s.tried = max(0, s.tried-kept)
+	s.told = slices.DeleteFunc(s.told, func(f Finding) bool { return f.End <= s.offset })
 }

@@ -95,8 +95,11 @@ func (s *surroundings) has(l *literal, from, to int) bool {
 			return false
 		}
 	}
-	return bytes.Contains(s.lower[from-s.start:to-s.start], l.text)
+	return bytes.Contains(s.part(from, to), l.text)
 }
+
+// part returns what stands between from and to, which are prepared, in lower case.
+func (s *surroundings) part(from, to int) []byte { return s.lower[from-s.start : to-s.start] }
 
 // literal is a text in lower case that is looked for, with some of its trigrams.
 type literal struct {

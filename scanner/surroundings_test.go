@@ -28,7 +28,7 @@ func TestSurroundingsWindow(t *testing.T) {
 		var s surroundings
 		s.of(before + "word" + after)
 		from, to := s.window(len(before), len(before)+len("word"))
-		got := excerpt(&view{text: s.text}, from, to)
+		got := string(excerpt(s.part(from, to), false, false))
 		if bs, as := strings.Count(got, "b"), strings.Count(got, "a"); bs != seesBefore/2 || as != seesAfter/2 {
 			t.Errorf("%q: got %d words before and %d after, want %d and %d", blank[:1], bs, as, seesBefore/2, seesAfter/2)
 		}

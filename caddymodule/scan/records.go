@@ -5,17 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"strings"
-
-	"github.com/svc-gateway/svc/scanner"
 )
 
-const (
-	// maxRecord is the longest event or line that is scanned as one; a longer one is scanned as
-	// text while it comes.
-	maxRecord = 256 << 10
-	// maxTexts bounds the texts of a stream that are followed from event to event.
-	maxTexts = 64
-)
+// maxRecord is the longest event or line that is scanned as one; a longer one is scanned as text
+// while it comes.
+const maxRecord = 256 << 10
 
 // records scans a stream of events or lines, each when it is complete. What belongs to one text,
 // as the pieces of an answer do, is followed from one to the next.
@@ -25,13 +19,18 @@ type records struct {
 	fields *fields
 	buf    []byte // what has come of a record that is not complete
 	data   []byte // of an event
-	texts  map[string]*scanner.Stream
-	last   map[string]string // by path: the value that was scanned last
+	place  []byte // of a string in its document
+	texts  texts
+	last   map[string]string // by place: the value that was scanned last
 	keys   map[string]bool   // that were scanned
 }
 
-func newRecords(k kind, rep *report, f *fields) *records {
-	return &records{kind: k, report: rep, fields: f, texts: map[string]*scanner.Stream{}, last: map[string]string{}, keys: map[string]bool{}}
+// newRecords makes the records of a stream; strict says that each is scanned before it passes.
+func newRecords(k kind, rep *report, f *fields, strict bool) *records {
+	return &records{
+		kind: k, report: rep, fields: f, last: map[string]string{}, keys: map[string]bool{},
+		texts: texts{report: rep, eager: strict, known: map[string]*text{}},
+	}
 }
 
 // pass scans the records that p completes and returns what may pass: all that is complete, up to
@@ -51,7 +50,7 @@ func (r *records) pass(p []byte) ([]byte, error) {
 		done += n
 	}
 	if len(r.buf)-done > maxRecord {
-		r.follow("", decodeEscapes(string(r.buf[done:])))
+		r.overlong(r.buf[done:])
 		if err := r.report.blocked(); err != nil {
 			return r.cut(done), err
 		}
@@ -62,12 +61,23 @@ func (r *records) pass(p []byte) ([]byte, error) {
 
 // take scans the records that p completes, which passes in any case.
 func (r *records) take(p []byte) {
-	for len(p) > 0 {
-		n := min(len(p), maxRecord)
-		_, _ = r.pass(p[:n]) // nothing is blocked where bodies pass before they are scanned
+	if len(r.buf) > 0 {
+		r.buf = append(r.buf, p...)
+		p = r.buf
+	}
+	for n := r.next(p); n > 0; n = r.next(p) {
+		r.scan(p[:n])
 		p = p[n:]
 	}
+	if len(p) > maxRecord {
+		r.overlong(p)
+		p = nil
+	}
+	r.buf = append(r.buf[:0], p...)
 }
+
+// overlong scans what has come of a record that is too long to wait for.
+func (r *records) overlong(p []byte) { r.texts.follow(nil, decodeEscapes(string(p))) }
 
 // cut takes the first n bytes from the buffer.
 func (r *records) cut(n int) []byte {
@@ -81,9 +91,7 @@ func (r *records) end() ([]byte, error) {
 	if len(r.buf) > 0 {
 		r.scan(r.buf)
 	}
-	for _, t := range r.texts {
-		r.report.take(t.Close())
-	}
+	r.texts.end()
 	if err := r.report.blocked(); err != nil {
 		return nil, err
 	}
@@ -118,15 +126,18 @@ func (r *records) next(p []byte) int {
 // lineEnd returns the byte after the line at i: after \n, \r\n or \r. It is negative while the
 // line is not complete.
 func lineEnd(p []byte, i int) int {
-	n := bytes.IndexAny(p[i:], "\r\n")
-	if n < 0 {
-		return -1
+	line := p[i:]
+	lf := bytes.IndexByte(line, '\n')
+	if lf >= 0 {
+		line = line[:lf]
 	}
-	n += i + 1
-	if p[n-1] == '\r' && n < len(p) && p[n] == '\n' {
-		n++
+	switch cr := bytes.IndexByte(line, '\r'); {
+	case cr >= 0 && cr+1 == lf, cr < 0 && lf >= 0:
+		return i + lf + 1
+	case cr >= 0:
+		return i + cr + 1
 	}
-	return n
+	return -1
 }
 
 // scan scans one record.
@@ -139,7 +150,7 @@ func (r *records) scan(record []byte) {
 		return
 	}
 	if !json.Valid(data) {
-		r.follow("", decodeEscapes(string(data)))
+		r.texts.follow(nil, decodeEscapes(string(data)))
 		return
 	}
 	r.fields.walk(string(data), func(path []string, value string, key bool) {
@@ -153,20 +164,30 @@ func (r *records) scan(record []byte) {
 				r.report.add(value)
 			}
 		case continues(path):
-			r.follow(strings.Join(path, "\x00"), value)
+			r.texts.follow(r.placeOf(path), value)
 		default:
-			r.once(strings.Join(path, "\x00"), value)
+			r.once(r.placeOf(path), value)
 		}
 	})
 }
 
+// placeOf writes a path as one text, valid until the next call.
+func (r *records) placeOf(path []string) []byte {
+	r.place = r.place[:0]
+	for _, name := range path {
+		r.place = append(append(r.place, 0), name...)
+	}
+	return r.place
+}
+
 // once scans a value unless it stood at its place before.
-func (r *records) once(place, value string) {
-	if r.last[place] == value {
+func (r *records) once(place []byte, value string) {
+	last, ok := r.last[string(place)]
+	if ok && last == value {
 		return
 	}
-	if _, ok := r.last[place]; ok || len(r.last) < maxTexts {
-		r.last[place] = value
+	if ok || len(r.last) < maxTexts {
+		r.last[string(place)] = value
 	}
 	r.report.add(value)
 }
@@ -175,14 +196,21 @@ func (r *records) once(place, value string) {
 // the values, which a client may show too.
 func (r *records) dataOf(event []byte) []byte {
 	r.data = r.data[:0]
-	for line := range bytes.SplitSeq(bytes.ReplaceAll(event, []byte("\r"), []byte("\n")), []byte("\n")) {
+	for more := false; len(event) > 0; {
+		n := lineEnd(event, 0)
+		if n < 0 {
+			n = len(event)
+		}
+		line := bytes.TrimRight(event[:n], "\r\n")
+		event = event[n:]
 		if rest, ok := bytes.CutPrefix(line, []byte("data:")); ok {
-			if len(r.data) > 0 {
+			if more {
 				r.data = append(r.data, '\n')
 			}
+			more = true
 			r.data = append(r.data, bytes.TrimPrefix(rest, []byte(" "))...)
 		} else if len(line) > 0 {
-			r.once("\x00", string(line))
+			r.once(nil, string(line))
 		}
 	}
 	return r.data
@@ -203,20 +231,6 @@ func continues(path []string) bool {
 		return false
 	}
 	return true
-}
-
-// follow scans the next piece of a text.
-func (r *records) follow(key, piece string) {
-	t := r.texts[key]
-	if t == nil {
-		if len(r.texts) >= maxTexts {
-			r.report.add(piece)
-			return
-		}
-		t = scanner.NewStream()
-		r.texts[key] = t
-	}
-	r.report.take(t.Write(piece))
 }
 
 // farewell is the last record of a stream that is ended.

@@ -117,7 +117,7 @@ func (w *writer) decide(code int) mode {
 	case encoding != "":
 		return holding
 	case kind == events || kind == lines:
-		w.records = newRecords(kind, w.report, w.handler.fields)
+		w.records = newRecords(kind, w.report, w.handler.fields, w.strict)
 		return recording
 	case w.strict:
 		return holding
