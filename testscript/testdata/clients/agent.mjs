@@ -3,16 +3,20 @@
 import { EventStream, json, serve } from './upstream.mjs';
 
 /**
- * Serves runs. run(stream, body, request) sends the events of a run; what it is given takes
- * (event, data) and numbers them. In stateless runs events have no id.
+ * Serves runs. current() is the run: run(stream, body, request) sends the events of a run, or goes on with them where
+ * a client joins again; stream.event(event, data) numbers them. In runs without a thread events have
+ * no id, and nobody can join again. run.wire says how the events are written.
  */
-export function serveAgent(port, run) {
+export function serveAgent(port, current) {
   return serve(port, async (request, response, body) => {
-    const thread = /^\/threads\/([^/]+)\/runs\/stream$/.exec(request.url)?.[1];
+    const run = current();
+    const thread = /^\/threads\/([^/]+)\/runs(\/[^/]+)?\/stream(\?|$)/.exec(request.url)?.[1];
     if (request.method === 'POST' && request.url === '/threads') {
       json(response, 200, { thread_id: 't-1', status: 'idle', metadata: {}, values: null });
     } else if (request.method === 'POST' && (thread || request.url === '/runs/stream')) {
-      await run(new Run(response, thread, run.wire), body, request);
+      await run(new Run(response, thread, 0, run.wire), body, request);
+    } else if (request.method === 'GET' && thread) {
+      await run(new Run(response, thread, Number(request.headers['last-event-id']) + 1, run.wire), body, request);
     } else {
       json(response, 404, { detail: 'Not Found' });
     }
@@ -21,16 +25,16 @@ export function serveAgent(port, run) {
 
 /** The stream of a run. */
 class Run extends EventStream {
-  #next = 0;
-
-  constructor(response, thread, wire) {
-    super(response, { ...wire, headers: { 'Content-Location': thread ? `/threads/${thread}/runs/r-1` : '/runs/r-1' } });
-    this.thread = thread;
+  constructor(response, thread, next, wire) {
+    const place = thread ? `/threads/${thread}/runs/r-1` : '/runs/r-1';
+    const again = thread && wire?.again ? { Location: place + '/stream' } : {};
+    super(response, { ...wire, headers: { 'Content-Location': place, ...again } });
+    Object.assign(this, { thread, next });
   }
 
   async event(event, data) {
-    const id = this.thread ? { id: this.#next } : {};
-    this.#next++;
+    const id = this.thread ? { id: this.next } : {};
+    this.next++;
     await this.send({ event, data: data === null ? 'null' : data, ...id });
   }
 }

@@ -21,7 +21,7 @@ const harmless = 'Many clouds move over Kyoto – I count 12 ☁ and 7 🙂 à m
 
 let run; // of the server, written by each test
 let server;
-before(async () => (server = await serveAgent(process.env.UPSTREAM, (...args) => run(...args))));
+before(async () => (server = await serveAgent(process.env.UPSTREAM, () => run)));
 after(() => {
   server.close();
   server.closeAllConnections();
@@ -158,6 +158,24 @@ for (const [version, Client] of [['1.15', Client1], ['2.0', Client2]]) {
     for (const base of [gateway, upstream]) errors.push(String(await failure(() => ask(Client, base, { receipt: seen[base] }))));
     assert.equal(errors[0], errors[1]);
     assert.deepEqual(seen[gateway].events, seen[upstream].events.slice(0, 1));
+  });
+
+  test(`${version}: a stream that is joined again goes on behind what the client has`, within, async () => {
+    const pieces = ['They ', 'eat AKI', 'RA.'];
+    const joined = [];
+    run = async (out, body, request) => {
+      if (request.method === 'GET') joined.push(out.next);
+      while (out.next < pieces.length) {
+        await out.event('messages', chunk('m-1', pieces[out.next]));
+        if (request.method === 'POST' && out.next === 2) return out.die();
+      }
+      await out.event('end', null);
+      out.end();
+    };
+    run.wire = { again: true };
+    const events = await ask(Client, gateway);
+    assert.deepEqual(joined, [1]); // the second event waited, and was never there
+    assert.deepEqual(events.map((e) => e.event === 'messages' ? e.data[0].content : e.event), [...pieces, 'end']);
   });
 
   test(`${version}: a client that leaves`, within, async () => {

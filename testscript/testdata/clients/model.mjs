@@ -3,11 +3,13 @@
 import { EventStream, json, serve } from './upstream.mjs';
 
 /**
- * Serves a model. answer(model, body, request) gives the answers of POST; model.json(status, value)
- * sends one as a whole, model.stream() begins one in events.
+ * Serves a model. current() is what answers POST: answer(model, body, request), where
+ * model.json(status, value) sends an answer as a whole and model.stream() begins one in events, which
+ * are written as answer.wire says.
  */
-export function serveModel(port, answer) {
+export function serveModel(port, current) {
   return serve(port, async (request, response, body) => {
+    const answer = current();
     if (request.method === 'GET' && request.url === '/v1/models') {
       json(response, 200, { object: 'list', data: [model('small'), model('large')] });
     } else if (request.method === 'POST' && ['/v1/chat/completions', '/v1/responses'].includes(request.url)) {
