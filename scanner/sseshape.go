@@ -123,6 +123,7 @@ func (t *slot) length(p []byte) int {
 		return numberLength(p)
 	case ownString:
 		if len(t.same) > 0 && bytes.HasPrefix(p, t.same) {
+			t.escaped = bytes.IndexByte(t.same, '\\') >= 0
 			return len(t.same) - 1
 		}
 		return t.inside(p, 0)

@@ -72,7 +72,7 @@ func (w *sseWait) release(dst []byte) []byte {
 	return dst
 }
 
-// takeBack makes the texts forget the event that waits and returns it, nil when there is none.
+// takeBack makes the texts forget the event that waits and returns it, empty when none does.
 func (w *sseWait) takeBack() []byte {
 	event := w.event
 	for i := range w.saved {
