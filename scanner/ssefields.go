@@ -16,6 +16,7 @@ type sseFields struct {
 	queue  sseQueue
 	shapes shapes
 	walker walker
+	reader idReader
 	buf    []byte
 
 	// The event that is being read.
@@ -119,7 +120,7 @@ func (s *sseFields) message(data []byte, last bool) []byte {
 // document redacts data that is JSON, or begins like it.
 func (s *sseFields) document(name string, data []byte, last bool) []byte {
 	s.begin(name, data, last)
-	s.ids = objectIDs(s.ids[:0], data)
+	s.ids = s.reader.read(data)
 	w := &s.walker
 	w.reset()
 	w.fields, w.out, w.growing, w.own.known.from = s, s.buf[:0], s.mode == growing, s.from

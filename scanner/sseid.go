@@ -19,6 +19,7 @@ const (
 	numberNames = 6                // of idNames hold numbers
 	bareID      = len(idNames) - 1 // place of "id"
 	maxOwnIDs   = 3                // different ids under one path before each event is taken to have its own
+	maxOpen     = 64               // objects and arrays within each other for which memory is kept
 )
 
 // objectID is what tells an object apart: its members of idNames as they are written.
@@ -29,51 +30,69 @@ type objectID struct {
 	named  bool   // it has a name that makes its value a secret
 }
 
-// objectIDs returns the ids of the objects of a valid document, in the order in which the
-// objects open.
-func objectIDs(dst []objectID, doc []byte) []objectID {
-	type frame struct {
-		object int // -1: an array
-		named  bool
-		found  [len(idNames)][]byte
+// idReader finds the ids of the objects of a document.
+type idReader struct {
+	ids  []objectID
+	open []idFrame
+}
+
+// idFrame is an open object or array.
+type idFrame struct {
+	object int // -1: an array
+	named  bool
+	found  [len(idNames)][]byte
+}
+
+// read returns the ids of the objects of a valid document, in the order in which the objects
+// open. They are valid until the next call.
+func (r *idReader) read(doc []byte) []objectID {
+	r.ids, r.open = r.ids[:0], r.open[:0]
+	r.find(doc)
+	if cap(r.open) > maxOpen {
+		r.open = nil
 	}
-	var open []frame
+	// Inner objects close first.
+	slices.SortFunc(r.ids, func(a, b objectID) int { return a.object - b.object })
+	return r.ids
+}
+
+func (r *idReader) find(doc []byte) {
 	objects := 0
-	first := len(dst)
 	for i := 0; i < len(doc); i++ {
 		switch doc[i] {
 		case '{':
-			open = append(open, frame{object: objects})
+			r.open = append(r.open, idFrame{object: objects})
 			objects++
 		case '[':
-			open = append(open, frame{object: -1})
+			r.open = append(r.open, idFrame{object: -1})
 		case ']':
-			open = open[:max(0, len(open)-1)]
+			r.open = r.open[:max(0, len(r.open)-1)]
 		case '}':
-			if len(open) == 0 {
-				return dst
+			if len(r.open) == 0 {
+				return
 			}
-			top := &open[len(open)-1]
+			top := &r.open[len(r.open)-1]
 			if id := newObjectID(top.object, &top.found, top.named); id.tag != nil || id.bare != nil || id.named {
-				dst = append(dst, id)
+				r.ids = append(r.ids, id)
 			}
-			open = open[:len(open)-1]
+			r.open = r.open[:len(r.open)-1]
 		case '"':
 			end := i + stringLength(doc[i:])
-			if n := len(open); n > 0 && open[n-1].object >= 0 && isKey(doc[end:]) {
-				key := doc[i+1 : max(i+1, end-1)]
-				if place := idPlace(key); place >= 0 {
-					open[n-1].found[place] = scalar(doc[end:])
-				} else if nameKeys.folds(key) {
-					open[n-1].named = nameKind(bytes.Trim(scalar(doc[end:]), `"`)) == secretKey
-				}
+			if n := len(r.open); n > 0 && r.open[n-1].object >= 0 && isKey(doc[end:]) {
+				r.open[n-1].note(doc[i+1:max(i+1, end-1)], doc[end:])
 			}
 			i = end - 1
 		}
 	}
-	// Inner objects close first.
-	slices.SortFunc(dst[first:], func(a, b objectID) int { return a.object - b.object })
-	return dst
+}
+
+// note takes a key of the object and what follows it.
+func (f *idFrame) note(key, rest []byte) {
+	if place := idPlace(key); place >= 0 {
+		f.found[place] = scalar(rest)
+	} else if nameKeys.folds(key) {
+		f.named = nameKind(bytes.Trim(scalar(rest), `"`)) == secretKey
+	}
 }
 
 func newObjectID(object int, found *[len(idNames)][]byte, named bool) objectID {
