@@ -88,7 +88,8 @@ func (c *cursor) guarded() bool {
 	for n < 24 && (is(c.at(n), token68|padding) || c.at(n) == '%') {
 		n++
 	}
-	return !c.short && c.at(n) != '(' && random(c.data[c.i:c.i+n])
+	text := c.data[c.i : c.i+n]
+	return !c.short && c.at(n) != '(' && random(text) && !bytes.Contains(text, []byte(Redacted))
 }
 
 // program reports whether what follows is program text: a call, a variable, a member of one.
