@@ -240,7 +240,8 @@ func (c *cursor) target() bool {
 	for range 2 {
 		t := c.token()
 		c.i -= len(t.raw)
-		if c.short || len(t.raw) == 0 || functions.has(t.text()) || !c.another(t) {
+		// A host is no secret: where a part of it was one, this is no host.
+		if c.short || len(t.raw) == 0 || functions.has(t.text()) || bytes.Contains(t.raw, []byte(Redacted)) || !c.another(t) {
 			return false
 		}
 		if bytes.IndexAny(t.raw, ".:") > 0 {

@@ -3,9 +3,9 @@
 import { EventStream, json, serve } from './upstream.mjs';
 
 /**
- * Serves runs. current() is the run: run(stream, body, request) sends the events of a run, or goes on with them where
- * a client joins again; stream.event(event, data) numbers them. In runs without a thread events have
- * no id, and nobody can join again. run.wire says how the events are written.
+ * Serves runs. current() is the run: run(stream, body, request) sends its events, or goes on with
+ * them where a client joins again; stream.event(event, data) numbers them. In runs without a thread
+ * events have no id, and nobody can join again. run.wire says how the events are written.
  */
 export function serveAgent(port, current) {
   return serve(port, async (request, response, body) => {
