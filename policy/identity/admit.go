@@ -101,7 +101,7 @@ func (x *External) nameOf(removed *account, issued time.Time) (string, error) {
 func (s *Service) linked(ctx context.Context, x External, issued time.Time) (*account, error) {
 	a, err := s.cache.link(x.link()), error(nil)
 	if a == nil {
-		a, err = s.account(ctx, Filter{Link: x.link()})
+		a, err = s.account(s.store.ByLink(ctx, x.link()))
 	}
 	if err != nil {
 		return nil, err
@@ -117,7 +117,7 @@ func (s *Service) linked(ctx context.Context, x External, issued time.Time) (*ac
 		return nil, err
 	}
 	// In case of a conflict another request of the same person may have been first.
-	if a, err = s.account(ctx, Filter{Link: x.link()}); err != nil {
+	if a, err = s.account(s.store.ByLink(ctx, x.link())); err != nil {
 		return nil, err
 	}
 	if a == nil {
@@ -128,7 +128,7 @@ func (s *Service) linked(ctx context.Context, x External, issued time.Time) (*ac
 
 // addAccount makes an external account, on record before it is there.
 func (s *Service) addAccount(ctx context.Context, name string, x External) error {
-	taken, err := s.account(ctx, Filter{Name: name})
+	taken, err := s.account(s.store.ByName(ctx, name))
 	if err != nil {
 		return err
 	}
@@ -153,23 +153,26 @@ func (s *Service) addAccount(ctx context.Context, name string, x External) error
 		e.Status, e.Error = "error", err.Error()
 		return errors.Join(err, s.outcome(ctx, e))
 	}
-	s.announce(ctx, revision)
+	if revision > s.cache.revision.Load() {
+		s.announce(ctx, revision)
+	}
 	e.Status = "success"
 	_ = s.outcome(ctx, e) // the account is there and its making on record
 	return nil
 }
 
-// account returns the one account that the filter selects, removed ones included; nil when
-// there is none. The caller has made sure that the cache is fresh.
-func (s *Service) account(ctx context.Context, f Filter) (*account, error) {
-	accounts, revision, err := s.store.Accounts(ctx, f)
-	if err != nil || len(accounts) == 0 {
+// account remembers the user that the store answered with, a removed one included; nil when there
+// is none. The caller has made sure that the cache is fresh.
+func (s *Service) account(c Credential, err error) (*account, error) {
+	if errors.Is(err, ErrNotFound) {
+		return nil, nil
+	} else if err != nil {
 		return nil, err
 	}
-	s.cache.advance(revision)
-	a := &account{User: accounts[0].User}
+	s.cache.advance(c.Revision)
+	a := &account{User: c.User}
 	a.seen.Store(a.LastLogin.Unix())
-	s.cache.putAccount(a, revision)
+	s.cache.putAccount(a, c.Revision)
 	return a, nil
 }
 
@@ -178,5 +181,5 @@ func (s *Service) named(ctx context.Context, name string) (*account, error) {
 	if a := s.cache.name(name); a != nil {
 		return a, nil
 	}
-	return s.account(ctx, Filter{Name: name})
+	return s.account(s.store.ByName(ctx, name))
 }

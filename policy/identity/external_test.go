@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -13,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/svc-gateway/svc/audit"
+	"github.com/svc-gateway/svc/internal/bus"
 	"github.com/svc-gateway/svc/policy"
 	"github.com/svc-gateway/svc/policy/identity"
 )
@@ -53,6 +56,40 @@ func (r *rig) admit(t testing.TB, x identity.External) policy.Principal {
 		t.Fatal(err)
 	}
 	return p
+}
+
+// counted counts how often a token is looked up in the store.
+type counted struct {
+	identity.Store
+	looked atomic.Int64
+}
+
+func (c *counted) ByHash(ctx context.Context, h identity.Hash) (identity.Credential, error) {
+	c.looked.Add(1)
+	return c.Store.ByHash(ctx, h)
+}
+
+// Many people may come for the first time at once: requests of others notice nothing of it.
+func TestNewAccountsForgetNoTokens(t *testing.T) {
+	st, err := identity.OpenStore(t.Context(), filepath.Join(t.TempDir(), "identity.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &counted{Store: st}
+	s, err := identity.New(t.Context(), c, &recorder{store: st}, bus.NewMemory())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	r := &rig{Service: s}
+	token := r.add(t, identity.AddUser{Name: "bob", Role: policy.User})
+	for i := range 10 {
+		r.verify(t, token)
+		r.admit(t, ldapUser(fmt.Sprintf("u%d", i), fmt.Sprint(i), policy.User))
+	}
+	if got := c.looked.Load(); got != 1 {
+		t.Errorf("got %d look-ups of one token, want 1", got)
+	}
 }
 
 func TestAdmit(t *testing.T) {

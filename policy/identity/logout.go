@@ -52,12 +52,12 @@ func (s *Service) LogoutUpstream(ctx context.Context, issuer, subject, sid strin
 		users[sessions[i].User] = true
 	}
 	if sid == "" {
-		accounts, _, err := s.store.Accounts(ctx, Filter{Link: Link{policy.SourceOIDC, issuer, subject}})
-		if err != nil {
+		c, err := s.store.ByLink(ctx, Link{policy.SourceOIDC, issuer, subject})
+		switch {
+		case err == nil:
+			users[c.User.Name] = true
+		case !errors.Is(err, ErrNotFound):
 			return 0, fmt.Errorf("logging out: %w", err)
-		}
-		for i := range accounts {
-			users[accounts[i].Name] = true
 		}
 	}
 	n := 0

@@ -21,6 +21,7 @@ type sqlite struct {
 	revision                   *sql.Stmt
 	byHash, byID               *sql.Stmt
 	sessionByHash, sessionByID *sql.Stmt
+	byName, byLink             *sql.Stmt
 	standing, familiar         *sql.Stmt
 }
 
@@ -30,29 +31,34 @@ const (
 
 	queryCredential = `SELECT (SELECT revision FROM revision), ` + tokenColumns + `, ` + userColumns + `
 		FROM tokens t JOIN users u ON u.name = t.user `
-	queryByHash   = queryCredential + `WHERE t.hash = ?`
-	queryByID     = queryCredential + `WHERE t.id = ?`
+	queryByHash = queryCredential + `WHERE t.hash = ?`
+	queryByID   = queryCredential + `WHERE t.id = ?`
+	queryUser   = `SELECT (SELECT revision FROM revision), ` + userColumns + ` FROM users u `
+	queryByName = queryUser + `WHERE u.name = ?`
+	// The partial index is used where its own condition is repeated.
+	queryByLink   = queryUser + `WHERE u.source <> '' AND u.source = ? AND u.issuer = ? AND u.subject = ?`
 	queryRevision = `SELECT revision FROM revision`
 
 	advance = `UPDATE revision SET revision = revision + 1 WHERE revision = ?`
 
-	// A name that is another's but for capitals is as good as taken: people would mix them up.
+	// A name that is another's but for capitals is as good as taken: people would mix them up. Who
+	// an account belongs to changes only when it was removed.
 	putUser = `INSERT INTO users (name, role, created, expires, disabled, source, issuer, subject, valid_after, removed)
 		SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10 ` + freeName + `
 		ON CONFLICT (name) DO UPDATE SET role = excluded.role, expires = excluded.expires, disabled = excluded.disabled,
 			source = excluded.source, issuer = excluded.issuer, subject = excluded.subject,
 			valid_after = excluded.valid_after, removed = excluded.removed,
-			created = iif(users.removed IS NULL, users.created, excluded.created)`
+			created = iif(users.removed IS NULL, users.created, excluded.created)
+			WHERE users.removed IS NOT NULL OR users.source = excluded.source
+				AND users.issuer = excluded.issuer AND users.subject = excluded.subject`
 	insertToken = `INSERT INTO tokens (hash, id, user, name, role, created, expires, revoked, last_used) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`
 	putToken    = `UPDATE tokens SET expires = ?, revoked = ? WHERE id = ?`
 
-	// One account a link: what is there and is not the same person's stays as it is.
-	addAccount = `INSERT INTO users (name, role, created, expires, disabled, source, issuer, subject, valid_after, removed)
-		SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, NULL ` + freeName + `
-		ON CONFLICT (name) DO UPDATE SET role = excluded.role, created = excluded.created, removed = NULL
-			WHERE users.removed IS NOT NULL AND users.source = excluded.source
-				AND users.issuer = excluded.issuer AND users.subject = excluded.subject
-		ON CONFLICT DO NOTHING`
+	// One account a link: what is there stays as it is.
+	insertAccount = `INSERT INTO users (name, role, created, expires, disabled, source, issuer, subject, valid_after, removed)
+		SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, NULL ` + freeName + ` ON CONFLICT DO NOTHING`
+	restoreAccount = `UPDATE users SET role = ?, created = ?, removed = NULL
+		WHERE name = ? AND removed IS NOT NULL AND source = ? AND issuer = ? AND subject = ?`
 	freeName = `WHERE EXISTS (SELECT 1 FROM users WHERE name = ?1)
 			OR NOT EXISTS (SELECT 1 FROM users WHERE name = ?1 COLLATE NOCASE)`
 	advanceAny = `UPDATE revision SET revision = revision + 1`
@@ -86,6 +92,7 @@ func (s *sqlite) prepared() map[string]**sql.Stmt {
 	return map[string]**sql.Stmt{
 		queryRevision: &s.revision, queryByHash: &s.byHash, queryByID: &s.byID,
 		querySessionByHash: &s.sessionByHash, querySessionByID: &s.sessionByID,
+		queryByName: &s.byName, queryByLink: &s.byLink,
 		queryStanding: &s.standing, queryFamiliar: &s.familiar,
 	}
 }
@@ -114,6 +121,25 @@ func (s *sqlite) ByHash(ctx context.Context, h Hash) (Credential, error) {
 
 func (s *sqlite) ByID(ctx context.Context, id string) (Credential, error) {
 	return scanCredential(s.byID.QueryRowContext(ctx, id))
+}
+
+func (s *sqlite) ByName(ctx context.Context, name string) (Credential, error) {
+	return scanUser(s.byName.QueryRowContext(ctx, name))
+}
+
+func (s *sqlite) ByLink(ctx context.Context, l Link) (Credential, error) {
+	return scanUser(s.byLink.QueryRowContext(ctx, l.Source, l.Issuer, l.Subject))
+}
+
+func scanUser(row *sql.Row) (Credential, error) {
+	var c Credential
+	err := row.Scan(append([]any{&c.Revision}, c.User.columns()...)...)
+	if errors.Is(err, sql.ErrNoRows) {
+		return Credential{}, ErrNotFound
+	} else if err != nil {
+		return Credential{}, fmt.Errorf("looking up a user: %w", err)
+	}
+	return c, nil
 }
 
 func scanCredential(row *sql.Row) (Credential, error) {
@@ -173,7 +199,7 @@ func apply(tx *store.Tx, c Change) error {
 			u.Source, u.Issuer, u.Subject, text(u.ValidAfter), text(u.Removed))); err != nil {
 			return err
 		} else if n != 1 {
-			return fmt.Errorf("%w: %s, in other capitals", ErrUserExists, u.Name)
+			return fmt.Errorf("%w: %s, in other capitals or of another source", ErrUserExists, u.Name)
 		}
 	}
 	for _, t := range c.NewTokens {
@@ -207,8 +233,14 @@ func affected(r sql.Result, err error) (int64, error) {
 func (s *sqlite) AddAccount(ctx context.Context, u User) (int64, error) {
 	var revision int64
 	err := s.db.Write(ctx, func(tx *store.Tx) error {
-		n, err := affected(tx.Exec(addAccount, u.Name, string(u.Role), text(u.Created), text(u.Expires), u.Disabled,
+		n, err := affected(tx.Exec(insertAccount, u.Name, string(u.Role), text(u.Created), text(u.Expires), u.Disabled,
 			u.Source, u.Issuer, u.Subject, text(u.ValidAfter)))
+		if err != nil {
+			return err
+		} else if n == 1 {
+			return tx.QueryRow(queryRevision).Scan(&revision)
+		}
+		n, err = affected(tx.Exec(restoreAccount, string(u.Role), text(u.Created), u.Name, u.Source, u.Issuer, u.Subject))
 		if err != nil {
 			return err
 		} else if n == 0 {

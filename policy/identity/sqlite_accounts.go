@@ -60,8 +60,6 @@ func (f Filter) where() (string, []any) {
 	var c conditions
 	c.add(f.Name != "", `u.name = ?`, f.Name)
 	c.add(f.Role != "", `u.role = ?`, string(f.Role))
-	// The partial index is used where its own condition is repeated.
-	c.add(f.Link != Link{}, `u.source <> '' AND u.source = ? AND u.issuer = ? AND u.subject = ?`, f.Link.Source, f.Link.Issuer, f.Link.Subject)
 	return c.where()
 }
 

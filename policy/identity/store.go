@@ -15,12 +15,17 @@ var ErrNotFound = errors.New("not found")
 // implementation passes the conformance suite of package identitytest. All methods are safe
 // for concurrent use; reads see every change that was applied before they began.
 type Store interface {
-	// Revision is the number of changes applied so far.
+	// Revision is the number of changes applied so far, of those that make something untrue which
+	// was known before.
 	Revision(ctx context.Context) (int64, error)
 	// ByHash and ByID find a token, revoked and expired ones included, with its user, all as
 	// of one revision. Without one they return [ErrNotFound].
 	ByHash(ctx context.Context, h Hash) (Credential, error)
 	ByID(ctx context.Context, id string) (Credential, error)
+	// ByName and ByLink find a user, a removed one included, without tokens and sessions. Without
+	// one they return [ErrNotFound].
+	ByName(ctx context.Context, name string) (Credential, error)
+	ByLink(ctx context.Context, l Link) (Credential, error)
 	// Accounts returns the users that the filter selects, removed ones included, ordered by
 	// name, each with all tokens in the order of their creation, and the revision that this is
 	// the state of.
@@ -30,11 +35,13 @@ type Store interface {
 	OldTokens(ctx context.Context, until, then time.Time, limit int) ([]Token, error)
 	// Apply makes all of the change durable or nothing of it, and returns the new revision.
 	// It returns [ErrConflict] when the store is not at Change.Revision any more, and
-	// [ErrUserExists] when a new user's name is another's but for capitals.
+	// [ErrUserExists] when a user's name is another's but for capitals, or that of an account with
+	// another link that is not removed.
 	Apply(ctx context.Context, c Change) (int64, error)
-	// AddAccount creates an external account, or takes back the removal of the one with the
-	// same name and link, whatever the revision is, and returns the new one. It returns
-	// [ErrConflict] when the link has another account, or the name, in capitals or not.
+	// AddAccount creates an external account, which is no change of what was known, or takes back
+	// the removal of the one with the same name and link, which is one, whatever the revision is.
+	// It returns the revision, or [ErrConflict] when the link has another account, or the name, in
+	// capitals or not.
 	AddAccount(ctx context.Context, u User) (int64, error)
 	// Touch notes what was used last. That may be lost in a crash, does not count as a change,
 	// and never moves a time back; it can be read after the next Apply at the latest. Who and
@@ -70,10 +77,10 @@ type SessionStore interface {
 	PruneSessions(ctx context.Context, then time.Time) error
 }
 
-// Credential is a token or a session with its user.
+// Credential is a token or a session with its user, or a user alone.
 type Credential struct {
-	Token    Token         // zero for a session that was opened without one
-	Session  StoredSession // zero for a token
+	Token    Token         // zero for a session that was opened without one, and for a user
+	Session  StoredSession // zero for a token, and for a user
 	User     User
 	Revision int64 // of the store when it was read
 }
@@ -82,7 +89,6 @@ type Credential struct {
 type Filter struct {
 	Name string
 	Role policy.Role
-	Link Link
 }
 
 // SessionFilter selects sessions. An empty field selects all.

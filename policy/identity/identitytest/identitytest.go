@@ -29,6 +29,7 @@ func Conformance(t *testing.T, open func(t *testing.T) identity.Store) {
 		"what is applied is read back":         readBack,
 		"updates keep what they do not name":   update,
 		"a filter selects":                     filter,
+		"users are found by name and by link":  users,
 		"a stale change conflicts":             conflict,
 		"a change is all or nothing":           atomic,
 		"a token's use is noted":               touch,
@@ -173,20 +174,58 @@ func filter(t *testing.T, s identity.Store) {
 	second := identity.Account{User: user("b", policy.Admin)}
 	third := identity.Account{User: user("c", policy.User)}
 	for f, want := range map[identity.Filter][]identity.Account{
-		{}:                  {first, second, third, fourth},
-		{Link: linked.Link}: {fourth},
-		{Link: identity.Link{Source: "oidc", Subject: "1"}}: {},
-		{Link: linked.Link, Name: "a"}:                      {},
-		{Name: "a"}:                                         {first},
-		{Name: "A"}:                                         {},
-		{Name: "%"}:                                         {},
-		{Role: policy.Admin}:                                {first, second},
-		{Role: policy.Readonly}:                             {},
-		{Name: "c", Role: policy.User}:                      {third},
-		{Name: "c", Role: policy.Admin}:                     {},
-		{Name: "nobody"}:                                    {},
+		{}:                              {first, second, third, fourth},
+		{Name: "a"}:                     {first},
+		{Name: "A"}:                     {},
+		{Name: "%"}:                     {},
+		{Role: policy.Admin}:            {first, second},
+		{Role: policy.Readonly}:         {},
+		{Name: "c", Role: policy.User}:  {third},
+		{Name: "c", Role: policy.Admin}: {},
+		{Name: "nobody"}:                {},
 	} {
 		same(t, fmt.Sprintf("%+v", f), want, accounts(t, s, f))
+	}
+}
+
+func users(t *testing.T, s identity.Store) {
+	removed := user("bob", policy.User)
+	removed.Removed = epoch
+	revision := apply(t, s, identity.Change{Users: []identity.User{removed}, NewTokens: []identity.NewToken{token("bob", "b1")}})
+	eve := external("eve", "1")
+	if _, err := s.AddAccount(t.Context(), eve); err != nil {
+		t.Fatal(err)
+	}
+	byName := func(name string) func() (identity.Credential, error) {
+		return func() (identity.Credential, error) { return s.ByName(t.Context(), name) }
+	}
+	byLink := func(l identity.Link) func() (identity.Credential, error) {
+		return func() (identity.Credential, error) { return s.ByLink(t.Context(), l) }
+	}
+	for name, tt := range map[string]struct {
+		find func() (identity.Credential, error)
+		want identity.User // zero: nobody
+	}{
+		"removed":              {byName("bob"), removed},
+		"in capitals":          {byName("Bob"), identity.User{}},
+		"external, by name":    {byName("eve"), eve},
+		"external, by link":    {byLink(eve.Link), eve},
+		"of another issuer":    {byLink(identity.Link{Source: "ldap", Issuer: "i", Subject: "1"}), identity.User{}},
+		"of another source":    {byLink(identity.Link{Source: "oidc", Subject: "1"}), identity.User{}},
+		"no link, as bob has":  {byLink(identity.Link{}), identity.User{}},
+		"no name, that nobody": {byName(""), identity.User{}},
+	} {
+		got, err := tt.find()
+		if tt.want.Name == "" {
+			if !errors.Is(err, identity.ErrNotFound) {
+				t.Errorf("%s: got %+v, %v; want ErrNotFound", name, got.User, err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		same(t, name, identity.Credential{User: tt.want, Revision: revision}, got)
 	}
 }
 

@@ -53,8 +53,12 @@ func ids(t *testing.T, s identity.Store, f identity.SessionFilter, then time.Tim
 func addAccount(t *testing.T, s identity.Store) {
 	before := apply(t, s, identity.Change{Users: []identity.User{user("bob", policy.Admin)}})
 	revision, err := s.AddAccount(t.Context(), external("eve", "1"))
-	if err != nil || revision != before+1 {
-		t.Fatalf("got revision %d, %v; want %d", revision, err, before+1)
+	if err != nil || revision != before {
+		t.Fatalf("got revision %d, %v; want %d: nothing that was known is untrue now", revision, err, before)
+	}
+	taken := identity.Change{Revision: before, Users: []identity.User{user("eve", policy.Admin)}}
+	if _, err := s.Apply(t.Context(), taken); !errors.Is(err, identity.ErrUserExists) {
+		t.Errorf("a change that was decided on before there was the account: got %v, want ErrUserExists", err)
 	}
 	all := accounts(t, s, identity.Filter{})
 	for name, u := range map[string]identity.User{
@@ -93,8 +97,12 @@ func comeBack(t *testing.T, s identity.Store) {
 	}
 	again := external("eve", "1")
 	again.Role, again.Created = policy.Readonly, epoch.Add(time.Hour)
-	if _, err := s.AddAccount(t.Context(), again); err != nil {
+	was, err := s.Revision(t.Context())
+	if err != nil {
 		t.Fatal(err)
+	}
+	if revision, err := s.AddAccount(t.Context(), again); err != nil || revision != was+1 {
+		t.Fatalf("got revision %d, %v; want %d: the account is not removed any more", revision, err, was+1)
 	}
 	again.ValidAfter = epoch // what was from before stays revoked
 	if _, err := s.AddAccount(t.Context(), external("EVE", "4")); !errors.Is(err, identity.ErrConflict) {
