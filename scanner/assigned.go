@@ -52,13 +52,14 @@ func (c *cursor) assigned(a binding) value {
 		c.i = start
 	}
 	c.safe = c.i
+	people := a.word.kind == publicWord && a.colon && a.proper && blanks > 0 // Community: people
 	for range 6 {
 		start := c.i
 		if b := c.peek(); c.short || is(b, quoting) || b == '\\' || b == '[' || b == '{' {
 			break
 		}
 		t := c.token()
-		if c.short && t.surely() {
+		if c.short && t.surely() && !people {
 			c.i, c.short = start, false // no more of the token is needed to know
 			break
 		}
@@ -69,8 +70,8 @@ func (c *cursor) assigned(a binding) value {
 			c.safe = c.i
 			continue
 		}
-		if a.word.kind == publicWord && a.colon && a.proper && blanks > 0 && !t.mixed() {
-			return value{} // Community: people
+		if people && !t.mixed() {
+			return value{}
 		}
 		if literals.folds(t.word()) || types.folds(t.word()) || a.colon && blanks > 0 && functions.has(t.text()) {
 			return value{}

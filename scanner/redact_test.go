@@ -43,7 +43,7 @@ func seeds() []string {
 		"community-community\tpassword\uff1a->", "-----BEGIN PRIVATE KEY----- eyJaaaaaaaaa..s", "community\tis -->svc_aaaaaaaaaaaaaaaaaaaa…b\"!\\\": *is", "password is \\x: y",
 		"pAsswd $!", "password $65000:100", "password …$6$-----BEGIN PRIVATE KEY-----]]", "authentication-key \uff1a-----BEGIN PRIVATE KEY-----", "passwd \"\"$2a$-----BEGIN PRIVATE KEY-----",
 		"passwd \"\"\"", "Authorization: (sha512 ](", "Authorization: _sha512 12](", "eyJREDACTED..$2a$-----BEGIN PRIVATE KEY-----]", "://svc_0000000000000000%:A",
-		"eyJ00000000.$0$00000000", "Authorization: svc_aaaaaaaaaaaaaaaaaaaa_", "snmp-server host REDACTEDsvc_aaaaaaaaaaaaaaaaaaaaREDACTED]REDACTED--svc_aaaaaaaaaaaaaaaaaaaa65000:100-----BEGIN PRIVATE KEY-----]]",
+		"eyJ00000000.$0$00000000", "Authorization: svc_aaaaaaaaaaaaaaaaaaaa_", "CommunitY: AA! ", "<pAsswd 0<0 >0", "snmp-server host REDACTEDsvc_aaaaaaaaaaaaaaaaaaaaREDACTED]REDACTED--svc_aaaaaaaaaaaaaaaaaaaa65000:100-----BEGIN PRIVATE KEY-----]]",
 		"AuthoriZAtion:0!ABIA000000000A1278B9", "]Authorization: _$2a$-----BEGIN PRIVATE KEY-----", "AuthoriZAtion:_!A0 0A", "Authorization: password1265000:100"+strings.Repeat("]", 80),
 	)
 	for _, f := range forms {

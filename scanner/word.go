@@ -169,13 +169,16 @@ func (c *cursor) partner() bool {
 	return false
 }
 
-// attributes moves over the attributes of an element and reports whether its tag ends there.
+// attributes moves over the attributes of an element and reports whether its tag ends there. What
+// begins with a redacted value was no tag: <password 1<2>.
 func (c *cursor) attributes() bool {
 	start := c.i
 	for c.i-start < 2*maxName && c.peek() >= ' ' && c.peek() != '<' && c.peek() != '>' {
 		c.i++
 	}
-	if c.peek() == '>' && c.data[c.i-1] != '/' && !marks.any(c.data[start:c.i]) {
+	inside := c.data[start:c.i]
+	redacted := bytes.HasPrefix(bytes.TrimLeft(inside, " \t"), []byte(Redacted))
+	if c.peek() == '>' && c.data[c.i-1] != '/' && !redacted && !marks.any(inside) {
 		return true
 	}
 	c.i = start
