@@ -86,7 +86,6 @@ export const cuts = [
   { name: 'by word', pieces: (text) => text.match(/\s*\S+/g) },
   { name: 'by seven, in writes of seven bytes', pieces: (text) => text.match(/[^]{1,7}/gu), bytes: 7, ascii: true, newline: '\r\n' },
   { name: 'not at all, in writes of seven bytes', pieces: (text) => [text], bytes: 7, ascii: true },
-  { name: 'not at all, in writes of a byte', pieces: (text) => [text], bytes: 1 },
 ];
 
 /**
