@@ -45,6 +45,7 @@ func seeds() []string {
 		"passwd \"\"\"", "Authorization: (sha512 ](", "Authorization: _sha512 12](", "eyJREDACTED..$2a$-----BEGIN PRIVATE KEY-----]", "://svc_0000000000000000%:A",
 		"eyJ00000000.$0$00000000", "Authorization: svc_aaaaaaaaaaaaaaaaaaaa_", "CommunitY: AA! ", "<pAsswd 0<0 >0", "snmp-server host REDACTEDsvc_aaaaaaaaaaaaaaaaaaaaREDACTED]REDACTED--svc_aaaaaaaaaaaaaaaaaaaa65000:100-----BEGIN PRIVATE KEY-----]]",
 		"AuthoriZAtion:0!ABIA000000000A1278B9", "]Authorization: _$2a$-----BEGIN PRIVATE KEY-----", "AuthoriZAtion:_!A0 0A", "Authorization: password1265000:100"+strings.Repeat("]", 80),
+		"token=svc_0000000000000000%a0",
 	)
 	for _, f := range forms {
 		texts = append(texts, f.in)
