@@ -48,10 +48,14 @@ func TestCorpusSecrets(t *testing.T) {
 		for _, secret := range s.Secrets {
 			want = strings.ReplaceAll(want, secret, Redacted)
 		}
-		if got := Redact(s.Text); got == want {
+		got := Redact(s.Text)
+		if got == want {
 			exact++
 		} else {
 			t.Logf("got %q, want %q", got, want)
+		}
+		if again := Redact(got); again != got {
+			t.Errorf("%q becomes %q, and again %q", s.Text, got, again)
 		}
 	}
 	t.Logf("of %d lines %d lose their secrets and nothing else", len(list), exact)

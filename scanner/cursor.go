@@ -52,6 +52,16 @@ func (c *cursor) atEnd() bool {
 	return true
 }
 
+// stands reports whether s stands n bytes after the cursor.
+func (c *cursor) stands(n int, s string) bool {
+	for i := range len(s) {
+		if c.at(n+i) != s[i] {
+			return false
+		}
+	}
+	return true
+}
+
 // skip moves over bytes of the class and returns how many there were.
 func (c *cursor) skip(class uint32) int {
 	start := c.i

@@ -15,9 +15,9 @@
 // # Guarantees
 //
 // For every text and every way to cut it into pieces a streaming redactor writes what the
-// whole text would have given, and redacting twice changes nothing that redacting once did
-// not. What may still turn out to be part of a secret is never written; memory is bounded
-// whatever the length of a secret.
+// whole text would have given. What may still turn out to be part of a secret is never written;
+// memory is bounded whatever the length of a secret. Redacting twice changes nothing that
+// redacting once did not, but where secrets run into each other it may take more away.
 //
 // # Concurrency
 //

@@ -45,7 +45,7 @@ type ruleTest struct{ in, out string }
 // to it and whether it ends there; bytes that it cannot judge yet are shown again.
 //
 // What a decision looks at and leaves in the text must look the same once other rules have
-// redacted it, or redacting twice would not be redacting once.
+// redacted it, or redacting twice would take more away.
 type value struct {
 	end     func(v *value, c *cursor) (n int, done bool)
 	quote   byte // closing quote, or bracket of a bare value

@@ -50,9 +50,6 @@ func checkJSON(t *testing.T, doc string, cuts []byte) {
 	if got := split(NewJSONRedactor(), doc, cuts); got != whole {
 		t.Fatalf("RedactJSON(%s), cut by %v:\n got %s\nwant %s", doc, cuts, got, whole)
 	}
-	if again := string(RedactJSON([]byte(whole))); again != whole {
-		t.Fatalf("RedactJSON(%s)\n= %s\nis not stable:\n  %s", doc, whole, again)
-	}
 	if json.Valid([]byte(doc)) && !json.Valid([]byte(whole)) {
 		t.Fatalf("RedactJSON(%s)\n= %s\nis not JSON", doc, whole)
 	}

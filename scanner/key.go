@@ -27,7 +27,7 @@ func (k key) head(c *cursor, before []byte) value {
 	class := k.class
 	n := 0
 	for n < k.least {
-		if b := c.at(n); !is(b, class) && (!k.dotted || b != '.' || n == 0) {
+		if b := c.at(n); !is(b, class) && (!k.dotted || b != '.' || n == 0) || c.stands(n, Redacted) {
 			return value{}
 		}
 		n++

@@ -69,7 +69,7 @@ func (c *cursor) enclosed(last byte) bool {
 // masked reports whether somebody has hidden the secret already: ****, xxxx, ....
 func (c *cursor) masked() bool {
 	b := c.peek()
-	if bytes.IndexByte([]byte("*xX.-_#"), b) < 0 && !bytes.HasPrefix(c.data[c.i:], []byte("\u2022")) && !bytes.HasPrefix(c.data[c.i:], []byte("\u2026")) {
+	if bytes.IndexByte([]byte("*xX.-_#"), b) < 0 && !c.stands(0, "\u2022") && !c.stands(0, "\u2026") {
 		return false
 	}
 	n := 0

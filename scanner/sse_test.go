@@ -184,9 +184,6 @@ func checkSSE(t *testing.T, text string, pieces, cuts []byte) {
 	if cut := split(NewSSERedactor(), in.String(), cuts); cut != out {
 		t.Fatalf("stream\n%s\ncut by %v gave\n%s\nwant\n%s", in.String(), cuts, cut, out)
 	}
-	if again, _ := contents(t, sse(out)); again != got {
-		t.Fatalf("stream\n%s\nredacted\n%s\nis not stable: %q", in.String(), out, again)
-	}
 }
 
 func FuzzSSEText(f *testing.F) {

@@ -11,7 +11,7 @@ const maxAuthority = 256
 // openKeyHead reads what follows svc_: base62, fixed width. Names such as svc_redact are shorter.
 func openKeyHead(c *cursor, _ []byte) value {
 	for i := range 16 {
-		if !is(c.at(i), letter|digit) {
+		if !is(c.at(i), letter|digit) || c.stands(i, Redacted) {
 			return value{}
 		}
 	}

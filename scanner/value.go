@@ -89,7 +89,7 @@ func endQuoted(v *value, c *cursor) (int, bool) {
 			return c.i, true
 		case b == v.quote && n < v.escapes:
 			return start, true
-		case b == v.quote && n == 0 && c.at(1) == v.quote && is(c.at(2), letter|digit):
+		case b == v.quote && v.escapes == 0 && n%2 == 0 && c.at(1) == v.quote && is(c.at(2), letter|digit):
 			c.i += 2 // it's doubled
 		case c.short:
 			return start, false
@@ -261,10 +261,14 @@ func endUserinfo(v *value, c *cursor) (int, bool) {
 		for c.i++; c.i-end < maxAuthority && is(c.peek(), host); {
 			c.i++
 		}
+		hostEnd := c.i
+		for c.i-end < maxAuthority && c.peek() != '@' && !is(c.peek(), stops) {
+			c.i++
+		}
 		if b := c.peek(); c.short {
 			return end, false
 		} else if b != '@' || c.i-end == maxAuthority {
-			v.skip = c.i - end
+			v.skip = hostEnd - end
 			return end, true
 		}
 	}

@@ -14,15 +14,16 @@ const maxRecord = 256 << 10
 // records scans a stream of events or lines, each when it is complete. What belongs to one text,
 // as the pieces of an answer do, is followed from one to the next.
 type records struct {
-	kind   kind
-	report *report
-	fields *fields
-	buf    []byte // what has come of a record that is not complete
-	data   []byte // of an event
-	place  []byte // of a string in its document
-	texts  texts
-	last   map[string]string // by place: the value that was scanned last
-	keys   map[string]bool   // that were scanned
+	kind      kind
+	report    *report
+	fields    *fields
+	buf       []byte // what has come of a record that is not complete
+	data      []byte // of an event
+	place     []byte // of a string in its document
+	texts     texts
+	templates templates
+	last      map[string]string // by place: the value that was scanned last
+	keys      map[string]bool   // that were scanned
 }
 
 // newRecords makes the records of a stream; strict says that each is scanned before it passes.
@@ -77,7 +78,7 @@ func (r *records) take(p []byte) {
 }
 
 // overlong scans what has come of a record that is too long to wait for.
-func (r *records) overlong(p []byte) { r.texts.follow(nil, decodeEscapes(string(p))) }
+func (r *records) overlong(p []byte) { r.texts.follow(nil, []byte(decodeEscapes(string(p)))) }
 
 // cut takes the first n bytes from the buffer.
 func (r *records) cut(n int) []byte {
@@ -142,6 +143,10 @@ func lineEnd(p []byte, i int) int {
 
 // scan scans one record.
 func (r *records) scan(record []byte) {
+	if place, piece, ok := r.templates.match(record); ok {
+		r.texts.follow(place, piece)
+		return
+	}
 	data := record
 	if r.kind == events {
 		data = r.dataOf(record)
@@ -150,9 +155,10 @@ func (r *records) scan(record []byte) {
 		return
 	}
 	if !json.Valid(data) {
-		r.texts.follow(nil, decodeEscapes(string(data)))
+		r.texts.follow(nil, []byte(decodeEscapes(string(data))))
 		return
 	}
+	r.templates.begin()
 	r.fields.walk(string(data), func(path []string, value string, key bool) {
 		switch {
 		case value == "":
@@ -164,11 +170,14 @@ func (r *records) scan(record []byte) {
 				r.report.add(value)
 			}
 		case continues(path):
-			r.texts.follow(r.placeOf(path), value)
+			place, piece := r.placeOf(path), []byte(value)
+			r.texts.follow(place, piece)
+			r.templates.note(place, piece)
 		default:
 			r.once(r.placeOf(path), value)
 		}
 	})
+	r.templates.learn(record)
 }
 
 // placeOf writes a path as one text, valid until the next call.

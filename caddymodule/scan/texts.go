@@ -24,11 +24,11 @@ type text struct {
 }
 
 // follow takes the next piece of a text.
-func (ts *texts) follow(place []byte, piece string) {
+func (ts *texts) follow(place, piece []byte) {
 	t := ts.known[string(place)]
 	if t == nil {
 		if len(ts.known) >= maxTexts {
-			ts.report.add(piece)
+			ts.report.add(string(piece))
 			return
 		}
 		t = &text{stream: scanner.NewStream()}
@@ -38,7 +38,7 @@ func (ts *texts) follow(place []byte, piece string) {
 		ts.known[string(place)] = t
 	}
 	if ts.eager {
-		ts.report.take(t.stream.Write(piece))
+		ts.report.take(t.stream.Write(string(piece)))
 		return
 	}
 	if t.fresh = append(t.fresh, piece...); len(t.fresh) >= gathered {
