@@ -35,7 +35,7 @@ func (k key) head(c *cursor, before []byte) value {
 	if k.exact && is(c.at(n), class) || c.short {
 		return value{}
 	}
-	if body := c.data[:n]; !k.sure && !random(body) && !checksum(before, body) && !(k.capitals && bytes.ContainsAny(body, "0123456789")) {
+	if body := c.data[:n]; !k.sure && !random(body) && !checksum(before, body) && (!k.capitals || !bytes.ContainsAny(body, "0123456789")) {
 		return value{}
 	}
 	if k.dotted {

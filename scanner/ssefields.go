@@ -299,5 +299,5 @@ func whole(path, key []byte) bool {
 var (
 	wholeFields = words(`type id name role event status model object kind node agent created timestamp time version finish_reason
 		stop_reason tool run thread messageid toolcallid`)
-	wholeObjects = words(`metadata usage input args params headers`)
+	wholeObjects = words(`metadata usage input args headers`)
 )

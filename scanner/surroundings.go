@@ -62,7 +62,7 @@ func (s *surroundings) prepare(start, end int) {
 	for _, b := range s.lower {
 		was := blank
 		blank = is(b, space)
-		s.tight = s.tight && !(was && blank)
+		s.tight = s.tight && (!was || !blank)
 		gram = gram<<8 | uint32(b)
 		h := trigram(gram)
 		s.trigrams[h>>6] |= 1 << (h & 63)

@@ -32,6 +32,8 @@ var shapes = []struct{ name, contentType, event string }{
 	{"text-delta", eventStream, "data: {\"type\":\"text-delta\",\"id\":\"0\",\"delta\":%s,\"n\":%d}\n\n"},
 	{"message content", eventStream, "data: {\"type\":\"TEXT_MESSAGE_CONTENT\",\"messageId\":\"m-1\",\"delta\":%s,\"timestamp\":%d}\n\n"},
 	{"artifacts", eventStream, "data: {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"kind\":\"artifact-update\",\"taskId\":\"t\",\"artifact\":{\"artifactId\":\"a\",\"parts\":[{\"kind\":\"text\",\"text\":%s}]},\"append\":true,\"n\":%d}}\n\n"},
+	{"agent server: its second protocol", eventStream, "event: messages\ndata: {\"type\":\"event\",\"method\":\"messages\",\"params\":{\"namespace\":[\"a:1\"],\"data\":{\"event\":\"content-block-delta\",\"index\":0,\"delta\":{\"type\":\"text-delta\",\"text\":%s},\"run_id\":\"r-1\"}}}\nid: %d\n\n"},
+	{"notifications", eventStream, "event: message\ndata: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\",\"params\":{\"level\":\"info\",\"data\":%s,\"n\":%d}}\n\n"},
 	{"a string", eventStream, "data: %s\nid: %d\n\n"},
 	{"lines: generate", "application/x-ndjson", "{\"model\":\"q\",\"created_at\":\"2026-11-21T07:39:42Z\",\"response\":%s,\"done\":false,\"n\":%d}\n"},
 	{"lines: chat", "application/x-ndjson", "{\"model\":\"q\",\"created_at\":\"2026-11-21T07:39:42Z\",\"message\":{\"role\":\"assistant\",\"content\":%s},\"done\":false,\"n\":%d}\n"},
