@@ -14,7 +14,8 @@
 //     event streams, at 1, 16 and 256 clients;
 //   - auth: the same upstream behind svc_auth alone, with each kind of credential, over a store of
 //     100,000 users and 300,000 tokens;
-//   - logins: requests with a token while 1,000 people of a directory (slapd) log in at once;
+//   - logins: requests with a token while 1,000 people of a directory (slapd) log in at once, next
+//     to the same while they log in somewhere else;
 //   - runs: complete agent runs with the demo model over POST /runs/stream;
 //   - audit: the log against a bare SQLite group commit (BenchmarkRecord of package audit);
 //   - start: how long web start takes, and the memory of the idle service;
@@ -48,9 +49,9 @@ import (
 )
 
 func main() {
-	if len(os.Args) > 1 && os.Args[1] == upstreamCommand {
-		if err := runUpstream(os.Stdin, os.Stdout); err != nil {
-			fmt.Fprintln(os.Stderr, "bench: upstream:", err)
+	if is, err := helper(os.Args[1:]); is {
+		if err != nil {
+			fmt.Fprintf(os.Stderr, "bench: %s: %v\n", os.Args[1], err)
 			os.Exit(1)
 		}
 		return
@@ -62,6 +63,17 @@ func main() {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
+}
+
+// helper is what another process of this program was started for, if it was.
+func helper(args []string) (is bool, err error) {
+	switch {
+	case len(args) == 1 && args[0] == upstreamCommand:
+		return true, runUpstream(os.Stdin, os.Stdout)
+	case len(args) == 2 && args[0] == peopleCommand:
+		return true, runPeople(args[1], os.Stdin, os.Stdout)
+	}
+	return false, nil
 }
 
 // options are what the command line says.

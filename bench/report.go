@@ -35,11 +35,12 @@ type authFigures struct {
 	comparison
 }
 
-// loginFigures are requests with a token while nobody logs in and while many do.
+// loginFigures are requests with a token while nobody logs in, while many do somewhere else, and
+// while they do here.
 type loginFigures struct {
-	First       bool // the people had no accounts yet
-	Quiet, Busy sample
-	Took        time.Duration // until all were in
+	First                  bool // the people had no accounts yet
+	Quiet, Elsewhere, Busy sample
+	Took, TookElsewhere    time.Duration // until all were in
 }
 
 // comparison is of the same load through (a) bare Caddy and (b) stages of ours in front of it.
