@@ -76,6 +76,11 @@ func (p Passwords) check(ctx context.Context, user, password, address string) (p
 		return policy.Principal{}, fmt.Errorf("waiting to check a password: %w", err)
 	}
 	defer release()
+	leave, err := p.Service.checks.take(waiting)
+	if err != nil {
+		return policy.Principal{}, fmt.Errorf("waiting to check a password: %w", err)
+	}
+	defer leave()
 	// Whoever hangs up has used up an attempt all the same.
 	ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), checkTimeout)
 	defer cancel()

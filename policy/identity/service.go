@@ -36,6 +36,8 @@ type Service struct {
 	changing sync.Mutex // one change at a time in this process
 	locking  sync.Mutex // one lockout at a time
 	turns    turns      // of passwords to be tried
+	checks   places     // of those that are being tried
+	openings places     // of sessions that are being opened
 
 	addresses addresses
 
@@ -84,6 +86,8 @@ func New(ctx context.Context, st Store, log Recorder, b bus.Bus, options ...Opti
 		log:      log,
 		bus:      b,
 		started:  time.Now(),
+		checks:   newPlaces(),
+		openings: newPlaces(),
 		checking: make(chan struct{}, 1),
 		done:     make(chan struct{}),
 	}

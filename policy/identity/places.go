@@ -1,0 +1,34 @@
+package identity
+
+import (
+	"context"
+	"runtime"
+	"sync"
+	"time"
+)
+
+// places bounds how many logins are worked on at a time. People come in crowds, and each login
+// wakes up a dozen times: without a bound a crowd has all processors to itself, and a request that
+// needs one for a moment waits behind it each time. Two for each processor keep all of them busy.
+type places chan struct{}
+
+// patience is how long a place is kept. Who takes longer is waiting for the directory or the disk,
+// and keeps nobody from a processor.
+const patience = 20 * time.Millisecond
+
+func newPlaces() places { return make(places, 2*runtime.GOMAXPROCS(0)) }
+
+// take waits for a place and returns what gives it back. It fails when ctx ends.
+func (p places) take(ctx context.Context) (leave func(), err error) {
+	select {
+	case p <- struct{}{}:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	once := sync.OnceFunc(func() { <-p })
+	late := time.AfterFunc(patience, once)
+	return func() {
+		late.Stop()
+		once()
+	}, nil
+}
