@@ -43,10 +43,11 @@ func (ts *templates) note(place, piece []byte) {
 	ts.place, ts.quoted = append(ts.place[:0], place...), append(append(append(ts.quoted[:0], '"'), piece...), '"')
 }
 
-// learn remembers the record if a single piece was in it and it can be told where.
+// learn remembers the record if a single piece was in it and it can be told where: where nothing
+// is escaped, no other string can look like it.
 func (ts *templates) learn(record []byte) {
 	inside := len(ts.quoted) - len(`""`)
-	if ts.pieces != 1 || !plain(ts.quoted[1:1+inside]) || bytes.Count(record, ts.quoted) != 1 {
+	if ts.pieces != 1 || bytes.IndexByte(record, '\\') >= 0 || bytes.Count(record, ts.quoted) != 1 {
 		return
 	}
 	at := bytes.Index(record, ts.quoted) + 1
