@@ -206,7 +206,7 @@ func TestDetectLanguage(t *testing.T) {
 
 func FuzzScanCode(f *testing.F) {
 	for _, s := range []string{
-		"f'{x!r:>{w}}' + '''a", "`a${`b${c}`}`", "a.b[c](d=e, *f)[::-1]", "import a as b; from c import *", "x = y = z; x, y = z", "%%sql\nselect 1",
+		"f'{x!r:>{w}}' + '''a", "`a${`b${c}`}`", "a.b[c](d=e, *f)[::-1]", "import a as b; from c import *", "import import", "import a as as", "from import as", "x = y = z; x, y = z", "%%sql\nselect 1",
 		"/re/.test(x) ? a : b", "exec('exec(\"x\")')", "#!/bin/sh\ncurl -d x y", "insert into t",
 	} {
 		f.Add(s)

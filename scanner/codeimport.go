@@ -37,7 +37,7 @@ func (p *codeParser) imports() {
 			} else if from {
 				p.scope.stars = append(p.scope.stars, module)
 			}
-		case t.kind == tokenName && !p.script && !from:
+		case t.kind == tokenName && !p.script && !from && !t.is("import", "as"):
 			name := p.module()
 			if p.accept("as") {
 				p.scope.imported(name, map[string]string{p.peek().text: ""})
