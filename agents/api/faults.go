@@ -4,9 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"net/http"
-	"strconv"
 
 	"github.com/svc-gateway/svc/agents"
 	"github.com/svc-gateway/svc/internal/problem"
@@ -22,7 +20,7 @@ func (h *Handler) fail(w http.ResponseWriter, r *http.Request, err error) {
 		p = fault(err)
 	}
 	if limit, ok := errors.AsType[*agents.LimitError](err); ok {
-		w.Header().Set("Retry-After", strconv.Itoa(max(1, int(math.Ceil(limit.RetryAfter.Seconds())))))
+		problem.RetryAfter(w.Header(), limit.RetryAfter)
 	}
 	problem.Write(w, r, p)
 }

@@ -58,7 +58,7 @@ func (l *rateLimit) tell(h http.Header, g bus.Grant) {
 	values := []string{
 		strconv.FormatInt(l.burst, 10),
 		strconv.FormatInt(g.Left, 10),
-		strconv.FormatInt(seconds(g.Full), 10),
+		strconv.FormatInt(int64((g.Full+time.Second-1)/time.Second), 10),
 	}
 	h[limitField], h[remainingField], h[resetField] = values[0:1:1], values[1:2:2], values[2:3:3]
 }
@@ -77,7 +77,7 @@ func (h *Handler) limit(rec *recorder, r *http.Request, p policy.Principal) (out
 		return succeeded
 	}
 	rec.reason = rateLimited
-	retryAfter(rec.Header(), g.Wait)
+	problem.RetryAfter(rec.Header(), g.Wait)
 	problem.Write(rec, r, problem.Problem{
 		Status: http.StatusTooManyRequests, Code: rateLimited,
 		Detail: fmt.Sprintf("More than %d requests at once, and then one each %s, are too many: wait for the time in Retry-After.", h.rate.burst, h.rate.every),

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"strconv"
-	"time"
 
 	"go.uber.org/zap"
 
@@ -28,21 +26,13 @@ func (h *Handler) refuse(rec *recorder, r *http.Request, err error) (outcome str
 		rec.Header().Add("WWW-Authenticate", c)
 	}
 	if refused, ok := errors.AsType[*identity.Refused](err); ok && refused.RetryAfter > 0 {
-		retryAfter(rec.Header(), refused.RetryAfter)
+		problem.RetryAfter(rec.Header(), refused.RetryAfter)
 	} else if outcome == technical {
 		h.logger.Error("authenticating a request", zap.Error(err))
 	}
 	h.web.Problem(rec, arriving(r, h.Prefix), p)
 	return outcome
 }
-
-// retryAfter says when it is worth trying again (RFC 9110, 10.2.3).
-func retryAfter(h http.Header, wait time.Duration) {
-	h.Set("Retry-After", strconv.FormatInt(seconds(wait), 10))
-}
-
-// seconds rounds up, so that who waits that long has waited long enough.
-func seconds(d time.Duration) int64 { return int64((d + time.Second - 1) / time.Second) }
 
 func (h *Handler) permits(p policy.Principal) bool {
 	return h.Require == "" || p.Role.May(h.Require)

@@ -20,6 +20,8 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"strconv"
+	"time"
 )
 
 // ContentType is the media type of a problem.
@@ -121,4 +123,10 @@ func Parse(resp *http.Response) Problem {
 func HasCode(err error, code string) bool {
 	p, ok := errors.AsType[Problem](err)
 	return ok && p.Code == code
+}
+
+// RetryAfter says when it is worth trying again (RFC 9110, 10.2.3): in a whole number of seconds, at
+// least one, so that who waits that long has waited long enough.
+func RetryAfter(h http.Header, wait time.Duration) {
+	h.Set("Retry-After", strconv.FormatInt(max(1, int64((wait+time.Second-1)/time.Second)), 10))
 }

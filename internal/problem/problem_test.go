@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -131,6 +132,18 @@ func TestParseOther(t *testing.T) {
 		_, _ = w.WriteString(tt.body)
 		if got := problem.Parse(w.Result()); got.Code != "unexpected_answer" || got.Status != 502 {
 			t.Errorf("%s %q: got %+v", tt.media, tt.body, got)
+		}
+	}
+}
+
+func TestRetryAfter(t *testing.T) {
+	for wait, want := range map[time.Duration]string{
+		0: "1", time.Nanosecond: "1", time.Second: "1", time.Second + 1: "2", 15 * time.Minute: "900",
+	} {
+		h := http.Header{}
+		problem.RetryAfter(h, wait)
+		if got := h.Get("Retry-After"); got != want {
+			t.Errorf("%s: got %q, want %q", wait, got, want)
 		}
 	}
 }

@@ -3,9 +3,7 @@ package web
 import (
 	"errors"
 	"fmt"
-	"math"
 	"net/http"
-	"strconv"
 	"strings"
 
 	"go.uber.org/zap"
@@ -33,7 +31,7 @@ var answers = []struct {
 func (h *Handler) explain(w http.ResponseWriter, err error) problem.Problem {
 	p := h.problem(err)
 	if refused, ok := errors.AsType[*identity.Refused](err); ok && refused.RetryAfter > 0 {
-		w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(refused.RetryAfter.Seconds()))))
+		problem.RetryAfter(w.Header(), refused.RetryAfter)
 	}
 	if p.Status == http.StatusUnauthorized {
 		// Not the chain's challenges: for Basic a browser would open a dialog of its own.
