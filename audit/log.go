@@ -30,8 +30,8 @@ func New(s Store, node string) *Log {
 
 // Record writes events, all of them or none, and returns when they are durable. It takes them over,
 // fills in Time and Node, redacts and hashes them: a slice that was passed must not be used again,
-// while what the events refer to is never changed. An error means that nothing was recorded, and that what was to be recorded must not happen; it wraps ErrUnavailable when the
-// storage is to blame.
+// while what the events refer to is never changed. An error means that nothing was recorded, and that
+// what was to be recorded must not happen; it wraps ErrUnavailable when the storage is to blame.
 func (l *Log) Record(ctx context.Context, e ...Event) error {
 	b, err := l.batch(e)
 	if err != nil || len(e) == 0 {
@@ -43,8 +43,8 @@ func (l *Log) Record(ctx context.Context, e ...Event) error {
 	return nil
 }
 
-// Queue takes events over, as Record does, and writes them within 100 ms, together, and before every Record that begins
-// later; what is waiting is written by Flush and Close. When too many are waiting the caller waits
+// Queue takes events over, as Record does, and writes them within 100 ms, together, and before every
+// Record that begins later; what is waiting is written by Flush and Close. When too many are waiting the caller waits
 // until ctx ends. While the log cannot be written, accepted events are kept.
 func (l *Log) Queue(ctx context.Context, e ...Event) error {
 	b, err := l.batch(e)

@@ -27,6 +27,7 @@ func (w *walker) open() {
 		w.text = &w.own
 	}
 	w.text.out = &w.out
+	w.partial = w.growing && !whole(w.path, key)
 }
 
 // inString reads the inside of a string and returns how much it read.
@@ -101,7 +102,7 @@ func (w *walker) take(raw, text []byte) {
 func (w *walker) stringEnds() {
 	switch {
 	case w.text == nil:
-	case w.text == &w.own && w.growing && !w.isKey:
+	case w.text == &w.own && w.partial && !w.isKey:
 		w.text.cut()
 	case w.text == &w.own:
 		w.text.close()

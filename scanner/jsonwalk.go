@@ -29,7 +29,7 @@ type fields interface {
 type walker struct {
 	out     []byte
 	fields  fields
-	growing bool // strings end before what is not decided
+	growing bool // strings that may go on end before what is not decided
 	levels  []level
 	state   walkState
 	at      int // of the byte outside of strings that is being read, in the piece
@@ -37,6 +37,7 @@ type walker struct {
 	text    *jsonText // of the open string, nil while it is dropped
 	own     jsonText  // of keys, and of strings that are texts of their own
 	isKey   bool      // the open string is a key
+	partial bool      // the string that was opened last may go on in the next event
 	dropped bool      // something of the value was dropped, and Redacted stands for it
 	escape  []byte    // an escape that is not complete
 	literal []byte    // true, false or null as far as it came

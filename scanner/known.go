@@ -14,8 +14,8 @@ import (
 // held back for it.
 const maxForm = 64
 
-// knownForms are the ways in which known secrets may be written. A text is searched through a headSize
-// of eight bytes, whose hash tells whether a form may begin there.
+// knownForms are the ways in which known secrets may be written. A text is looked at eight bytes at a
+// time, whose hash tells whether a form may begin there.
 type knownForms struct {
 	filter [1 << 8]uint64      // bits of the hashes of the first eight bytes
 	byHead map[uint64][]string // forms by their first eight bytes, the longest first

@@ -87,7 +87,7 @@ func match(v *view, words []hit, from int, near *surroundings, found func(t *thr
 			a := attempt{plan: entry, view: v, words: words, near: near}
 			if start, ok := a.complete(i); ok {
 				found(entry.threat, start, w.end)
-			} else if a.filled && len(v.text)-w.end < seesAfter {
+			} else if a.filled && near.open(w.end) {
 				again = min(again, i)
 			}
 		}

@@ -143,7 +143,9 @@ func (s *sseFields) document(name string, data []byte, last bool) []byte {
 func (s *sseFields) begin(name string, data []byte, last bool) {
 	s.data, s.last, s.mode = data, last, modeOf(name)
 	s.objects, s.next, s.holes = 0, 0, nil
-	s.shapes.begin()
+	if s.shapes.begin(); s.mode == growing {
+		s.shapes.spoil()
+	}
 }
 
 // tag implements [fields].
@@ -166,7 +168,11 @@ func (s *sseFields) tag(path []byte) (tag []byte, named bool) {
 		o = new(ownIDs)
 		s.own[string(path)] = o
 	}
-	if !o.tells(id.bare) {
+	tells := o.tells(id.bare)
+	if !o.repeated {
+		s.shapes.spoil()
+	}
+	if !tells {
 		return id.tag, id.named
 	}
 	return append(append(id.tag, '='), id.bare...), id.named

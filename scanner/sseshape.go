@@ -182,6 +182,10 @@ func (t *slot) settle(p []byte) bool {
 // clear reports whether the string that the slot holds in an event, together with what waits
 // before it, has no known secret. It notes how many of its last bytes may begin one.
 func (t *slot) clear(before, event []byte, secrets *knownForms) bool {
+	if t.text != nil && !t.anew { // which keeps to what was secret when it began
+		t.text.json.known.active()
+		secrets = t.text.json.known.forms
+	}
 	if secrets == nil {
 		return true
 	}
@@ -192,7 +196,7 @@ func (t *slot) clear(before, event []byte, secrets *knownForms) bool {
 	}
 	at, form := secrets.find(text, t.kind == ownString)
 	tail := len(text) - at
-	if tail > 0 && (form != "" || t.escaped || at < len(before)) {
+	if tail > 0 && (form != "" || t.escaped || len(before) > 0) {
 		return false
 	}
 	t.tail = max(t.tail, tail)

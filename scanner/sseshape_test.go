@@ -142,6 +142,32 @@ func TestSSECutDocument(t *testing.T) {
 	checkShapes(t, []string{"data: {\"content\":\"a -----\"}\n\n", "data: {\"content\":\"b\n\n", "data: \"\"\n\n", "data: \"\"\n\n"}, []byte{5})
 }
 
+// Snapshots end before what is not decided, but for the names in them.
+func TestSSEGrowing(t *testing.T) {
+	event := func(text string) string {
+		return fmt.Sprintf("event: messages/partial\ndata: [{\"content\":%q,\"id\":\"s\"}]\n\n", text)
+	}
+	checkShapes(t, []string{event("The "), event("The blue s"), event("The blue some text pa"), event("The blue some text passing")}, []byte{7})
+	if got := sse(event("The s")); got != strings.Replace(event("The s"), "The s", "The ", 1) {
+		t.Errorf("got %q", got)
+	}
+}
+
+// A text keeps to what was secret when it began.
+func TestSSEShapeRemovedSecret(t *testing.T) {
+	secrets := NewSecrets()
+	if err := secrets.Register("correct horse battery"); err != nil {
+		t.Fatal(err)
+	}
+	r := secrets.SSERedactor()
+	r.Append(nil, []byte("data: {\"content\":\"a \"}\n\n"))
+	secrets.Remove("correct horse battery")
+	got := string(r.Append(nil, []byte("data: {\"content\":\"correct horse battery staple\"}\n\n")))
+	if want := "data: {\"content\":\"REDACTED staple\"}\n\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 // An event whose shape is known needs no memory.
 func TestSSEShapeAllocations(t *testing.T) {
 	event := []byte("id: 7\nevent: text\ndata: {\"type\":\"text\",\"seq\":12,\"content\":\"some text\\n\"}\n\n")
@@ -155,9 +181,9 @@ func TestSSEShapeAllocations(t *testing.T) {
 // documents are the data of FuzzSSEShape: each %s is a text, each %d a number.
 var documents = strings.Split(`{"type":"text","content":"%s"}|{"content":"%s"}|{"type":"%s","content":"%s","n":%d}|{"index":%d,"delta":{"content":"%s"}}|`+
 	`{"content":"%s","content":"%s"}|{"name":"%s","value":"%s"}|{"password":"%s","a":"%s"}|{"secret":%d,"a":"%s"}|{"a":["%s","%s"]}|{"input":["%s",{"x":"%s"}]}|`+
-	`[{"a":"%s"},{"a":"%s"},%d]|"%s"|%s|{"type":"done"}|{"type":"%s"}|{ "a" : "%s" , "n" : %d }|{"%s":"%s"}|{"properties":{"password":{"type":"%s","a":"%s"}}}`, "|")
+	`[{"a":"%s"},{"a":"%s"},%d]|{"id":"%s","content":"%s"}|{"id":"%s","content":"%s","n":%d}|"%s"|%s|{"type":"done"}|{"type":"%s"}|{ "a" : "%s" , "n" : %d }|{"%s":"%s"}|{"properties":{"password":{"type":"%s","a":"%s"}}}`, "|")
 
-var inserts = append(strings.Split(`a|some text |\n|\"|\\|\u0070assword|passwor\u0064=|\u|\x|\ud83d|\ud83d\ude00|done|"|ord|word=|sword|secr|et: |sv|c_|ey|J|user:|http:|//u:p|1.5|-3|1e9|01|ss`, "|"), fragments...)
+var inserts = append(strings.Split(`a|some text |\n|\"|\\|\u0070assword|passwor\u0064=|\u|\x|\ud83d|\ud83d\ude00|done|d\u006fne|"|ord|word=|sword|secr|et: |sv|c_|ey|J|user:|http:|//u:p|1.5|-3|1e9|01|ss`, "|"), fragments...)
 
 // FuzzSSEShape puts events together that are alike, so that most have a known shape.
 func FuzzSSEShape(f *testing.F) {
@@ -190,7 +216,10 @@ func FuzzSSEShape(f *testing.F) {
 				}
 				doc = doc[:i] + strings.ReplaceAll(insert, "%", "") + doc[i+2:]
 			}
-			format := [...]string{"data: %s\n\n", "data: %s\n\n", "data: %s\n\n", "data:%s\r\n\r\n", "data: %s\r\r", "event: e\ndata: %s\n\n", "id: 1\ndata: %s\n\n", "data: %s\nid: 2\n\n"}[c/len(documents)%8]
+			format := [...]string{
+				"data: %s\n\n", "data: %s\n\n", "data: %s\n\n", "data:%s\r\n\r\n", "data: %s\r\r", "event: e\ndata: %s\n\n", "id: 1\ndata: %s\n\n",
+				"data: %s\nid: 2\n\n", "event: messages/partial\ndata: %s\n\n", "event: values\ndata: %s\n\n",
+			}[c/len(documents)%10]
 			events = append(events, fmt.Sprintf(format, doc))
 		}
 		checkShapes(t, events, cuts)

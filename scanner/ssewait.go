@@ -30,7 +30,7 @@ func (w *sseWait) allows(f *shape, event []byte, secrets *knownForms) bool {
 			continue
 		}
 		inside := event[t.start:t.end]
-		if waits && t.kind == ownString && endings.has(inside) {
+		if waits && t.kind == ownString && (t.escaped || endings.has(inside)) {
 			return false // the texts end before it
 		}
 		var before []byte

@@ -16,8 +16,8 @@ const (
 
 // Stream scans a text that comes in pieces, such as the answer of a model. What a piece completes
 // is found with it, unless it is in disguise: then when a lag of some text has come after it, or at
-// the end. Findings whose parts are more than 2 KiB apart are not made. A Stream belongs to one
-// goroutine at a time.
+// the end. Findings whose parts are more than 2 KiB apart are not made, nor more than 256 in about
+// 4 KiB or in one piece. A Stream belongs to one goroutine at a time.
 //
 // The words of the lexicon are found in one pass, whose state is carried from piece to piece, and
 // each is tried with those before it. Only text that may wear a disguise is looked at again.
@@ -132,6 +132,13 @@ func (s *Stream) tell(found []Finding, f Finding) []Finding {
 	}) {
 		return found
 	}
+	if len(s.told) == maxFindings { // harmless ones in great number must not hide another
+		i := slices.IndexFunc(s.told, func(o Finding) bool { return o.Confidence == Low })
+		if f.Confidence == Low || i < 0 {
+			return found
+		}
+		s.told = slices.Delete(s.told, i, i+1)
+	}
 	s.told = append(s.told, f)
 	return append(found, f)
 }
@@ -151,15 +158,16 @@ func (s *Stream) slide() {
 	s.window.WriteString(text[over:])
 	s.offset += over
 	s.at -= over
-	kept := slices.IndexFunc(s.words, func(w hit) bool { return w.start >= over })
-	if kept < 0 {
-		kept = len(s.words)
+	gone := func(w hit) bool { return w.start < over } // a phrase may end behind words that it holds
+	for _, w := range s.words[:s.tried] {
+		if gone(w) {
+			s.tried--
+		}
 	}
-	s.words = slices.Delete(s.words, 0, kept)
+	s.words = slices.DeleteFunc(s.words, gone)
 	for i := range s.words {
 		s.words[i].start -= over
 		s.words[i].end -= over
 	}
-	s.tried = max(0, s.tried-kept)
 	s.told = slices.DeleteFunc(s.told, func(f Finding) bool { return f.End <= s.offset })
 }

@@ -47,6 +47,12 @@ func (s *surroundings) window(start, end int) (from, to int) {
 	return start, end
 }
 
+// open reports whether more text could be seen from its end on.
+func (s *surroundings) open(end int) bool {
+	_, to := s.window(end, end)
+	return to == len(s.text)
+}
+
 // ahead is how much of a text is prepared at once, for the words that follow.
 const ahead = 1024
 

@@ -57,9 +57,12 @@ func placeholders(r *http.Request, p policy.Principal) {
 	if !ok {
 		return
 	}
-	repl.Delete(userPlaceholder) // what was set before would be found first
-	repl.Delete(rolePlaceholder)
 	user, role := p.User, string(p.Role)
+	if _, said := repl.Get(userPlaceholder); said { // what was said before would be found first
+		repl.Set(userPlaceholder, user)
+		repl.Set(rolePlaceholder, role)
+		return
+	}
 	repl.Map(func(name string) (any, bool) {
 		switch name {
 		case userPlaceholder:

@@ -289,7 +289,19 @@ func TestBrowsersAreNotAskedByBasic(t *testing.T) {
 	}
 }
 
-// What logs call the user is who we let in, whoever was there before; later handlers may say more.
+// What logs call the user is who we let in last, whoever was there before.
+func TestPlaceholdersTwice(t *testing.T) {
+	repl := caddy.NewReplacer()
+	r := httptest.NewRequest(http.MethodGet, "/", nil)
+	r = r.WithContext(context.WithValue(r.Context(), caddy.ReplacerCtxKey, repl))
+	placeholders(r, policy.Principal{User: "alice", Role: policy.User})
+	placeholders(r, policy.Principal{User: "bob", Role: policy.Admin})
+	if got, want := repl.ReplaceAll("{http.auth.user.id} {http.auth.user.role}", ""), "bob admin"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// Later handlers may say more.
 func TestPlaceholders(t *testing.T) {
 	h := newTestHandler(&fakeAudit{}, fakeProvider{})
 	repl := caddy.NewReplacer()

@@ -47,10 +47,13 @@ func (ts *templates) note(place, piece []byte) {
 // is escaped, no other string can look like it.
 func (ts *templates) learn(record []byte) {
 	inside := len(ts.quoted) - len(`""`)
-	if ts.pieces != 1 || bytes.IndexByte(record, '\\') >= 0 || bytes.Count(record, ts.quoted) != 1 {
+	if ts.pieces != 1 || bytes.IndexByte(record, '\\') >= 0 {
 		return
 	}
 	at := bytes.Index(record, ts.quoted) + 1
+	if at == 0 || bytes.Contains(record[at:], ts.quoted) {
+		return
+	}
 	t := &ts.known[ts.next]
 	ts.next = (ts.next + 1) % len(ts.known)
 	t.head = append(t.head[:0], record[:at]...)

@@ -1,9 +1,14 @@
 package scan
 
-import "github.com/svc-gateway/svc/scanner"
+import (
+	"bytes"
+
+	"github.com/svc-gateway/svc/scanner"
+)
 
 const (
-	// maxTexts bounds the texts of a stream that are followed from record to record.
+	// maxTexts bounds the texts of a stream that are followed each by itself; all others, and what
+	// is no JSON, are followed as one.
 	maxTexts = 64
 	// gathered is how much of a text is scanned together where findings are only noted.
 	gathered = 2 << 10
@@ -15,6 +20,7 @@ type texts struct {
 	report *report
 	eager  bool // each piece is scanned as it comes
 	known  map[string]*text
+	other  []byte // the place that went on last of those that are followed as one
 }
 
 // text is one of them.
@@ -26,11 +32,15 @@ type text struct {
 // follow takes the next piece of a text.
 func (ts *texts) follow(place, piece []byte) {
 	t := ts.known[string(place)]
-	if t == nil {
-		if len(ts.known) >= maxTexts {
-			ts.report.add(string(piece))
-			return
+	if t == nil && len(ts.known) >= maxTexts {
+		if !bytes.Equal(place, ts.other) { // where another text goes on, a word ends
+			ts.other = append(ts.other[:0], place...)
+			piece = append([]byte(" "), piece...)
 		}
+		place = nil
+		t = ts.known[""]
+	}
+	if t == nil {
 		t = &text{stream: scanner.NewStream()}
 		if !ts.eager {
 			t.stream = scanner.NewLaggingStream(gathered)

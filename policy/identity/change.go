@@ -31,8 +31,8 @@ type state struct {
 	sessions []StoredSession // live ones of the user
 }
 
-// attempts is how often a change is decided again when others were first: sessions that end and
-// accounts that are made count as changes too.
+// attempts is how often a change is decided again when others were first: sessions that end
+// count as changes too.
 const attempts = 5
 
 // change makes a change. Each attempt decides on the state as it is then.
