@@ -223,7 +223,7 @@ func FuzzAnalyzeCommand(f *testing.F) {
 			return
 		}
 		for _, wrapped := range []string{"sh -c " + quoted, "sudo bash -c " + quoted, "env timeout 5 sh -c " + quoted, "eval " + quoted} {
-			if worse := AnalyzeCommand(wrapped); got.Class == Dangerous && worse.Class != Dangerous {
+			if worse := AnalyzeCommand(wrapped); got.Class == Dangerous && severity(worse.Class) < severity(Unknown) {
 				t.Fatalf("AnalyzeCommand(%q): %s, but alone %s: %v", wrapped, worse.Class, got.Class, got.Spans)
 			}
 		}

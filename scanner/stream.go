@@ -150,8 +150,10 @@ func (s *Stream) slide() {
 	if over < streamBack {
 		return
 	}
-	for over < len(text) && !utf8.RuneStart(text[over]) {
-		over++
+	for range utf8.UTFMax - 1 {
+		if !utf8.RuneStart(text[over]) {
+			over++
+		}
 	}
 	s.window = strings.Builder{}
 	s.window.Grow(3 * streamBack)

@@ -69,6 +69,13 @@ func TestStreamForgetsCutPhrases(t *testing.T) {
 	}
 }
 
+// Bytes that belong to no character are no place to begin at, nor is the end.
+func TestStreamOfNoText(t *testing.T) {
+	if found := streamed(strings.Repeat("\x9d", 3*streamBack), 31); found != nil {
+		t.Errorf("got %v", found)
+	}
+}
+
 // Many findings cost no more than a few, and harmless ones hide no other.
 func TestStreamTellsABoundedNumber(t *testing.T) {
 	s := NewStream()
