@@ -57,8 +57,9 @@ func (s *scan) look(v view) {
 		s.found = scanHomographs(s.found, v.text)
 	}
 	s.words = v.words(s.words[:0], marks&wideBytes != 0)
-	marks |= s.phrases(v)
-	s.unfold(v, marks)
+	if marks |= s.phrases(v); marks != 0 {
+		s.unfold(v, marks)
+	}
 }
 
 // phrases tries the threats on the words of a view. It returns what the words say of disguises.

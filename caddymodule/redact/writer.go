@@ -144,10 +144,14 @@ func (w *writer) take(p []byte) error {
 	if w.body != nil {
 		return w.append(p)
 	}
-	if w.first = append(w.first, p...); early(w.first) {
+	if len(w.first) > 0 {
+		p = append(w.first, p...)
+	}
+	if early(p) {
+		w.first = bytes.Clone(p)
 		return nil
 	}
-	return w.start()
+	return w.start(p)
 }
 
 // append redacts a piece of the body.
@@ -155,9 +159,9 @@ func (w *writer) append(p []byte) error {
 	return w.emit(func(dst []byte) []byte { return w.body.Append(dst, p) })
 }
 
-// start picks the transformer by the first bytes, unless they are white space, and writes them.
-func (w *writer) start() error {
-	p := w.first
+// start picks the transformer by the first bytes of the body, unless they are white space, and
+// writes them.
+func (w *writer) start(p []byte) error {
 	w.first = nil
 	switch {
 	case wideStart(p):
@@ -207,7 +211,7 @@ func (w *writer) emit(step func(dst []byte) []byte) error {
 // close writes the rest of the body and redacts the trailers.
 func (w *writer) close() {
 	if len(w.first) > 0 && w.err == nil {
-		_ = w.start()
+		_ = w.start(w.first)
 	}
 	if w.body != nil && w.err == nil {
 		// A client that is gone needs no rest; there is nobody to tell.
