@@ -20,31 +20,41 @@ type savedText struct {
 
 // allows reports whether an event that the shape matched passes, or waits, by what its slots hold.
 func (w *sseWait) allows(f *shape, event []byte, secrets *knownForms) bool {
-	waits, goesOn := w.waits(), false
-	if waits && endings.has([]byte(f.name)) {
+	if w.waits() && !w.goesOn(f, event) {
 		return false
 	}
 	for k := range f.slots {
 		t := &f.slots[k]
-		if t.kind == number {
-			continue
-		}
-		inside := event[t.start:t.end]
-		if waits && t.kind == ownString && (t.escaped || endings.has(inside)) {
-			return false // the texts end before it
-		}
 		var before []byte
-		if waits && t.text == w.text {
-			if goesOn, before = !t.anew && len(inside) > 0, w.tail; !goesOn {
-				return false
-			}
+		if t.text != nil && t.text == w.text {
+			before = w.tail
 		}
-		if !t.clear(before, event, secrets) {
+		if t.kind != number && !t.clear(before, event, secrets) {
 			return false
 		}
 	}
 	_, open := f.open()
-	return waits == goesOn && open <= 1
+	return open <= 1
+}
+
+// goesOn reports whether the text of the event that waits goes on in another: it neither ends before
+// that one nor begins anew in it.
+func (w *sseWait) goesOn(f *shape, event []byte) bool {
+	if endings.has([]byte(f.name)) {
+		return false
+	}
+	found := false
+	for k := range f.slots {
+		t := &f.slots[k]
+		inside := event[t.start:t.end]
+		switch {
+		case t.kind == ownString && (t.escaped || endings.has(inside)):
+			return false
+		case t.text == w.text:
+			found = len(inside) > 0 && !t.anew
+		}
+	}
+	return found
 }
 
 // hold makes an event wait that ends in t.
