@@ -80,6 +80,7 @@ func helper(args []string) (is bool, err error) {
 type options struct {
 	binary string
 	only   string
+	stages string
 	json   bool
 	plan   plan
 }
@@ -91,6 +92,7 @@ func parse(args []string) (options, error) {
 	fs := flag.NewFlagSet("bench", flag.ContinueOnError)
 	fs.StringVar(&o.binary, "binary", "build/service", "the service's `program`")
 	fs.StringVar(&o.only, "only", "", "measure only these, of "+strings.Join(partNames(), ","))
+	fs.StringVar(&o.stages, "stages", strings.Join(stageNames, ","), "measure these in the part stages")
 	fs.BoolVar(&o.json, "json", false, "print the figures as JSON")
 	fs.BoolVar(&quick, "quick", false, "less than a minute, with rougher figures")
 	fs.IntVar(&rounds, "rounds", 0, "rounds of each measurement (default 3, quick 1)")
@@ -168,12 +170,16 @@ func run(ctx context.Context, args []string) (err error) {
 	if err != nil {
 		return err
 	}
+	full, err := withStages(stagesCaddyfile, strings.Split(o.stages, ","))
+	if err != nil {
+		return err
+	}
 	dir, err := os.MkdirTemp("", "svc-bench-")
 	if err != nil {
 		return fmt.Errorf("making a temporary folder: %w", err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	b := &bench{site: site{dir: dir, binary: o.binary}, plan: o.plan, report: newReport(o.plan)}
+	b := &bench{site: site{dir: dir, binary: o.binary}, plan: o.plan, full: full, report: newReport(o.plan)}
 	for _, p := range chosen {
 		fmt.Fprintf(os.Stderr, "bench: measuring %s\n", p.name)
 		if err := p.measure(b, ctx); err != nil {
@@ -193,6 +199,7 @@ func run(ctx context.Context, args []string) (err error) {
 type bench struct {
 	site   site
 	plan   plan
+	full   string // the Caddyfile that the part stages compares with bare reverse_proxy
 	report *report
 }
 

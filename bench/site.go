@@ -10,7 +10,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
+	"strings"
 )
 
 // site is where services are started: a temporary folder and the program.
@@ -59,6 +61,24 @@ const (
 }
 `
 )
+
+// stageNames are the stages of stagesCaddyfile.
+var stageNames = []string{"svc_auth", "svc_scan", "svc_redact", "svc_stream"}
+
+// withStages returns the Caddyfile with only the stages that are named.
+func withStages(caddyfile string, names []string) (string, error) {
+	for _, name := range names {
+		if !slices.Contains(stageNames, name) {
+			return "", fmt.Errorf("-stages: unknown stage %q: want some of %s", name, strings.Join(stageNames, ","))
+		}
+	}
+	for _, name := range stageNames {
+		if !slices.Contains(names, name) {
+			caddyfile = strings.Replace(caddyfile, "\t"+name+"\n", "", 1)
+		}
+	}
+	return caddyfile, nil
+}
 
 // folder makes a folder of the site.
 func (s site) folder(name string) (string, error) {

@@ -39,7 +39,7 @@ func (b *bench) stages(ctx context.Context) error {
 		return err
 	}
 	defer bare.stop()
-	full, err := b.site.caddy(ctx, "full", stagesCaddyfile, upstream)
+	full, err := b.site.caddy(ctx, "full", b.full, upstream)
 	if err != nil {
 		return err
 	}
