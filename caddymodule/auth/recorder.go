@@ -51,6 +51,9 @@ func (rec *recorder) sentBy(p policy.Principal, by string) {
 	e := &rec.event[0]
 	e.User, e.Role, e.TokenID, e.OnBehalfOf = p.User, string(p.Role), p.TokenID, p.OnBehalfOf
 	rec.role, rec.by = p.Role, by
+	if server, ok := rec.ctx.Value(caddyhttp.ServerCtxKey).(*caddyhttp.Server); !ok || server.Logs == nil {
+		return // there is no access log
+	}
 	if extra, ok := rec.ctx.Value(caddyhttp.ExtraLogFieldsCtxKey).(*caddyhttp.ExtraLogFields); ok {
 		extra.Set(zap.Inline(rec))
 	}

@@ -74,47 +74,32 @@ func (w *writer) runAll() error {
 }
 
 func (w *writer) runNext() error {
-	for i, o := range w.next {
-		w.ran = append(w.ran, o)
-		if err := w.runOne(o); err != nil {
-			w.next = append(w.next[:0], w.next[i+1:]...)
-			return err
-		}
-	}
+	begun := len(w.ran)
+	w.ran = append(w.ran, w.next...)
 	w.next = clean(w.next)
-	return nil
+	return w.runSeries(w.ran[begun:])
 }
 
 func (w *writer) runNextUrgent() error {
-	for i, o := range w.nextUrgent {
-		if !o.begin() {
-			continue
-		}
-		w.ranUrgent = append(w.ranUrgent, o)
-		if err := w.runOne(o); err != nil {
-			w.nextUrgent = append(w.nextUrgent[:0], w.nextUrgent[i+1:]...)
-			return err
+	begun := len(w.ranUrgent)
+	for _, o := range w.nextUrgent {
+		if o.begin() {
+			w.ranUrgent = append(w.ranUrgent, o)
 		}
 	}
 	w.nextUrgent = clean(w.nextUrgent)
-	return nil
+	return w.runSeries(w.ranUrgent[begun:])
 }
 
-// runOne runs one operation. Its own error is kept in it; the error that is returned is the
+// runSeries runs operations. Their own errors are kept in them; the error that is returned is the
 // storage's and ends the transaction.
-func (w *writer) runOne(o *op) error {
-	switch {
-	case o.stmt != nil:
-		query, values := o.stmt.Bind(w.values[:0])
-		_, err := w.d.conn.exec(query, values)
-		w.values = clean(values)
-		if dead := storage(err); dead != nil {
-			return dead
+func (w *writer) runSeries(series []*op) error {
+	for len(series) > 0 {
+		n, err := w.runAlike(series)
+		if err != nil {
+			return err
 		}
-		o.err = err
-		return nil
-	case o.fn != nil:
-		return w.runInSavepoint(o)
+		series = series[n:]
 	}
 	return nil
 }

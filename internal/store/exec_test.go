@@ -2,6 +2,9 @@ package store_test
 
 import (
 	"errors"
+	"slices"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -50,6 +53,107 @@ func TestSingleStatements(t *testing.T) {
 	if len(dropped) != 1 {
 		t.Errorf("got %v dropped, want one", dropped)
 	}
+}
+
+// Rows that are added in the same way are added together. Who watches does not notice: their order is
+// that of the queue, and one that is refused takes no other with it.
+func TestRowsTogether(t *testing.T) {
+	const plain, marked, other = `INSERT INTO t (s) VALUES (?)`, `INSERT INTO t (s) VALUES ('=' || ?)`, `INSERT INTO t (s, n) VALUES (?, ?)`
+	for _, tt := range []struct {
+		name string
+		rows []statement
+		want string
+	}{
+		{"alike", slices.Repeat([]statement{{plain, []any{"a"}}}, 20), strings.Repeat("a", 20)},
+		{
+			"one in the middle is refused",
+			slices.Concat(letters(plain, "abcde"), []statement{{plain, []any{nil}}}, letters(plain, "fghijklmnop"), []statement{{plain, []any{nil}}}, letters(plain, "q")),
+			"abcdefghijklmnopq",
+		},
+		{"other statements between", slices.Concat(letters(plain, "abc"), letters(marked, "d"), letters(plain, "efghijklmn")), "abc=defghijklmn"},
+		{"more values between", slices.Concat(letters(plain, "ab"), []statement{{other, []any{"c", 7}}}, letters(plain, "defghijklm")), "abcdefghijklm"},
+	} {
+		for _, way := range []string{"queued", "written"} {
+			t.Run(tt.name+", "+way, func(t *testing.T) {
+				refused := 0
+				db, _ := open(t, store.Options{Linger: time.Minute, Dropped: func(error) { refused++ }})
+				if way == "queued" {
+					for _, s := range tt.rows {
+						if err := db.QueueExec(t.Context(), s); err != nil {
+							t.Fatal(err)
+						}
+					}
+				} else {
+					refused = writeAtOnce(t, db, tt.rows)
+				}
+				if err := db.Flush(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				got := texts(t, db)
+				if way == "written" { // at once, so in any order
+					got, tt.want = inOrder(got), inOrder(tt.want)
+				}
+				if got != tt.want {
+					t.Errorf("got %s, want %s", got, tt.want)
+				}
+				wrong := 0
+				for _, s := range tt.rows {
+					if s.values[0] == nil {
+						wrong++
+					}
+				}
+				if refused != wrong {
+					t.Errorf("got %d refused, want %d", refused, wrong)
+				}
+			})
+		}
+	}
+}
+
+func letters(query, all string) (rows []statement) {
+	for _, l := range all {
+		rows = append(rows, statement{query, []any{string(l)}})
+	}
+	return rows
+}
+
+func inOrder(s string) string { return string(slices.Sorted(slices.Values([]byte(s)))) }
+
+// writeAtOnce writes rows while the writer is busy, and returns how many were refused.
+func writeAtOnce(t *testing.T, db *store.DB, rows []statement) (refused int) {
+	begun, busy := make(chan struct{}), make(chan struct{})
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		if err := db.Write(t.Context(), func(*store.Tx) error { close(begun); <-busy; return nil }); err != nil {
+			t.Error(err)
+		}
+	})
+	<-begun
+	errs := make([]error, len(rows))
+	for i, s := range rows {
+		wg.Go(func() { errs[i] = db.WriteExec(t.Context(), s) })
+	}
+	time.Sleep(20 * time.Millisecond) // so that most of them are waiting
+	close(busy)
+	wg.Wait()
+	for _, err := range errs {
+		if errors.Is(err, store.ErrUnavailable) {
+			t.Errorf("got %v, want a constraint error", err)
+		}
+		if err != nil {
+			refused++
+		}
+	}
+	return refused
+}
+
+// texts are the column s of all rows, in the order in which they were added.
+func texts(t *testing.T, db *store.DB) (all string) {
+	t.Helper()
+	if err := db.Read().QueryRowContext(t.Context(), `SELECT group_concat(s, '') FROM (SELECT s FROM t ORDER BY n)`).Scan(&all); err != nil {
+		t.Fatal(err)
+	}
+	return all
 }
 
 // BenchmarkWrite has fifty callers on two cores.

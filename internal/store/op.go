@@ -8,7 +8,8 @@ import (
 // Statement is a change that a single SQL statement makes.
 type Statement interface {
 	// Bind returns the SQL, which should be a constant, and the values of its parameters, appended
-	// to values. The writer calls it, again when a commit failed. It must not panic.
+	// to values. The writer calls it, and again when what it did has to be repeated. It must not panic.
+	// Of an INSERT that ends in VALUES (?, …) several may be executed as one.
 	Bind(values []any) (query string, all []any)
 }
 

@@ -19,15 +19,18 @@ type writer struct {
 	queued  <-chan *op
 	closing bool
 
-	// Operations received and not yet run, and those run in the open transaction.
+	// Operations received, and those that are run in the open transaction.
 	next, nextUrgent []*op
 	ran, ranUrgent   []*op
 
-	values    []any // of a statement's parameters; reused
-	untrimmed int   // operations since the last trim
+	values    []any             // of a statement's parameters; reused
+	wide      map[string]string // of queries the statement of several rows, see widen; empty: there is none
+	untrimmed int               // operations since the last trim
 }
 
-func newWriter(d *DB) *writer { return &writer{d: d, urgent: d.urgent, queued: d.queued} }
+func newWriter(d *DB) *writer {
+	return &writer{d: d, urgent: d.urgent, queued: d.queued, wide: make(map[string]string)}
+}
 
 func (w *writer) loop() {
 	defer close(w.d.done)

@@ -1,0 +1,73 @@
+package store
+
+import "strings"
+
+// together is how many rows one INSERT adds, which finds their places in the indexes at once: a row
+// with two indexes takes 5.5 µs instead of 7. The driver looks for each value among all those of the
+// statement, so more rows cost more again.
+const together = 8
+
+// runAlike runs the first operations of a series and returns how many. [together] statements that
+// add a row each in the same way are one, unless that fails: then each is on its own.
+func (w *writer) runAlike(series []*op) (n int, err error) {
+	switch first := series[0]; {
+	case first.fn != nil:
+		return 1, w.runInSavepoint(first)
+	case first.stmt == nil:
+		return 1, nil
+	}
+	query, values, n := w.bindAlike(series)
+	defer func() { w.values = clean(values) }()
+	if n == together {
+		_, err := w.d.conn.exec(w.wide[query], values)
+		if err == nil || storage(err) != nil {
+			return n, storage(err)
+		}
+	}
+	width := len(values) / n
+	for i, o := range series[:n] {
+		_, err := w.d.conn.exec(query, values[i*width:(i+1)*width])
+		if dead := storage(err); dead != nil {
+			return n, dead
+		}
+		o.err = err
+	}
+	return n, nil
+}
+
+// bindAlike returns the query of the first statement of a series, and the values of the first n,
+// which have the same query; n is 1 where they cannot be widened.
+func (w *writer) bindAlike(series []*op) (query string, values []any, n int) {
+	query, values = series[0].stmt.Bind(w.values[:0])
+	if !w.widen(query) {
+		return query, values, 1
+	}
+	width := len(values)
+	for n = 1; n < min(together, len(series)) && series[n].stmt != nil; n++ {
+		q, more := series[n].stmt.Bind(values)
+		if q != query || len(more) != len(values)+width {
+			break
+		}
+		values = more
+	}
+	return query, values, n
+}
+
+// widen makes sure that w.wide has the statement that adds [together] rows where query adds one. It
+// reports false where query is anything else than an INSERT that ends in its one row of parameters.
+func (w *writer) widen(query string) bool {
+	wide, known := w.wide[query]
+	if !known {
+		if i := strings.LastIndex(query, ` VALUES (`); i >= 0 && strings.HasPrefix(query, `INSERT `) {
+			row := query[i+len(` VALUES `):]
+			if strings.HasSuffix(row, `?)`) && strings.Trim(row, `(?, )`) == "" {
+				wide = query + strings.Repeat(`, `+row, together-1)
+			}
+		}
+		if len(w.wide) >= maxStatements {
+			clear(w.wide)
+		}
+		w.wide[query] = wide
+	}
+	return wide != ""
+}
