@@ -25,7 +25,7 @@ const (
 	refusalAfter = 300 * time.Millisecond
 	// turnWait is how long an attempt waits for its turn, and checkTimeout how long it may take
 	// then.
-	turnWait     = 10 * time.Second
+	turnWait     = 20 * time.Second
 	checkTimeout = 30 * time.Second
 )
 

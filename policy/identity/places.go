@@ -9,14 +9,14 @@ import (
 
 // places bounds how many logins are worked on at a time. People come in crowds, and each login
 // wakes up a dozen times: without a bound a crowd has all processors to itself, and a request that
-// needs one for a moment waits behind it each time. Two for each processor keep all of them busy.
+// needs one for a moment waits behind it each time. One for two processors leaves the other half free.
 type places chan struct{}
 
 // patience is how long a place is kept. Who takes longer is waiting for the directory or the disk,
 // and keeps nobody from a processor.
-const patience = 20 * time.Millisecond
+const patience = 5 * time.Millisecond
 
-func newPlaces() places { return make(places, 2*runtime.GOMAXPROCS(0)) }
+func newPlaces() places { return make(places, max(1, runtime.GOMAXPROCS(0)/2)) }
 
 // take waits for a place and returns what gives it back. It fails when ctx ends.
 func (p places) take(ctx context.Context) (leave func(), err error) {
