@@ -25,7 +25,7 @@ var (
 	responseBody = document(`{"id":"r-1","status":"success","model":"mock","output":[{"type":"text","content":"`, `"}],"usage":{"total_tokens":412}}`)
 	streamEvents = events()
 	streamBody   = bytes.Join(streamEvents, nil)
-	waitEvent    = streamEvents[0]
+	waitEvent    = streamEvents[1] // its text ends in nothing that svc_redact has to wait for
 )
 
 // document fills the space between head and tail with prose.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/svc-gateway/svc/audit"
 	"github.com/svc-gateway/svc/internal/bus"
+	"github.com/svc-gateway/svc/internal/heap"
 	"github.com/svc-gateway/svc/internal/settings"
 	"github.com/svc-gateway/svc/policy"
 	"github.com/svc-gateway/svc/policy/identity"
@@ -137,6 +138,7 @@ func (a *App) Start() error {
 	a.shared.server.push(a.control)
 	a.warn()
 	a.unwatch = a.watchTokens()
+	heap.KeepFloor()
 	return nil
 }
 
