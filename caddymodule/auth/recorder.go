@@ -155,6 +155,7 @@ func (rec *recorder) account() {
 	if err := rec.handler.audit.Queue(ctx, rec.event...); err != nil {
 		rec.handler.logger.Error("accounting for a request", zap.Error(err))
 	}
+	rec.event = nil // it is the log's, and a stream may be open for long
 }
 
 var _ io.ReaderFrom = (*recorder)(nil)
