@@ -52,7 +52,7 @@ func (rec *recorder) sentBy(p policy.Principal, by string) {
 	e.User, e.Role, e.TokenID, e.OnBehalfOf = p.User, string(p.Role), p.TokenID, p.OnBehalfOf
 	rec.role, rec.by = p.Role, by
 	if server, ok := rec.ctx.Value(caddyhttp.ServerCtxKey).(*caddyhttp.Server); !ok || server.Logs == nil {
-		return // there is no access log
+		return // there is no access log to add to; what modules log with slog goes without
 	}
 	if extra, ok := rec.ctx.Value(caddyhttp.ExtraLogFieldsCtxKey).(*caddyhttp.ExtraLogFields); ok {
 		extra.Set(zap.Inline(rec))

@@ -5,9 +5,10 @@
 //
 // By default Go collects when the heap has doubled since the last collection. A service that holds
 // 15 MiB and makes 150 MiB of garbage a second collects ten times a second, and a tenth of its work
-// is that. With a floor the heap may always grow to [Floor] first. Once the service holds half of
-// that, nothing differs from the default. Whoever sets GOGC or GOMEMLIMIT has decided otherwise and is
-// left alone.
+// is that. With a floor the heap may grow to [Floor] first, or to five times of what is held when that
+// is less. Once the service holds half of Floor, nothing differs from the default, though one collection
+// may come late by that factor where much is added all at once. Whoever sets GOGC or GOMEMLIMIT has
+// decided otherwise and is left alone.
 //
 // The setting is the process's, and safe to ask for from any goroutine, again and again.
 package heap
@@ -20,11 +21,15 @@ import (
 	"sync"
 )
 
-// Floor is the size, in bytes, that the heap may have at any time.
+// Floor is the size, in bytes, to which the heap of a service may grow that holds a fifth of it.
 const Floor = 64 << 20
 
-// usual is the percentage that Go uses by default.
-const usual = 100
+// The percentage that Go uses by default, and the highest that is set. Go multiplies its smallest
+// heap, 4 MiB, by it as well.
+const (
+	usual = 100
+	most  = 400
+)
 
 var once sync.Once
 
@@ -58,11 +63,11 @@ func adjust(current int) int {
 	return p
 }
 
-// percent is the percentage with which the heap reaches Floor before the next collection, but not
-// less than usual. Go adds it of all that was scanned, roots included, to what is live.
+// percent is the percentage with which the heap reaches Floor before the next collection, within
+// bounds. Go adds it of all that was scanned, roots included, to what is live.
 func percent(live, roots uint64) int {
 	if live == 0 || live >= Floor {
 		return usual
 	}
-	return max(usual, int(100*(Floor-live)/(live+roots)))
+	return min(most, max(usual, int(100*(Floor-live)/(live+roots))))
 }

@@ -3,6 +3,7 @@ package store
 import (
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // recovered finds out, with a small commit, whether the database can be written again. If not,
@@ -80,26 +81,23 @@ func (w *writer) runNext() error {
 	return w.runSeries(w.ran[begun:])
 }
 
+// runNextUrgent begins with operations just before they are run, so that until then they can be
+// cancelled.
 func (w *writer) runNextUrgent() error {
-	begun := len(w.ranUrgent)
-	for _, o := range w.nextUrgent {
-		if o.begin() {
-			w.ranUrgent = append(w.ranUrgent, o)
+	for len(w.nextUrgent) > 0 {
+		begun, taken := len(w.ranUrgent), 0
+		for _, o := range w.nextUrgent[:min(together, len(w.nextUrgent))] {
+			if taken++; o.begin() {
+				w.ranUrgent = append(w.ranUrgent, o)
+			}
+			if o.stmt == nil {
+				break
+			}
 		}
-	}
-	w.nextUrgent = clean(w.nextUrgent)
-	return w.runSeries(w.ranUrgent[begun:])
-}
-
-// runSeries runs operations. Their own errors are kept in them; the error that is returned is the
-// storage's and ends the transaction.
-func (w *writer) runSeries(series []*op) error {
-	for len(series) > 0 {
-		n, err := w.runAlike(series)
-		if err != nil {
+		w.nextUrgent = slices.Delete(w.nextUrgent, 0, taken)
+		if err := w.runSeries(w.ranUrgent[begun:]); err != nil {
 			return err
 		}
-		series = series[n:]
 	}
 	return nil
 }

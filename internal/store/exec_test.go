@@ -110,6 +110,36 @@ func TestRowsTogether(t *testing.T) {
 	}
 }
 
+// Statements that only look as if several were one are executed one by one.
+func TestRowsApart(t *testing.T) {
+	const orFail, two = `INSERT OR FAIL INTO t (s) VALUES (?)`, `INSERT INTO t (s) SELECT ? UNION ALL VALUES (?)`
+	for _, tt := range []struct {
+		rows []statement
+		want string
+	}{
+		{slices.Concat(letters(orFail, "abcde"), []statement{{orFail, []any{nil}}}, letters(orFail, "fghijk")), "abcdefghijk"},
+		{slices.Repeat([]statement{{two, []any{"a", "b"}}}, 10), strings.Repeat("ab", 10)},
+		{letters(`INSERT INTO t (s) SELECT 'x' UNION ALL VALUES (?)`, "abcdefghij"), "xaxbxcxdxexfxgxhxixj"},
+		{letters(`INSERT INTO t (s) VALUES (upper(?))`, "abcdefghij"), "ABCDEFGHIJ"},
+		{letters(`INSERT INTO t (s) VALUES (?) ON CONFLICT DO NOTHING`, "abcdefghij"), "abcdefghij"},
+	} {
+		t.Run(tt.rows[0].query, func(t *testing.T) {
+			db, _ := open(t, store.Options{Linger: time.Minute, Dropped: func(error) {}})
+			for _, s := range tt.rows {
+				if err := db.QueueExec(t.Context(), s); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := db.Flush(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if got := texts(t, db); got != tt.want {
+				t.Errorf("got %s, want %s", got, tt.want)
+			}
+		})
+	}
+}
+
 func letters(query, all string) (rows []statement) {
 	for _, l := range all {
 		rows = append(rows, statement{query, []any{string(l)}})

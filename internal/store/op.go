@@ -8,8 +8,9 @@ import (
 // Statement is a change that a single SQL statement makes.
 type Statement interface {
 	// Bind returns the SQL, which should be a constant, and the values of its parameters, appended
-	// to values. The writer calls it, and again when what it did has to be repeated. It must not panic.
-	// Of an INSERT that ends in VALUES (?, …) several may be executed as one.
+	// to values. The writer calls it, at times more than once. It must not panic. Several statements
+	// INSERT INTO t (…) VALUES (?, …) of the same text may be executed as one, so that a trigger must
+	// not RAISE(FAIL), and a foreign key is looked at when all of them are there.
 	Bind(values []any) (query string, all []any)
 }
 

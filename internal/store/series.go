@@ -7,6 +7,19 @@ import "strings"
 // statement, so more rows cost more again.
 const together = 8
 
+// runSeries runs operations. Their own errors are kept in them; the error that is returned is the
+// storage's and ends the transaction.
+func (w *writer) runSeries(series []*op) error {
+	for len(series) > 0 {
+		n, err := w.runAlike(series)
+		if err != nil {
+			return err
+		}
+		series = series[n:]
+	}
+	return nil
+}
+
 // runAlike runs the first operations of a series and returns how many. [together] statements that
 // add a row each in the same way are one, unless that fails: then each is on its own.
 func (w *writer) runAlike(series []*op) (n int, err error) {
@@ -19,7 +32,7 @@ func (w *writer) runAlike(series []*op) (n int, err error) {
 	query, values, n := w.bindAlike(series)
 	defer func() { w.values = clean(values) }()
 	if n == together {
-		_, err := w.d.conn.exec(w.wide[query], values)
+		_, err := w.d.conn.exec(w.several[query], values)
 		if err == nil || storage(err) != nil {
 			return n, storage(err)
 		}
@@ -36,16 +49,17 @@ func (w *writer) runAlike(series []*op) (n int, err error) {
 }
 
 // bindAlike returns the query of the first statement of a series, and the values of the first n,
-// which have the same query; n is 1 where they cannot be widened.
+// which have the same query; n is 1 where there is no statement for several of them.
 func (w *writer) bindAlike(series []*op) (query string, values []any, n int) {
 	query, values = series[0].stmt.Bind(w.values[:0])
-	if !w.widen(query) {
+	if !w.multiply(query) {
 		return query, values, 1
 	}
 	width := len(values)
 	for n = 1; n < min(together, len(series)) && series[n].stmt != nil; n++ {
 		q, more := series[n].stmt.Bind(values)
 		if q != query || len(more) != len(values)+width {
+			clear(more[len(values):])
 			break
 		}
 		values = more
@@ -53,21 +67,24 @@ func (w *writer) bindAlike(series []*op) (query string, values []any, n int) {
 	return query, values, n
 }
 
-// widen makes sure that w.wide has the statement that adds [together] rows where query adds one. It
-// reports false where query is anything else than an INSERT that ends in its one row of parameters.
-func (w *writer) widen(query string) bool {
-	wide, known := w.wide[query]
+// multiply makes sure that w.several has the statement that adds [together] rows where query adds
+// one. It reports false where there is none: query is anything else than an INSERT that fails as a
+// whole, and all of whose parameters are the one row at its end.
+func (w *writer) multiply(query string) bool {
+	several, known := w.several[query]
 	if !known {
-		if i := strings.LastIndex(query, ` VALUES (`); i >= 0 && strings.HasPrefix(query, `INSERT `) {
-			row := query[i+len(` VALUES `):]
+		if len(w.several) >= maxStatements {
+			clear(w.several)
+		}
+		const values = `) VALUES (`
+		i := strings.LastIndex(query, values)
+		if row := query[i+1:]; i > 0 && strings.HasPrefix(query, `INSERT INTO `) && strings.Count(query, `?`) == strings.Count(row, `?`) {
+			row = strings.TrimPrefix(row, ` VALUES `)
 			if strings.HasSuffix(row, `?)`) && strings.Trim(row, `(?, )`) == "" {
-				wide = query + strings.Repeat(`, `+row, together-1)
+				several = query + strings.Repeat(`, `+row, together-1)
 			}
 		}
-		if len(w.wide) >= maxStatements {
-			clear(w.wide)
-		}
-		w.wide[query] = wide
+		w.several[query] = several
 	}
-	return wide != ""
+	return several != ""
 }

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"github.com/svc-gateway/svc/internal/store"
 )
@@ -168,6 +169,42 @@ func TestCancelledWriteIsNotRun(t *testing.T) {
 		t.Errorf("got %v, want context.Canceled", err)
 	}
 	close(hold)
+	if err := db.Flush(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := rows(t, db); got != "" {
+		t.Errorf("got rows %s, want none", got)
+	}
+}
+
+// Also not when others of its transaction are run already.
+func TestCancelledWhileOthersAreRun(t *testing.T) {
+	db, _ := open(t, store.Options{})
+	first, second := make(chan struct{}), make(chan struct{})
+	holding := func(hold chan struct{}) (held chan struct{}) {
+		held = make(chan struct{})
+		go db.Write(context.WithoutCancel(t.Context()), func(*store.Tx) error { close(held); <-hold; return nil })
+		return held
+	}
+	<-holding(first)
+	held := holding(second)
+	time.Sleep(10 * time.Millisecond) // until it waits
+	ctx, cancel := context.WithCancel(t.Context())
+	got := make(chan error, 1)
+	go func() { got <- db.WriteExec(ctx, statement{`INSERT INTO t (s) VALUES (?)`, []any{"x"}}) }()
+	time.Sleep(10 * time.Millisecond) // until it waits, too
+	close(first)
+	<-held
+	cancel()
+	select {
+	case err := <-got:
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("got %v, want context.Canceled", err)
+		}
+	case <-time.After(10 * time.Second):
+		t.Error("it goes on waiting for somebody else's operation")
+	}
+	close(second)
 	if err := db.Flush(t.Context()); err != nil {
 		t.Fatal(err)
 	}

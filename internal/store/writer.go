@@ -24,12 +24,12 @@ type writer struct {
 	ran, ranUrgent   []*op
 
 	values    []any             // of a statement's parameters; reused
-	wide      map[string]string // of queries the statement of several rows, see widen; empty: there is none
+	several   map[string]string // of queries the statement of several rows, see multiply; empty: there is none
 	untrimmed int               // operations since the last trim
 }
 
 func newWriter(d *DB) *writer {
-	return &writer{d: d, urgent: d.urgent, queued: d.queued, wide: make(map[string]string)}
+	return &writer{d: d, urgent: d.urgent, queued: d.queued, several: make(map[string]string)}
 }
 
 func (w *writer) loop() {

@@ -9,7 +9,7 @@ import (
 
 // places bounds how many logins are worked on at a time. People come in crowds, and each login
 // wakes up a dozen times: without a bound a crowd has all processors to itself, and a request that
-// needs one for a moment waits behind it each time. One for two processors leaves the other half free.
+// needs one for a moment waits behind it each time. One for two processors leaves room.
 type places chan struct{}
 
 // patience is how long a place is kept. Who takes longer is waiting for the directory or the disk,
