@@ -71,7 +71,7 @@ func TestRowsTogether(t *testing.T) {
 			"abcdefghijklmnopq",
 		},
 		{"other statements between", slices.Concat(letters(plain, "abc"), letters(marked, "d"), letters(plain, "efghijklmn")), "abc=defghijklmn"},
-		{"more values between", slices.Concat(letters(plain, "ab"), []statement{{other, []any{"c", 7}}}, letters(plain, "defghijklm")), "abcdefghijklm"},
+		{"more values between", slices.Concat(letters(plain, "ab"), []statement{{other, []any{"c", 1000}}}, letters(plain, "defghijklm")), "abcdefghijklm"},
 	} {
 		for _, way := range []string{"queued", "written"} {
 			t.Run(tt.name+", "+way, func(t *testing.T) {
