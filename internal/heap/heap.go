@@ -21,7 +21,7 @@ import (
 	"sync"
 )
 
-// Floor is the size, in bytes, to which the heap of a service may grow that holds a fifth of it.
+// Floor is the size, in bytes, to which the heap may grow while a fifth of it to a half is held.
 const Floor = 64 << 20
 
 // The percentage that Go uses by default, and the highest that is set. Go multiplies its smallest

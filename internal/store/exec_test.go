@@ -89,12 +89,12 @@ func TestRowsTogether(t *testing.T) {
 				if err := db.Flush(t.Context()); err != nil {
 					t.Fatal(err)
 				}
-				got := texts(t, db)
+				got, want := texts(t, db), tt.want
 				if way == "written" { // at once, so in any order
-					got, tt.want = inOrder(got), inOrder(tt.want)
+					got, want = inOrder(got), inOrder(want)
 				}
-				if got != tt.want {
-					t.Errorf("got %s, want %s", got, tt.want)
+				if got != want {
+					t.Errorf("got %s, want %s", got, want)
 				}
 				wrong := 0
 				for _, s := range tt.rows {

@@ -1,6 +1,9 @@
 package store
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+)
 
 // together is how many rows one INSERT adds, which finds their places in the indexes at once: a row
 // with two indexes takes 5.5 µs instead of 7. The driver looks for each value among all those of the
@@ -67,22 +70,19 @@ func (w *writer) bindAlike(series []*op) (query string, values []any, n int) {
 	return query, values, n
 }
 
+// oneRow is an INSERT that fails as a whole, and all of whose parameters are the one row at its end.
+var oneRow = regexp.MustCompile(`^INSERT INTO [^?]*\) VALUES (\(\?(?:, ?\?)*\))$`)
+
 // multiply makes sure that w.several has the statement that adds [together] rows where query adds
-// one. It reports false where there is none: query is anything else than an INSERT that fails as a
-// whole, and all of whose parameters are the one row at its end.
+// one. It reports false where there is none.
 func (w *writer) multiply(query string) bool {
 	several, known := w.several[query]
 	if !known {
 		if len(w.several) >= maxStatements {
 			clear(w.several)
 		}
-		const values = `) VALUES (`
-		i := strings.LastIndex(query, values)
-		if row := query[i+1:]; i > 0 && strings.HasPrefix(query, `INSERT INTO `) && strings.Count(query, `?`) == strings.Count(row, `?`) {
-			row = strings.TrimPrefix(row, ` VALUES `)
-			if strings.HasSuffix(row, `?)`) && strings.Trim(row, `(?, )`) == "" {
-				several = query + strings.Repeat(`, `+row, together-1)
-			}
+		if m := oneRow.FindStringSubmatch(query); m != nil {
+			several = query + strings.Repeat(`, `+m[1], together-1)
 		}
 		w.several[query] = several
 	}
