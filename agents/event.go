@@ -14,6 +14,7 @@ const (
 	EventChunk   EventType = "message_chunk" // a piece of a message as it is generated
 	EventMessage EventType = "message"       // a message is complete
 	EventToolUse EventType = "tool_use"      // the gate has decided on a call
+	EventWait    EventType = "tool_wait"     // a call waits for leave
 	EventResult  EventType = "tool_result"   // a call has its result
 	EventError   EventType = "error"         // the run failed
 	EventDone    EventType = "done"          // the run is over; its status is final

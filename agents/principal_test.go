@@ -123,14 +123,13 @@ func TestRunEndsWithItsPrincipal(t *testing.T) {
 			f.host = agents.Open(agents.HostConfig{Store: store, Audit: f.audit, Identity: users, Bus: f.bus, Node: "node", Log: zap.NewNop()})
 			t.Cleanup(func() { f.host.Close() })
 			f.configure()
-			run, err := f.rt.Start(t.Context(), agents.Request{
-				Principal: p, Assistant: "core", Input: []model.Message{{Role: "user", Content: "go"}},
-			})
+			started, err := f.rt.As(p).Start(t.Context(), agents.Request{Assistant: "core", Input: []model.Message{{Role: "user", Content: "go"}}})
 			if err != nil {
 				t.Fatal(err)
 			}
-			f.events(run.ID)
-			if run, err = f.host.Store().Run(t.Context(), run.ID); err != nil {
+			f.events(started.ID)
+			run, err := f.store.Run(t.Context(), started.ID)
+			if err != nil {
 				t.Fatal(err)
 			}
 			if ran != 1 || run.Failure == nil || run.Failure.Code != tc.code {

@@ -18,6 +18,7 @@ const (
 	Admin            = "admin"             // an administrative change: users, tokens, sessions, lockouts, policies
 	RunStart         = "run.start"         // a run was started
 	RunEnd           = "run.end"           // a run reached its final status
+	ToolWait         = "tool.wait"         // a call waits for leave that the policy asks for
 	ToolStart        = "tool.start"        // a tool is about to be called: the intent and the decision
 	ToolEnd          = "tool.end"          // a tool returned
 	ToolError        = "tool.error"        // a tool failed, timed out or was cancelled

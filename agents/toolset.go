@@ -1,16 +1,33 @@
 package agents
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/svc-gateway/svc/agents/model"
 	"github.com/svc-gateway/svc/policy"
 )
 
-// bind gives every agent its tools, and no others.
-func bind(agents []Agent, tools []Tool) (map[string]boundAgent, error) {
+// toolset is a version of the agents and tools that runs work with. It does not change; a runtime
+// gets another one.
+type toolset struct {
+	version string // of what models and the policy see of it; the first 12 digits of a SHA-256
+	agents  map[string]boundAgent
+}
+
+// boundAgent is an agent with its tools.
+type boundAgent struct {
+	Agent
+	tools map[string]boundTool
+	specs []model.ToolSpec
+}
+
+// newToolset gives every agent its tools, and no others.
+func newToolset(agents []Agent, tools []Tool) (*toolset, error) {
 	known := map[string]boundTool{}
 	for _, t := range tools {
 		bt, err := compileParameters(t)
@@ -23,7 +40,7 @@ func bind(agents []Agent, tools []Tool) (map[string]boundAgent, error) {
 	for _, a := range agents {
 		described[a.Name] = a.Description
 	}
-	bound := map[string]boundAgent{}
+	set := &toolset{agents: map[string]boundAgent{}}
 	for _, a := range agents {
 		b := boundAgent{Agent: a, tools: map[string]boundTool{}}
 		for _, name := range a.Tools {
@@ -40,9 +57,35 @@ func bind(agents []Agent, tools []Tool) (map[string]boundAgent, error) {
 			}
 			b.add(t)
 		}
-		bound[a.Name] = b
+		set.agents[a.Name] = b
 	}
-	return bound, nil
+	var err error
+	set.version, err = versionOf(agents, tools)
+	return set, err
+}
+
+// versionOf is the same for the same agents and tools in every process, in whatever order they are
+// given.
+func versionOf(agents []Agent, tools []Tool) (string, error) {
+	type seen struct {
+		Name, Description, Skill string
+		Parameters               json.RawMessage
+		Action                   policy.Action
+	}
+	doc := struct {
+		Agents []Agent
+		Tools  []seen
+	}{Agents: slices.SortedFunc(slices.Values(agents), func(a, b Agent) int { return strings.Compare(a.Name, b.Name) })}
+	for _, t := range tools {
+		doc.Tools = append(doc.Tools, seen{t.Name, t.Description, t.Skill, t.Parameters, t.Action})
+	}
+	slices.SortFunc(doc.Tools, func(a, b seen) int { return strings.Compare(a.Name, b.Name) })
+	text, err := json.Marshal(doc)
+	if err != nil {
+		return "", fmt.Errorf("describing agents and tools: %w", err)
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:6]), nil
 }
 
 func (b *boundAgent) add(t boundTool) {
