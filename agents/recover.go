@@ -37,7 +37,7 @@ func (h *Host) Recover(ctx context.Context) error {
 // recoverRun closes a run unless somebody holds its lease, or has closed it meanwhile.
 func (h *Host) recoverRun(ctx context.Context, r *Run) error {
 	holder := h.node + ".recovery"
-	if ours, err := h.bus.Lease(ctx, topic(r.ID), holder, leaseTime); err != nil || !ours {
+	if token, err := h.bus.Lease(ctx, topic(r.ID), holder, leaseTime); err != nil || token == 0 {
 		return err
 	}
 	defer func() { _ = h.bus.Release(ctx, topic(r.ID), holder) }() // or it expires
