@@ -2,8 +2,8 @@ package bus
 
 import (
 	"context"
-	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -13,17 +13,28 @@ type Memory struct {
 		sync.RWMutex
 		m map[string]map[*Subscription]struct{}
 	}
-	leases   expiring[string]
+	leases   expiring[lease]
+	rooms    expiring[map[string]time.Time] // when each member is out; until is when the last one is
 	counters expiring[int64]
 	buckets  expiring[struct{}] // until is when the bucket is full again
+	token    atomic.Int64       // the last one that was given
+	since    time.Time
+}
+
+type lease struct {
+	holder string
+	token  int64
 }
 
 // NewMemory makes an empty bus. It needs no closing.
 func NewMemory() *Memory {
-	m := &Memory{}
+	m := &Memory{since: time.Now()}
 	m.topics.m = make(map[string]map[*Subscription]struct{})
 	return m
 }
+
+// Health implements Bus: there is nobody to be cut off from.
+func (m *Memory) Health() Health { return Health{Kind: "memory", Connected: true, Since: m.since} }
 
 // Publish implements Bus.
 func (m *Memory) Publish(ctx context.Context, topic string, message []byte) error {
@@ -59,20 +70,40 @@ func (m *Memory) Subscribe(topic string) *Subscription {
 }
 
 // Lease implements Bus.
-func (m *Memory) Lease(ctx context.Context, key, holder string, ttl time.Duration) (bool, error) {
+func (m *Memory) Lease(ctx context.Context, key, holder string, ttl time.Duration) (int64, error) {
 	if err := ctx.Err(); err != nil {
-		return false, err
+		return 0, err
 	}
-	if holder == "" || ttl <= 0 {
-		return false, fmt.Errorf("leasing %q: a holder and a ttl above zero are needed, got %q and %v", key, holder, ttl)
+	if err := CheckLease(key, holder, ttl); err != nil {
+		return 0, err
 	}
-	e := m.leases.update(key, func(e entry[string]) entry[string] {
-		if e.value == "" || e.value == holder {
-			return entry[string]{holder, time.Now().Add(ttl)}
+	e := m.leases.update(key, func(e entry[lease]) entry[lease] {
+		switch e.value.holder {
+		case "":
+			e.value = lease{holder, m.nextToken()}
+		case holder:
+		default:
+			return e
 		}
+		e.until = time.Now().Add(ttl)
 		return e
 	})
-	return e.value == holder, nil
+	if e.value.holder != holder {
+		return 0, nil
+	}
+	return e.value.token, nil
+}
+
+// nextToken is greater than all before, and, where the clock goes forward, than those of former
+// processes.
+func (m *Memory) nextToken() int64 {
+	for {
+		last := m.token.Load()
+		next := max(last+1, time.Now().UnixMicro())
+		if m.token.CompareAndSwap(last, next) {
+			return next
+		}
+	}
 }
 
 // Release implements Bus.
@@ -80,9 +111,9 @@ func (m *Memory) Release(ctx context.Context, key, holder string) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	m.leases.update(key, func(e entry[string]) entry[string] {
-		if e.value == holder {
-			return entry[string]{}
+	m.leases.update(key, func(e entry[lease]) entry[lease] {
+		if e.value.holder == holder {
+			return entry[lease]{}
 		}
 		return e
 	})
@@ -94,7 +125,7 @@ func (m *Memory) Holder(ctx context.Context, key string) (string, error) {
 	if err := ctx.Err(); err != nil {
 		return "", err
 	}
-	return m.leases.get(key).value, nil
+	return m.leases.get(key).value.holder, nil
 }
 
 // Count implements Bus.
@@ -102,8 +133,8 @@ func (m *Memory) Count(ctx context.Context, key string, n int64, window time.Dur
 	if err := ctx.Err(); err != nil {
 		return 0, time.Time{}, err
 	}
-	if n < 0 || window <= 0 {
-		return 0, time.Time{}, fmt.Errorf("counting %q: n must not be negative and the window above zero, got %d and %v", key, n, window)
+	if err := CheckCount(key, n, window); err != nil {
+		return 0, time.Time{}, err
 	}
 	if n == 0 {
 		e := m.counters.get(key)
@@ -134,11 +165,11 @@ func (m *Memory) Take(ctx context.Context, key string, burst int64, every time.D
 	if err := ctx.Err(); err != nil {
 		return Grant{}, err
 	}
-	if burst <= 0 || every <= 0 || burst > int64(MaxRefill/every) {
-		return Grant{}, fmt.Errorf("taking from %q: burst and every must be above zero and a bucket full within %v, got %d and %v", key, MaxRefill, burst, every)
+	if err := CheckBucket(key, burst, every); err != nil {
+		return Grant{}, err
 	}
 	now := time.Now()
-	var g Grant
+	var ok bool
 	e := m.buckets.update(key, func(e entry[struct{}]) entry[struct{}] {
 		full := e.until
 		if full.Before(now) {
@@ -147,13 +178,8 @@ func (m *Memory) Take(ctx context.Context, key string, burst int64, every time.D
 		if full = full.Add(every); full.Sub(now) > time.Duration(burst)*every {
 			return e
 		}
-		g.OK = true
+		ok = true
 		return entry[struct{}]{until: full}
 	})
-	g.Full = max(0, e.until.Sub(now))
-	g.Left = max(0, burst-int64((g.Full+every-1)/every))
-	if g.Left == 0 {
-		g.Wait = g.Full - time.Duration(burst-1)*every
-	}
-	return g, nil
+	return GrantOf(ok, e.until.Sub(now), burst, every), nil
 }

@@ -18,8 +18,8 @@ func TestConformance(t *testing.T) {
 func TestMemoryTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := bus.NewMemory()
-		if ok, err := b.Lease(t.Context(), "k", "a", time.Second); !ok || err != nil {
-			t.Fatal(ok, err)
+		if token, err := b.Lease(t.Context(), "k", "a", time.Second); token == 0 || err != nil {
+			t.Fatal(token, err)
 		}
 		for i := range 3 {
 			g, err := b.Take(t.Context(), "k", 2, time.Second)

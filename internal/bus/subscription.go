@@ -22,7 +22,8 @@ func NewSubscription(leave func()) *Subscription {
 	return &Subscription{c: make(chan []byte, Buffer), leave: leave}
 }
 
-// C returns the channel of messages. It is closed by Close.
+// C returns the channel of messages. It is closed by Close. A nil message comes where messages may
+// be missing, so that the subscriber asks Lost.
 func (s *Subscription) C() <-chan []byte { return s.c }
 
 // Lost reports, once, that messages were dropped since it was last asked, because the subscriber
@@ -57,11 +58,19 @@ func (s *Subscription) Deliver(message []byte) {
 	}
 }
 
-// Miss records that messages may be missing, for a bus that was cut off from its peers.
+// Miss records that messages may be missing, for a bus that was cut off from its peers. A
+// subscriber that waits is woken by a nil message.
 func (s *Subscription) Miss() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.closed {
+		return
+	}
 	s.lost = true
+	select {
+	case s.c <- nil:
+	default: // it has messages to wake up for
+	}
 }
 
 // Close ends the subscription. A second Close does nothing.

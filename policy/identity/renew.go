@@ -87,10 +87,10 @@ func renewKey(session string) string { return "identity/renew/" + session }
 // lease that is not given back keeps everybody from trying again too soon.
 func (s *Service) renewAlone(ctx context.Context, renewer Renewer, id string) (*verified, error) {
 	ctx, holder := context.WithoutCancel(ctx), rand.Text()
-	mine, err := s.bus.Lease(ctx, renewKey(id), holder, renewPause)
+	token, err := s.bus.Lease(ctx, renewKey(id), holder, renewPause)
 	if err != nil {
 		return nil, fmt.Errorf("renewing session %s: %w", id, err)
-	} else if !mine {
+	} else if token == 0 {
 		return nil, errTried
 	}
 	v, err := s.renew(ctx, renewer, id)
