@@ -13,7 +13,7 @@ type activeRun struct {
 
 	ending    bool // how the run ends is decided
 	cancelled bool // it was asked for in time
-	woken     bool // since the calls that wait were looked at
+	wakes     int  // how often there was news for the calls that wait
 }
 
 func (h *Host) activeRun(run string) *activeRun {
@@ -68,7 +68,7 @@ func (h *Host) wakeActive(run string) (here bool) {
 	if a == nil {
 		return false
 	}
-	a.woken = true
+	a.wakes++
 	select {
 	case a.news <- struct{}{}:
 	default: // it has not looked yet
@@ -76,11 +76,11 @@ func (h *Host) wakeActive(run string) (here bool) {
 	return true
 }
 
-// awake takes note that a run is about to look at its waiting calls.
-func (h *Host) awake(a *activeRun) {
+// wakesOf counts the news that there has been for a run's waiting calls.
+func (h *Host) wakesOf(a *activeRun) int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	a.woken = false
+	return a.wakes
 }
 
 // decideEnd closes the door to cancelling and reports whether it was asked for before.

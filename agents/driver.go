@@ -26,6 +26,7 @@ type driver struct {
 	began    time.Time
 	applied  chan func()
 	inflight int
+	looked   int           // the news that the calls which wait have been looked at for
 	slots    chan struct{} // model turns and tool calls that may run side by side
 }
 
@@ -77,7 +78,7 @@ func (d *driver) apply() {
 
 // look has the calls that wait come before the gate again.
 func (d *driver) look() {
-	d.rt.awake(d.active)
+	d.looked = d.rt.wakesOf(d.active)
 	d.run.woken()
 }
 
@@ -128,12 +129,8 @@ func (d *driver) fail(f *Failure) {
 	}
 }
 
-// slot waits until one more model turn or tool call may run beside the others. It is not given
-// when the run has ended or is not this process's any more.
+// slot waits until one more model turn or tool call may run beside the others.
 func (d *driver) slot(ctx context.Context) (free func(), err error) {
-	if err := d.active.lease.held(ctx); err != nil {
-		return nil, err
-	}
 	select {
 	case d.slots <- struct{}{}:
 		return func() { <-d.slots }, nil
@@ -168,10 +165,13 @@ func (d *driver) request(frame int) model.Request {
 // think takes one model turn.
 func (d *driver) think(ctx context.Context, frame int, req model.Request) func() {
 	free, err := d.slot(ctx)
+	if err == nil {
+		defer free()
+		err = d.active.lease.held(ctx)
+	}
 	if err != nil {
 		return func() { d.fail(endedBy(err)) }
 	}
-	defer free()
 	id := newID()
 	voice := d.log.speak(req.Agent, frame, id)
 	started := time.Now()
@@ -238,6 +238,7 @@ func (d *driver) act(ctx context.Context, ref CallRef, agent string, c Call) fun
 		run: d.run.ID, thread: d.run.Thread, agent: agent, principal: d.run.Principal,
 		tools: d.set.agents[agent].tools, ours: d.active.lease.held,
 	}
+	wakes := d.rt.wakesOf(d.active)
 	var v verdict
 	if free, err := d.slot(ctx); err != nil {
 		v = tooLate(c)
@@ -250,7 +251,14 @@ func (d *driver) act(ctx context.Context, ref CallRef, agent string, c Call) fun
 		if !c.Asked {
 			d.log.append(Event{Type: EventWait, Agent: agent, Frame: ref.Frame, Call: c.ID, Name: d.log.secrets.Redact(c.Name), Content: v.reason})
 		}
-		return func() { d.run.held(ref) }
+		return func() {
+			d.run.held(ref)
+			if v.fatal != nil {
+				d.fail(v.fatal)
+			} else if d.rt.wakesOf(d.active) != wakes { // the answer may be older than the news
+				d.look()
+			}
+		}
 	case refused:
 		if v.status == CallCancelled {
 			return func() { d.run.done(ref, v.outcome) }

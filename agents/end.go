@@ -93,7 +93,7 @@ func (h *Host) recordEnd(ctx context.Context, r *Run, recorded *audit.Event) err
 func (h *Host) settle(ctx context.Context, r *Run, e ending) {
 	defer func() { // those that the run does not have
 		for _, in := range e.asked {
-			h.lastWord(ctx, r, in, errors.Join(errCancelled, e.cause))
+			h.lastWord(ctx, r, in, errNotBegun)
 		}
 		for _, in := range e.started {
 			h.lastWord(ctx, r, in, e.cause)
@@ -130,8 +130,8 @@ func (h *Host) settleCall(ctx context.Context, r *Run, agent string, c *Call, e 
 	switch {
 	case started != nil:
 		return h.lastWord(ctx, r, started, e.cause)
-	case asked != nil: // it has not begun, whatever became of the run
-		return h.lastWord(ctx, r, asked, errors.Join(errCancelled, e.cause))
+	case asked != nil:
+		return h.lastWord(ctx, r, asked, errNotBegun)
 	}
 	return notMade(*c)
 }

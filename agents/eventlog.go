@@ -55,12 +55,19 @@ func (l *eventLog) append(e Event) {
 	l.events = append(l.events, e)
 	unsaved := e.Seq + 1 - l.stored
 	if l.timer == nil {
-		l.timer = time.AfterFunc(logDelay, func() { l.save() })
+		l.timer = time.AfterFunc(logDelay, l.saveInTime)
 	}
 	l.tell()
 	l.mu.Unlock()
 	if unsaved >= logBatch {
-		l.save()
+		l.saveInTime()
+	}
+}
+
+// saveInTime saves what is there, now or, if that fails, a little later.
+func (l *eventLog) saveInTime() {
+	if err := l.save(); err != nil && !errors.Is(err, ErrConflict) {
+		l.log.Error("saving events failed, trying again", zap.String("run", l.run), zap.Error(err))
 	}
 }
 
@@ -79,14 +86,14 @@ func (l *eventLog) publish() {
 	}
 }
 
-// save brings what is not stored yet into the store and drops what is beyond the window. It
-// reports whether all is stored.
-func (l *eventLog) save() bool {
+// save brings what is not stored yet into the store and drops what is beyond the window. What could
+// not be saved is tried again after logDelay.
+func (l *eventLog) save() error {
 	l.saving.Lock()
 	defer l.saving.Unlock()
 	pending := l.pending()
 	if len(pending) == 0 {
-		return true
+		return nil
 	}
 	err := l.store.AppendEvents(context.Background(), l.run, pending)
 	l.mu.Lock()
@@ -94,13 +101,12 @@ func (l *eventLog) save() bool {
 	switch {
 	case errors.Is(err, ErrConflict):
 		l.lost()
-		return false
+		return err
 	case err != nil:
-		l.log.Error("saving events failed, trying again", zap.String("run", l.run), zap.Error(err))
 		if l.timer == nil {
-			l.timer = time.AfterFunc(logDelay, func() { l.save() })
+			l.timer = time.AfterFunc(logDelay, l.saveInTime)
 		}
-		return false
+		return err
 	}
 	l.stored = pending[len(pending)-1].Seq + 1
 	if drop := l.stored - logWindow - l.first; drop > 0 {
@@ -108,7 +114,7 @@ func (l *eventLog) save() bool {
 		l.first += drop
 	}
 	l.publish()
-	return true
+	return nil
 }
 
 // pending are the events that the store does not have. What is appended from now on starts a

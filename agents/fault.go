@@ -18,6 +18,7 @@ var (
 	errCancelled        = errors.New("cancelled")
 	errRestart          = errors.New("the service is stopping")
 	errLeaseLost        = errors.New("another process may be at work on the run")
+	errNotBegun         = fmt.Errorf("%w: the run ended while the call waited", errCancelled)
 	errDied             = errors.New("the service stopped while the call was under way")
 	errDemoted          = errors.New("the run's user has a weaker role than at its start")
 	errPrincipalChanged = errors.New("the user was revoked or changed roles while the call was being recorded")

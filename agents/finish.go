@@ -13,7 +13,7 @@ func (d *driver) finish(ctx context.Context) {
 	if d.rt.decideEnd(d.active) {
 		d.run.Failure = endedBy(errCancelled)
 	}
-	if f := d.run.Failure; f != nil && f.Code == codeLeaseLost {
+	if err := d.active.lease.held(ctx); err != nil {
 		if err := d.rt.store.SaveRun(ctx, d.run); err != nil {
 			d.rt.log.Warn("leaving a run to another process", zap.String("run", d.run.ID), zap.Error(err))
 			d.log.leave()

@@ -81,13 +81,14 @@ func (f *fixture) open() {
 	f.configure()
 }
 
-// configure makes a runtime of the present setup.
+// configure makes a runtime of the present setup, and has it go on with runs that waited.
 func (f *fixture) configure() {
 	f.t.Helper()
 	var err error
 	if f.rt, err = f.host.Runtime(f.setup); err != nil {
 		f.t.Fatal(err)
 	}
+	f.rt.Serve()
 }
 
 var (

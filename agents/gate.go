@@ -88,7 +88,7 @@ func (g *gate) admit(ctx context.Context, s scope, c Call) verdict {
 	e := g.event(audit.ToolStart, s, c, a, d)
 	e.Status = string(CallStarted)
 	if err := g.audit.Record(context.WithoutCancel(ctx), e); err != nil {
-		return g.unrecorded(err)
+		return g.unrecorded(c, err)
 	}
 	return admitted{&intent{s.run, s.thread, s.agent, c.ID, c.Name, principal, time.Now()}, a}
 }
@@ -106,7 +106,7 @@ func (g *gate) leave(ctx context.Context, s scope, c *Call, a *analysis, d polic
 		e := g.event(audit.ToolWait, s, *c, a, d)
 		e.Status = string(CallWaiting)
 		if err := g.audit.Record(context.WithoutCancel(ctx), e); err != nil {
-			return d, g.unrecorded(err)
+			return d, g.unrecorded(*c, err)
 		}
 		c.Asked = true
 	}
@@ -121,7 +121,7 @@ func (g *gate) leave(ctx context.Context, s scope, c *Call, a *analysis, d polic
 		g.log.Error("asking for leave for a call failed, it is not made", zap.String("call", c.ID), zap.Error(err))
 		leave = Leave{LeaveRefused, "leave could not be asked for"}
 	case leave.State == LeavePending:
-		return d, waiting{leave.Reason}
+		return d, waiting{reason: leave.Reason}
 	}
 	d.Reasons = append(slices.Clone(d.Reasons), "leave: "+leave.Reason)
 	if leave.State == LeaveGranted {
@@ -200,7 +200,7 @@ func (g *gate) refuse(ctx context.Context, s scope, c Call, a *analysis, d polic
 	e := g.event(audit.ToolDenied, s, c, a, d)
 	e.Status = string(CallDenied)
 	if err := g.audit.Record(context.WithoutCancel(ctx), e); err != nil {
-		return g.unrecorded(err)
+		return g.unrecorded(c, err)
 	}
 	text := d.Message
 	if text == "" && len(d.Reasons) > 0 {
@@ -228,7 +228,10 @@ func (g *gate) event(typ string, s scope, c Call, a *analysis, d policy.Decision
 }
 
 // unrecorded is the verdict on a call that does not happen because it could not be recorded.
-func (g *gate) unrecorded(err error) verdict {
+func (g *gate) unrecorded(c Call, err error) verdict {
 	g.log.Error("recording a call failed, it is not made", zap.Error(err))
+	if c.Asked { // the end of the run adds the outcome to its record
+		return waiting{fatal: noAudit}
+	}
 	return refused{outcome{status: CallError, text: "error: the call could not be recorded and did not happen", fatal: noAudit}}
 }

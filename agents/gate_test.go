@@ -221,7 +221,7 @@ func TestNoToolRunsWithoutAnAuditLog(t *testing.T) {
 	host := agents.Open(agents.HostConfig{
 		Store: store, Audit: audit.New(brokenStore{}, "node"), Identity: f.users, Bus: f.bus, Node: "node", Log: zap.NewNop(),
 	})
-	f.host = host
+	f.host, f.store = host, store
 	t.Cleanup(func() { host.Close() })
 	f.setup.Tools = []agents.Tool{touch}
 	f.setup.Agents[1].Tools = []string{"touch"}

@@ -55,7 +55,7 @@ func (h *Host) lease(ctx context.Context, run string) (*lease, error) {
 }
 
 // renew prolongs the lease. The error is errLeaseLost when it is not this process's any more; with
-// any other error it goes on to its end.
+// any other error it goes on until it runs out.
 func (l *lease) renew(ctx context.Context) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -73,15 +73,13 @@ func (l *lease) renew(ctx context.Context) error {
 	return fmt.Errorf("renewing the lease of a run: %w", err)
 }
 
-// held returns nil when the run is this process's now.
+// held returns nil when the run is this process's now, and prolongs the lease. While the bus cannot
+// be asked, a lease that has not run out is believed.
 func (l *lease) held(ctx context.Context) error {
-	l.mu.Lock()
-	valid := time.Now().Before(l.until)
-	l.mu.Unlock()
-	if valid {
-		return nil
+	if err := l.renew(ctx); errors.Is(err, errLeaseLost) {
+		return err
 	}
-	return l.renew(ctx)
+	return nil
 }
 
 func (l *lease) release() error {

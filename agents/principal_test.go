@@ -120,6 +120,7 @@ func TestRunEndsWithItsPrincipal(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			f.store = store
 			f.host = agents.Open(agents.HostConfig{Store: store, Audit: f.audit, Identity: users, Bus: f.bus, Node: "node", Log: zap.NewNop()})
 			t.Cleanup(func() { f.host.Close() })
 			f.configure()

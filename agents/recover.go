@@ -92,6 +92,9 @@ func (h *Host) endAbandoned(ctx context.Context, r *Run) error {
 		return ignoreConflict(err)
 	}
 	e := ending{cause: errDied}
+	if r.Status == Interrupted { // nothing was under way
+		e.cause = r.Failure.cause()
+	}
 	if err := h.trace(ctx, r, &e); err != nil {
 		return err
 	}
@@ -114,7 +117,11 @@ func ignoreConflict(err error) error {
 
 // trace finds out from the audit log what a dead process did and could not save.
 func (h *Host) trace(ctx context.Context, r *Run, e *ending) error {
-	events, err := h.audit.Events(ctx, audit.Filter{Run: r.ID})
+	err := h.audit.Flush(ctx) // it may have been this process's run a moment ago
+	var events []audit.Event
+	if err == nil {
+		events, err = h.audit.Events(ctx, audit.Filter{Run: r.ID})
+	}
 	if err != nil {
 		return fmt.Errorf("reading the run's records: %w", err)
 	}

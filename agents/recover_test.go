@@ -84,10 +84,11 @@ func TestRecoveryClosesWhatADeadProcessLeft(t *testing.T) {
 			if ends := f.records(run.ID, audit.ToolError); len(ends) != 1 {
 				t.Errorf("a second recovery recorded again: %+v", ends)
 			}
-			again := f.start("core", run.Thread, "again")
-			f.events(again.ID)
-			if n := len(ran); n != 1 || <-ran != again.ID {
-				t.Errorf("the tool ran %d times, want once, for the second run", n)
+			f.events(f.start("core", run.Thread, "the thread is free").ID)
+			another := f.start("core", "", "go")
+			f.events(another.ID)
+			if n := len(ran); n != 1 || <-ran != another.ID {
+				t.Errorf("the tool ran %d times, want once, for another run", n)
 			}
 		})
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/svc-gateway/svc/internal/harness"
@@ -11,6 +12,9 @@ import (
 
 // errNotWaiting is the answer to who wants to go on with a run that does not wait.
 var errNotWaiting = errors.New("the run does not wait")
+
+// errNotServing is the answer to who wants to go on with a run where no runtime serves.
+var errNotServing = errors.New("no configuration of this process goes on with runs")
 
 // Serve makes the runtime the one that goes on with runs that waited, whatever runtime started
 // them, until the release is called; then the one before it is that again.
@@ -21,12 +25,7 @@ func (rt *Runtime) Serve() (release func()) {
 	return func() {
 		rt.mu.Lock()
 		defer rt.mu.Unlock()
-		for i := len(rt.serves) - 1; i >= 0; i-- {
-			if rt.serves[i] == rt {
-				rt.serves = append(rt.serves[:i:i], rt.serves[i+1:]...)
-				return
-			}
-		}
+		rt.serves = slices.DeleteFunc(rt.serves, func(s *Runtime) bool { return s == rt })
 	}
 }
 
@@ -45,7 +44,7 @@ func (h *Host) serving() *Runtime {
 func (h *Host) resume(ctx context.Context, run string) error {
 	rt := h.serving()
 	if rt == nil {
-		return fmt.Errorf("resuming a run: %w", ErrStopping)
+		return errNotServing
 	}
 	l, r, err := h.seize(ctx, run)
 	if err != nil {

@@ -209,13 +209,13 @@ func (rt *Runtime) launch(ctx context.Context, r *Run, set *toolset, l *lease, n
 	go func() {
 		defer stopTimer()
 		d.drive(runCtx, cancel)
-		rt.retire(r, a)
+		rt.retire(r, a, d.looked)
 	}()
 }
 
 // retire lets go of a run that has ended or waits. What was asked of it too late for its driver is
 // seen to now.
-func (rt *Runtime) retire(r *Run, a *activeRun) {
+func (rt *Runtime) retire(r *Run, a *activeRun, looked int) {
 	rt.deactivate(r.ID)
 	a.cancel(errors.New("the run has been left"))
 	if r.Status == Interrupted {
@@ -230,7 +230,7 @@ func (rt *Runtime) retire(r *Run, a *activeRun) {
 	}
 	if a.cancelled {
 		rt.upkeep.Go(func() { rt.late("cancelling", r.ID, rt.cancel(rt.base, r.ID)) })
-	} else if a.woken {
+	} else if a.wakes != looked {
 		rt.upkeep.Go(func() { rt.late("waking", r.ID, rt.Wake(rt.base, r.ID)) })
 	}
 }

@@ -22,22 +22,32 @@ func (d *driver) suspend(ctx context.Context) bool {
 		if ctx.Err() != nil {
 			return false
 		}
-		if d.log.save() {
-			d.run.Status, d.run.Updated, d.run.Worked = Interrupted, time.Now().UTC(), worked+time.Since(d.began)
-			err := d.rt.store.SuspendRun(context.WithoutCancel(ctx), d.run)
-			if err == nil {
-				return true
-			}
-			d.run.Status, d.run.Worked = Running, worked
-			if errors.Is(err, ErrConflict) {
-				d.fail(endedBy(errLeaseLost))
-				return false
-			}
-			d.rt.log.Error("saving a run that waits failed, trying again", zap.String("run", d.run.ID), zap.Error(err))
+		d.run.Status, d.run.Updated, d.run.Worked = Interrupted, time.Now().UTC(), worked+time.Since(d.began)
+		err := d.park(context.WithoutCancel(ctx))
+		if err == nil {
+			return true
 		}
+		d.run.Status, d.run.Worked = Running, worked
+		if errors.Is(err, ErrConflict) {
+			d.fail(endedBy(errLeaseLost))
+			return false
+		}
+		d.rt.log.Error("saving a run that waits failed, trying again", zap.String("run", d.run.ID), zap.Error(err))
 		select {
 		case <-time.After(wait):
 		case <-ctx.Done():
 		}
 	}
+}
+
+// park brings all that another process needs to go on with the run, or to end it, to where that
+// process finds it: the outcomes of its calls, its events and last the run.
+func (d *driver) park(ctx context.Context) error {
+	if err := d.rt.audit.Flush(ctx); err != nil {
+		return err
+	}
+	if err := d.log.save(); err != nil {
+		return err
+	}
+	return d.rt.store.SuspendRun(ctx, d.run)
 }

@@ -10,7 +10,10 @@ type (
 		analysis *analysis
 	}
 	// waiting is a call that needs leave from outside and does not have it yet.
-	waiting struct{ reason string }
+	waiting struct {
+		reason string
+		fatal  *Failure // the run cannot go on
+	}
 	// refused is a call that does not start.
 	refused struct{ outcome }
 )

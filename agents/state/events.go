@@ -43,14 +43,14 @@ func insertEvents(tx *store.Tx, run string, events []agents.Event) error {
 func (s *Store) Events(ctx context.Context, run string, from, limit int) ([]agents.Event, error) {
 	rows, err := s.db.Read().QueryContext(ctx, selectPieces, run, from)
 	if err != nil {
-		return nil, fault("reading events", err)
+		return nil, s.fault("reading events", err)
 	}
 	defer rows.Close()
 	var events []agents.Event
 	for len(events) < limit && rows.Next() {
 		var data string
 		if err := rows.Scan(&data); err != nil {
-			return nil, fault("reading events", err)
+			return nil, s.fault("reading events", err)
 		}
 		var piece []agents.Event
 		if err := json.Unmarshal([]byte(data), &piece); err != nil {
@@ -62,11 +62,11 @@ func (s *Store) Events(ctx context.Context, run string, from, limit int) ([]agen
 			}
 		}
 	}
-	return events, fault("reading events", rows.Err())
+	return events, s.fault("reading events", rows.Err())
 }
 
 // NextEvent implements [agents.Store].
 func (s *Store) NextEvent(ctx context.Context, run string) (next int, err error) {
 	err = s.db.Read().QueryRowContext(ctx, selectNext, run).Scan(&next)
-	return next, fault("reading events", err)
+	return next, s.fault("reading events", err)
 }

@@ -157,7 +157,7 @@ func (s *Store) Run(ctx context.Context, id string) (*agents.Run, error) {
 	case errors.Is(err, sql.ErrNoRows):
 		return nil, agents.ErrRunNotFound
 	case err != nil:
-		return nil, fault("reading the run", err)
+		return nil, s.fault("reading the run", err)
 	}
 	var r agents.Run
 	if err := json.Unmarshal([]byte(data), &r); err != nil {

@@ -23,53 +23,57 @@ func (s *Store) RunInfo(ctx context.Context, id string) (agents.RunInfo, error) 
 	if errors.Is(err, sql.ErrNoRows) {
 		return i, agents.ErrRunNotFound
 	}
-	return i, fault("reading the run", err)
+	return i, s.fault("reading the run", err)
 }
 
 // Runs implements [agents.Store].
 func (s *Store) Runs(ctx context.Context, f agents.RunFilter) ([]agents.RunInfo, error) {
-	var where []string
-	var args []any
-	both := func(condition string, values ...any) {
-		where, args = append(where, condition), append(args, values...)
-	}
-	if f.Thread != "" {
-		both("thread = ?", f.Thread)
-	}
-	if f.Owner != "" {
-		both("owner = ?", f.Owner)
-	}
-	if len(f.Status) > 0 {
-		values := make([]any, len(f.Status))
-		for i, status := range f.Status {
-			values[i] = string(status)
-		}
-		both("status IN (?"+strings.Repeat(", ?", len(values)-1)+")", values...)
-		if !slices.ContainsFunc(f.Status, agents.Status.Final) {
-			both(unfinished)
-		}
-	}
-	if f.Before != "" {
-		both("id < ?", f.Before)
-	}
-	query := selectRuns
-	if len(where) > 0 {
-		query += " WHERE " + strings.Join(where, " AND ")
-	}
-	rows, err := s.db.Read().QueryContext(ctx, query+" ORDER BY id DESC LIMIT ?", append(args, f.Limit)...)
+	query, args := runsQuery(f)
+	rows, err := s.db.Read().QueryContext(ctx, query, args...)
 	if err != nil {
-		return nil, fault("listing runs", err)
+		return nil, s.fault("listing runs", err)
 	}
 	defer rows.Close()
 	var runs []agents.RunInfo
 	for rows.Next() {
 		i, err := scanRun(rows)
 		if err != nil {
-			return nil, fault("listing runs", err)
+			return nil, s.fault("listing runs", err)
 		}
 		runs = append(runs, i)
 	}
-	return runs, fault("listing runs", rows.Err())
+	return runs, s.fault("listing runs", rows.Err())
+}
+
+func runsQuery(f agents.RunFilter) (query string, args []any) {
+	var where []string
+	only := func(condition string, values ...any) {
+		where, args = append(where, condition), append(args, values...)
+	}
+	if f.Thread != "" {
+		only("thread = ?", f.Thread)
+	}
+	if f.Owner != "" {
+		only("owner = ?", f.Owner)
+	}
+	if len(f.Status) > 0 {
+		values := make([]any, len(f.Status))
+		for i, status := range f.Status {
+			values[i] = string(status)
+		}
+		only("status IN (?"+strings.Repeat(", ?", len(values)-1)+")", values...)
+		if !slices.ContainsFunc(f.Status, agents.Status.Final) {
+			only(unfinished)
+		}
+	}
+	if f.Before != "" {
+		only("id < ?", f.Before)
+	}
+	query = selectRuns
+	if len(where) > 0 {
+		query += " WHERE " + strings.Join(where, " AND ")
+	}
+	return query + " ORDER BY id DESC LIMIT ?", append(args, f.Limit)
 }
 
 func scanRun(row interface{ Scan(...any) error }) (agents.RunInfo, error) {

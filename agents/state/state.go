@@ -42,7 +42,7 @@ func Open(ctx context.Context, path string) (*Store, error) {
 
 // write makes a change; doing says which one in the error.
 func (s *Store) write(ctx context.Context, doing string, change func(*store.Tx) error) error {
-	return fault(doing, s.db.Write(ctx, change))
+	return s.fault(doing, s.db.Write(ctx, change))
 }
 
 // Close writes what is queued and closes the file.

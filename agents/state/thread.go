@@ -50,7 +50,7 @@ func (s *Store) Thread(ctx context.Context, id string) (agents.Thread, error) {
 	if errors.Is(err, sql.ErrNoRows) {
 		return t, agents.ErrThreadNotFound
 	}
-	return t, fault("reading the thread", err)
+	return t, s.fault("reading the thread", err)
 }
 
 const selectThreads = `FROM threads
@@ -61,25 +61,25 @@ func (s *Store) Threads(ctx context.Context, f agents.ThreadFilter) ([]agents.Th
 	var total int
 	err := s.db.Read().QueryRowContext(ctx, `SELECT count(*) `+selectThreads, f.Owner, string(f.Status)).Scan(&total)
 	if err != nil {
-		return nil, 0, fault("counting threads", err)
+		return nil, 0, s.fault("counting threads", err)
 	}
 	rows, err := s.db.Read().QueryContext(ctx,
 		`SELECT id, owner, created, updated, status, metadata, messages, ephemeral `+selectThreads+
 			` ORDER BY updated DESC, id DESC LIMIT ?3 OFFSET ?4`,
 		f.Owner, string(f.Status), f.Limit, f.Offset)
 	if err != nil {
-		return nil, 0, fault("listing threads", err)
+		return nil, 0, s.fault("listing threads", err)
 	}
 	defer rows.Close()
 	threads := []agents.Thread{}
 	for rows.Next() {
 		t, err := scanThread(rows)
 		if err != nil {
-			return nil, 0, fault("listing threads", err)
+			return nil, 0, s.fault("listing threads", err)
 		}
 		threads = append(threads, t)
 	}
-	return threads, total, fault("listing threads", rows.Err())
+	return threads, total, s.fault("listing threads", rows.Err())
 }
 
 func scanThread(row interface{ Scan(...any) error }) (agents.Thread, error) {
@@ -104,14 +104,14 @@ func (s *Store) Messages(ctx context.Context, thread string, n int) ([]model.Mes
 	rows, err := s.db.Read().QueryContext(ctx,
 		`SELECT data FROM messages WHERE thread = ? ORDER BY seq LIMIT ?`, thread, n)
 	if err != nil {
-		return nil, fault("reading messages", err)
+		return nil, s.fault("reading messages", err)
 	}
 	defer rows.Close()
 	var messages []model.Message
 	for rows.Next() {
 		var data string
 		if err := rows.Scan(&data); err != nil {
-			return nil, fault("reading messages", err)
+			return nil, s.fault("reading messages", err)
 		}
 		var m model.Message
 		if err := json.Unmarshal([]byte(data), &m); err != nil {
@@ -119,7 +119,7 @@ func (s *Store) Messages(ctx context.Context, thread string, n int) ([]model.Mes
 		}
 		messages = append(messages, m)
 	}
-	return messages, fault("reading messages", rows.Err())
+	return messages, s.fault("reading messages", rows.Err())
 }
 
 func insertMessages(tx *store.Tx, thread string, from int, messages []model.Message) error {

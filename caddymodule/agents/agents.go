@@ -45,8 +45,9 @@ var hosts = caddy.NewUsagePool()
 
 // Handler serves the runtime's API. It has no options: all of them are settings of the app svc.
 type Handler struct {
-	api  *api.Handler
-	home string // key in hosts; empty until the host is ours
+	api   *api.Handler
+	home  string // key in hosts; empty until the host is ours
+	leave func() // nil until runs that waited go on with this configuration's setup
 }
 
 // CaddyModule returns the Caddy module information.
@@ -80,7 +81,6 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 		return err
 	}
 	h.home = a.Home().Dir()
-	a.OnStart(shared.(*host).Recover)
 	setup, err := newSetup(a, log)
 	if err != nil {
 		return err
@@ -89,6 +89,10 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 	if err != nil {
 		return err
 	}
+	a.OnStart(func(ctx context.Context) error {
+		h.leave = rt.Serve()
+		return rt.Recover(ctx)
+	})
 	if h.api, err = api.New(rt, api.Options{BodyBytes: a.Settings().Limits.BodyBytes, Version: settings.Version}); err != nil {
 		return err
 	}
@@ -138,6 +142,9 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, _ caddyhttp.
 
 // Cleanup lets go of the runtime; the last one closes it.
 func (h *Handler) Cleanup() error {
+	if h.leave != nil {
+		h.leave()
+	}
 	if h.home == "" {
 		return nil
 	}

@@ -64,12 +64,6 @@ func (t *Tx) check(err error) error {
 	return err
 }
 
-// Unavailable reports whether an error, of a Write as of a query on [DB.Read], tells of the storage
-// and not of the statement: nothing can be read or written at present, or the DB is closed.
-func Unavailable(err error) bool {
-	return errors.Is(err, ErrUnavailable) || errors.Is(err, ErrClosed) || storage(err) != nil
-}
-
 // storage returns err, wrapped in ErrUnavailable, when it tells of the storage and not of the
 // statement. (https://www.sqlite.org/rescode.html; the low byte is the primary code.)
 func storage(err error) error {
