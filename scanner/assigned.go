@@ -66,14 +66,14 @@ func (c *cursor) assigned(a binding) value {
 		if c.short {
 			return value{}
 		}
-		if types.folds(t.word()) && c.initial() {
+		if types.HasFold(t.word()) && c.initial() {
 			c.safe = c.i
 			continue
 		}
 		if people && !t.mixed() {
 			return value{}
 		}
-		if literals.folds(t.word()) || types.folds(t.word()) || a.colon && blanks > 0 && functions.has(t.text()) {
+		if literals.HasFold(t.word()) || types.HasFold(t.word()) || a.colon && blanks > 0 && functions.Has(t.text()) {
 			return value{}
 		}
 		if c.i = start; !t.marker() || !c.another(t) {

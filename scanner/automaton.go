@@ -3,6 +3,8 @@ package scanner
 import (
 	"bytes"
 	"slices"
+
+	"github.com/svc-gateway/svc/scanner/internal/text"
 )
 
 // automaton looks for the marks of all rules at once, in any case: a deterministic automaton
@@ -44,21 +46,21 @@ func newAutomaton(rules []rule) *automaton {
 	}
 	for _, e := range all {
 		for i := range len(e.mark) {
-			if b := lower(e.mark[i]); a.class[b] == 0 {
+			if b := text.Lower(e.mark[i]); a.class[b] == 0 {
 				a.class[b] = uint8(a.stride)
 				a.stride++
 			}
 		}
 	}
 	for b := 'A'; b <= 'Z'; b++ {
-		a.class[b] = a.class[lower(byte(b))]
+		a.class[b] = a.class[text.Lower(byte(b))]
 	}
 	t := new(trie)
 	t.node(int(a.stride))
 	for _, e := range all {
 		at := uint16(0)
 		for i := range len(e.mark) {
-			c := a.class[lower(e.mark[i])]
+			c := a.class[text.Lower(e.mark[i])]
 			if t.child[at][c] == 0 {
 				t.child[at][c] = t.node(int(a.stride))
 			}

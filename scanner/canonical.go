@@ -7,6 +7,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/svc-gateway/svc/scanner/internal/text"
 )
 
 // plainOf returns what a character beyond ASCII is written as in ASCII: decomposed, without
@@ -76,7 +78,7 @@ var alike = sync.OnceValue(func() map[rune]byte {
 	for b, list := range lookalikes {
 		for _, r := range list {
 			if _, ok := t[r]; !ok || b > '9' {
-				t[r] = lower(b)
+				t[r] = text.Lower(b)
 			}
 		}
 	}
@@ -91,7 +93,7 @@ func canonical(v *view) (view, bool) {
 	d, changed := newDraft(v, len(v.text)), false
 	mostly := mostlyLatin(v.text)
 	for i := 0; i < len(v.text); {
-		if v.text[i] < utf8.RuneSelf && !is(v.text[i], letter|digit) {
+		if v.text[i] < utf8.RuneSelf && !text.Is(v.text[i], text.Letter|text.Digit) {
 			d.add(i, v.text[i])
 			i++
 			continue
@@ -128,7 +130,7 @@ func canonicalRune(r rune, fold, plain bool) ([]byte, bool) {
 		return []byte{byte(r - 0xe0000)}, true
 	case r == 0x202f:
 		return []byte{' '}, true
-	case unseen(r):
+	case text.Unseen(r):
 		return nil, true
 	case 0x300 <= r && r <= 0x36f:
 		return nil, plain
@@ -144,19 +146,19 @@ func canonicalRune(r rune, fold, plain bool) ([]byte, bool) {
 
 // wordAt returns where the word at byte i ends, whether it has letters of ASCII or of its
 // variants, and whether all others look like some.
-func wordAt(text string, i int) (end int, plain, foldable bool) {
+func wordAt(s string, i int) (end int, plain, foldable bool) {
 	foldable = true
-	for end = i; end < len(text); {
-		if b := text[end]; b < utf8.RuneSelf {
-			if !is(b, letter|digit) {
+	for end = i; end < len(s); {
+		if b := s[end]; b < utf8.RuneSelf {
+			if !text.Is(b, text.Letter|text.Digit) {
 				break
 			}
-			plain = plain || is(b, letter)
+			plain = plain || text.Is(b, text.Letter)
 			end++
 			continue
 		}
-		r, size := utf8.DecodeRuneInString(text[end:])
-		if !unseen(r) && !unicode.In(r, unicode.L, unicode.M, unicode.N) {
+		r, size := utf8.DecodeRuneInString(s[end:])
+		if !text.Unseen(r) && !unicode.In(r, unicode.L, unicode.M, unicode.N) {
 			if end == i {
 				end += size
 			}

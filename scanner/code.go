@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"github.com/svc-gateway/svc/scanner/internal/text"
 )
 
 // Language is a language that [ScanCode] knows.
@@ -40,21 +42,21 @@ const maxCode = 4 << 20
 // expressions, exec of constants, statements of SQL given to any client, and command lines given
 // to a shell are followed. What is only put together at run time from what is not in the program
 // is not seen: the scan is a check before the sandbox and does not replace it.
-func ScanCode(text string, lang Language) []Finding {
-	if lang == AnyLanguage && len(text) <= maxCode {
-		lang = DetectLanguage(text)
+func ScanCode(program string, lang Language) []Finding {
+	if lang == AnyLanguage && len(program) <= maxCode {
+		lang = DetectLanguage(program)
 	}
-	if len(text) > maxCode || lang == Shell && len(text) > maxCommand {
-		return []Finding{{Category: HTTPWrite, Rule: "code-too-long", Confidence: High, Start: 0, End: len(text), Excerpt: "the program is too long to be read", View: ViewCode}}
+	if len(program) > maxCode || lang == Shell && len(program) > maxCommand {
+		return []Finding{{Category: HTTPWrite, Rule: "code-too-long", Confidence: High, Start: 0, End: len(program), Excerpt: "the program is too long to be read", View: ViewCode}}
 	}
 	var effects []effect
 	switch lang {
 	case Shell:
-		effects = shellEffects(text)
+		effects = shellEffects(program)
 	case SQL:
-		effects = sqlEffectsOf(text)
+		effects = sqlEffectsOf(program)
 	default:
-		effects = codeEffects(text, lang, 0)
+		effects = codeEffects(program, lang, 0)
 	}
 	type key struct {
 		category Category
@@ -70,7 +72,7 @@ func ScanCode(text string, lang Language) []Finding {
 		}
 		found = append(found, Finding{
 			Category: e.write, Rule: e.rule, Confidence: High, Start: e.start, End: e.end,
-			Excerpt: visible(text[e.start:e.end]), View: ViewCode,
+			Excerpt: text.Excerpt(program[e.start:e.end]), View: ViewCode,
 		})
 	}
 	slices.SortStableFunc(found, func(a, b Finding) int { return cmp.Compare(a.Start, b.Start) })
@@ -160,12 +162,12 @@ func (w *codeWalker) call(n *node) {
 
 // reference tells of a function that writes and is handed on: pool.map(requests.post, urls).
 func (w *codeWalker) reference(n *node) {
-	if n.kind == nodeAttr && !httpVerbs.holds(n.text) || n.kind == nodeName && w.values.alias[n.text] == nil && w.values.bound[n.text] == nil {
+	if n.kind == nodeAttr && !httpVerbs.HasFoldString(n.text) || n.kind == nodeName && w.values.alias[n.text] == nil && w.values.bound[n.text] == nil {
 		return
 	}
 	for _, path := range w.fresh().paths(n) {
 		receiver, name := splitPath(path)
-		if httpVerbs.holds(name) && words("requests httpx axios aiohttp got ky superagent urllib3").has([]byte(strings.Trim(receiver, "?()"))) {
+		if httpVerbs.HasFoldString(name) && text.Words("requests httpx axios aiohttp got ky superagent urllib3").HasString(strings.Trim(receiver, "?()")) {
 			w.add(verdict{class: Mutate, write: HTTPWrite, reason: "it hands on a function that changes something"}, "http-reference", n)
 		}
 	}
@@ -181,7 +183,7 @@ func (w *codeWalker) methods() {
 			if n.kind == nodeChain {
 				n = n.kids[len(n.kids)-1]
 			}
-			if v, ok := w.fresh().one(n); ok && httpVerbs.holds(v) && v == strings.ToUpper(v) {
+			if v, ok := w.fresh().one(n); ok && httpVerbs.HasFoldString(v) && v == strings.ToUpper(v) {
 				w.add(verdict{class: Mutate, write: HTTPWrite, reason: "it makes a request one that changes something"}, "http-method", n)
 			}
 		}

@@ -1,14 +1,18 @@
 package scanner
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/svc-gateway/svc/scanner/internal/text"
+)
 
 // shells are functions that run a command line or a program with its arguments.
-var shells = words(`system popen run call check_call check_output getoutput getstatusoutput create_subprocess_shell create_subprocess_exec
+var shells = text.Words(`system popen run call check_call check_output getoutput getstatusoutput create_subprocess_shell create_subprocess_exec
 	exec execsync spawn spawnsync execfile execfilesync execa execacommand $ sh shell_exec passthru proc_open exec_command spawnv execv
 	execvp execl execlp spawnlp posix_spawn command startprocess`)
 
 // shellHolders are the modules and objects they belong to; without one a name must be unmistakable.
-var shellHolders = words(`os subprocess child_process commands asyncio pty plumbum sh shelljs execa sp cp popen2 posix deno process bun zx ssh client
+var shellHolders = text.Words(`os subprocess child_process commands asyncio pty plumbum sh shelljs execa sp cp popen2 posix deno process bun zx ssh client
 	paramiko fabric c invoke conn connection`)
 
 // host tells what a call does to the host: programs in strings, command lines, files.
@@ -27,7 +31,7 @@ func (w *codeWalker) host(c codeCall) {
 				}
 			}
 		}
-	case shells.holds(fn) && (receiver == "" && fn != "exec" && fn != "run" && fn != "call" && fn != "command" && fn != "$" || len(parts) > 0 && (shellHolders.holds(parts[0]) || shellHolders.holds(parts[len(parts)-1]))),
+	case shells.HasFoldString(fn) && (receiver == "" && fn != "exec" && fn != "run" && fn != "call" && fn != "command" && fn != "$" || len(parts) > 0 && (shellHolders.HasFoldString(parts[0]) || shellHolders.HasFoldString(parts[len(parts)-1]))),
 		fn == "popen" && (parts == nil || parts[0] == "subprocess" || parts[0] == "os"):
 		for _, line := range c.commands() {
 			w.nested(lineEffects(line, w.depth+1), c.node)

@@ -3,6 +3,8 @@ package scanner
 import (
 	"slices"
 	"strings"
+
+	"github.com/svc-gateway/svc/scanner/internal/text"
 )
 
 // codeCall is a call in a program.
@@ -78,24 +80,24 @@ func splitPath(path string) (receiver, name string) {
 
 var (
 	// httpClients are modules and objects that make requests.
-	httpClients = words(`requests httpx aiohttp axios got ky superagent needle request urllib3 urllib urllib2 treq grequests niquests
+	httpClients = text.Words(`requests httpx aiohttp axios got ky superagent needle request urllib3 urllib urllib2 treq grequests niquests
 		undici http https $ jquery node-fetch cross-fetch isomorphic-fetch fetch tornado curl_cffi rest_client resttemplate webclient httpclient
 		http2 httplib2 mechanize pycurl bent phin wretch ofetch $fetch axiosinstance unirest restclient faraday httparty reqwest
 		httprequest okhttpclient guzzle lwp useragent ua cloudscraper tls_client
 		primp urlfetch hyperquest redaxios xior wreck`)
 
 	// httpNames are names that variables holding a client mostly have.
-	httpNames = words(`session sess client http https api requests req axios agent rest http_client httpclient api_client apiclient
+	httpNames = text.Words(`session sess client http https api requests req axios agent rest http_client httpclient api_client apiclient
 		web fetcher instance conn connection httpsession http_session async_client s`)
 
 	// httpServers are names of what answers requests: its post declares a route.
-	httpServers = words(`app router route routes server fastify blueprint bp mock mocker responses requests_mock respx nock httpretty
+	httpServers = text.Words(`app router route routes server fastify blueprint bp mock mocker responses requests_mock respx nock httpretty
 		sanic flask fastapi express msw rest_mock wiremock`)
 
-	httpWrites = words(`post put patch delete del postform postasync putasync patchasync deleteasync postforobject postforentity
+	httpWrites = text.Words(`post put patch delete del postform postasync putasync patchasync deleteasync postforobject postforentity
 		post_form postjson post_json`)
 
-	httpVerbs = words("post put patch delete")
+	httpVerbs = text.Words("post put patch delete")
 
 	// httpOptions are arguments that only requests have.
 	httpOptions = []string{"json", "data", "headers", "files", "auth", "verify", "cookies", "body", "params", "content", "timeout"}
@@ -107,10 +109,10 @@ func writesHTTP(c codeCall) (rule string) {
 	fn := strings.ToLower(strings.TrimPrefix(name, unbound))
 	method := c.method(receiver, fn)
 	switch {
-	case method != "" && !httpVerbs.holds(method): // it says that it reads
-	case method != "" && (clientOf(receiver) || requestLike.holds(fn) || receiver != "" && fn == "open" && len(c.args()) > 1), builder(receiver, fn, c):
+	case method != "" && !httpVerbs.HasFoldString(method): // it says that it reads
+	case method != "" && (clientOf(receiver) || requestLike.HasFoldString(fn) || receiver != "" && fn == "open" && len(c.args()) > 1), builder(receiver, fn, c):
 		return "http-method"
-	case (httpClientKnown(receiver) || requestLike.holds(fn)) && c.unknownMethod(receiver, fn):
+	case (httpClientKnown(receiver) || requestLike.HasFoldString(fn)) && c.unknownMethod(receiver, fn):
 		return "http-unknown-method"
 	case (fn == "urlopen" || fn == "request" && strings.Contains(receiver, "urllib") || name == unbound+"Request" && !c.values.script) && (c.given("data") || c.arg(1) != nil && !c.none(c.arg(1))):
 		return "http-body"
@@ -120,7 +122,7 @@ func writesHTTP(c codeCall) (rule string) {
 		return "http-curl-option"
 	case (fn == "send" || fn == "sendall" || fn == "write" || fn == "sendto") && c.rawRequest():
 		return "http-raw-request"
-	case httpWrites.holds(fn) && c.toServer(receiver, fn):
+	case httpWrites.HasFoldString(fn) && c.toServer(receiver, fn):
 		return "http-" + fn
 	}
 	return ""
@@ -147,7 +149,7 @@ func builder(receiver, fn string, c codeCall) bool {
 	case "httppost", "httpput", "httppatch", "httpdelete":
 		return len(c.args()) > 0
 	case "new": // Post.new of Ruby
-		return httpVerbs.holds(receiver[strings.LastIndexAny(receiver, "?.")+1:])
+		return httpVerbs.HasFoldString(receiver[strings.LastIndexAny(receiver, "?.")+1:])
 	case "request":
 		return c.arg(1) != nil && c.isVerb(c.arg(1))
 	}
@@ -155,11 +157,11 @@ func builder(receiver, fn string, c codeCall) bool {
 }
 
 // requestLike are functions that make or send requests, whatever they belong to.
-var requestLike = words(`fetch request ajax axios newrequest newrequestwithcontext urlopen build_request prepare_request httprequest
+var requestLike = text.Words(`fetch request ajax axios newrequest newrequestwithcontext urlopen build_request prepare_request httprequest
 	send_request make_request fetchjson api_request $fetch stream putrequest endheaders http_request apifetch`)
 
 // methodFirst are those of them whose first argument is the method.
-var methodFirst = words("request newrequest build_request prepare_request httprequest send_request make_request api_request stream putrequest http_request")
+var methodFirst = text.Words("request newrequest build_request prepare_request httprequest send_request make_request api_request stream putrequest http_request")
 
 // method returns the method that a call names, "" when it names none.
 func (c codeCall) method(receiver, fn string) string {
@@ -168,16 +170,16 @@ func (c codeCall) method(receiver, fn string) string {
 		return ""
 	}
 	for _, v := range c.values.values(n) {
-		if httpVerbs.holds(v) {
+		if httpVerbs.HasFoldString(v) {
 			return strings.ToLower(v)
 		}
 	}
-	if v, ok := c.values.one(n); ok && words("get head options trace connect").holds(v) {
+	if v, ok := c.values.one(n); ok && text.Words("get head options trace connect").HasFoldString(v) {
 		return strings.ToLower(v)
 	}
-	if _, name := splitPath(n.dotted()); strings.HasPrefix(strings.ToLower(name), "method") && httpVerbs.holds(name[len("method"):]) {
+	if _, name := splitPath(n.dotted()); strings.HasPrefix(strings.ToLower(name), "method") && httpVerbs.HasFoldString(name[len("method"):]) {
 		return strings.ToLower(name[len("method"):]) // http.MethodPost
-	} else if strings.HasPrefix(n.dotted(), "HttpMethod") && httpVerbs.holds(name) {
+	} else if strings.HasPrefix(n.dotted(), "HttpMethod") && httpVerbs.HasFoldString(name) {
 		return strings.ToLower(name)
 	}
 	return ""
@@ -192,7 +194,7 @@ func (c codeCall) methodNode(receiver, fn string) *node {
 		n = c.named("type")
 	case fn == "newrequestwithcontext":
 		n = c.arg(1)
-	case methodFirst.holds(fn) || fn == "open" && receiver != "":
+	case methodFirst.HasFoldString(fn) || fn == "open" && receiver != "":
 		n = c.arg(0)
 	}
 	return n
@@ -207,7 +209,7 @@ func (c codeCall) unknownMethod(receiver, fn string) bool {
 // isVerb reports whether an argument is a method that writes, in capitals.
 func (c codeCall) isVerb(n *node) bool {
 	v, ok := c.values.one(n)
-	return ok && v == strings.ToUpper(v) && httpVerbs.holds(v)
+	return ok && v == strings.ToUpper(v) && httpVerbs.HasFoldString(v)
 }
 
 func (c codeCall) known(n *node) bool { return len(c.values.values(n)) > 0 }
@@ -258,7 +260,7 @@ func components(path string) []string {
 
 // httpClientKnown reports whether a path leads to what was imported as a client, or is called like a module of requests.
 func httpClientKnown(receiver string) bool {
-	return slices.ContainsFunc(components(receiver), httpClients.holds)
+	return slices.ContainsFunc(components(receiver), httpClients.HasFoldString)
 }
 
 func clientOf(receiver string) bool {
@@ -270,20 +272,20 @@ func clientOf(receiver string) bool {
 		return false
 	}
 	last := parts[len(parts)-1]
-	return httpNames.holds(last) || strings.HasSuffix(last, "session") || strings.HasSuffix(last, "client") || strings.HasSuffix(last, "http")
+	return httpNames.HasFoldString(last) || strings.HasSuffix(last, "session") || strings.HasSuffix(last, "client") || strings.HasSuffix(last, "http")
 }
 
 func serverOf(receiver string) bool {
 	parts := components(receiver)
-	return len(parts) > 0 && (httpServers.holds(parts[0]) || httpServers.holds(parts[len(parts)-1]))
+	return len(parts) > 0 && (httpServers.HasFoldString(parts[0]) || httpServers.HasFoldString(parts[len(parts)-1]))
 }
 
 // curlWrites reports whether an option of libcurl makes a request write.
 func curlWrites(option *node) bool {
-	return option != nil && curlOptions.holds(strings.TrimPrefix(strings.ToUpper(option.text), "CURLOPT_"))
+	return option != nil && curlOptions.HasFoldString(strings.TrimPrefix(strings.ToUpper(option.text), "CURLOPT_"))
 }
 
-var curlOptions = words("post postfields copypostfields postfieldsize httppost mimepost upload put customrequest readdata readfunction")
+var curlOptions = text.Words("post postfields copypostfields postfieldsize httppost mimepost upload put customrequest readdata readfunction")
 
 // rawRequest reports whether the text that is sent is the beginning of a request that writes.
 func (c codeCall) rawRequest() bool {
@@ -292,5 +294,5 @@ func (c codeCall) rawRequest() bool {
 	}
 	text, _ := c.values.one(c.arg(0))
 	verb, rest, ok := strings.Cut(text, " ")
-	return ok && verb == strings.ToUpper(verb) && httpVerbs.holds(verb) && strings.Contains(rest, "HTTP/")
+	return ok && verb == strings.ToUpper(verb) && httpVerbs.HasFoldString(verb) && strings.Contains(rest, "HTTP/")
 }

@@ -1,11 +1,15 @@
 package scanner
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/svc-gateway/svc/scanner/internal/text"
+)
 
 // magics looks at the lines of a notebook that are not Python: !command, %sql, %%bash.
-func (w *codeWalker) magics(text string) {
+func (w *codeWalker) magics(source string) {
 	offset := 0
-	for line := range strings.Lines(text) {
+	for line := range strings.Lines(source) {
 		start := offset
 		offset += len(line)
 		bare := strings.TrimSpace(line)
@@ -15,7 +19,7 @@ func (w *codeWalker) magics(text string) {
 		at := &node{start: start, end: start + len(strings.TrimRight(line, "\r\n"))}
 		name, rest, _ := strings.Cut(strings.TrimLeft(bare, "!%"), " ")
 		if strings.HasPrefix(bare, "%%") {
-			rest, at.end = text[offset:], len(text)
+			rest, at.end = source[offset:], len(source)
 		}
 		switch {
 		case bare[0] == '!':
@@ -24,7 +28,7 @@ func (w *codeWalker) magics(text string) {
 			if v, ok := judgeSQL(rest, false); ok && v.write != "" {
 				w.add(v, "db-sql", at)
 			}
-		case words("bash sh shell sx system script").has([]byte(name)):
+		case text.Words("bash sh shell sx system script").HasString(name):
 			w.nested(lineEffects(rest, w.depth+1), at)
 		}
 		if strings.HasPrefix(bare, "%%") {

@@ -1,6 +1,10 @@
 package scanner
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/svc-gateway/svc/scanner/internal/text"
+)
 
 // nodeKind is the kind of a node of a program.
 type nodeKind int
@@ -80,8 +84,8 @@ func (p *codeParser) accept(texts ...string) bool {
 
 // infix are the words that stand between values, prefix those before one.
 var (
-	infixWords  = words("and or if else in is as for of instanceof not from while")
-	prefixWords = words(`await async return yield new not lambda typeof delete void throw del assert raise const let var export default
+	infixWords  = text.Words("and or if else in is as for of instanceof not from while")
+	prefixWords = text.Words(`await async return yield new not lambda typeof delete void throw del assert raise const let var export default
 		case try finally do else if elif while for with def function class static public private protected readonly print global
 		nonlocal except catch switch match go defer func echo exec`)
 )
@@ -117,7 +121,7 @@ func (p *codeParser) expression() *node {
 				target := p.operand()
 				p.bind(target, chain.kids[last])
 			}
-		case t.kind == tokenName && last >= 0 && op == "" && infixWords.holds(t.text) && !p.after().is("."):
+		case t.kind == tokenName && last >= 0 && op == "" && infixWords.HasFoldString(t.text) && !p.after().is("."):
 			p.i++
 			op = t.text
 			if (op == "in" || op == "of") && chain.kids[last].kind != nodeCall {
@@ -129,7 +133,7 @@ func (p *codeParser) expression() *node {
 				}
 				op = ""
 			}
-		case t.kind == tokenName && op == "" && prefixWords.holds(t.text) && !p.after().is("(", ".", "=", ",", ")") || t.is("await", "new", "return") && !p.after().is("."):
+		case t.kind == tokenName && op == "" && prefixWords.HasFoldString(t.text) && !p.after().is("(", ".", "=", ",", ")") || t.is("await", "new", "return") && !p.after().is("."):
 			p.i++
 			declares = t.is("def", "function", "class", "func")
 			if t.is("lambda") {

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/svc-gateway/svc/scanner/internal/text"
 )
 
 func reversed(s string) string {
@@ -64,7 +66,7 @@ func (v *codeValues) called(n *node) []string {
 		}
 	case "decode":
 		if coding, _ := v.one(args[len(args)-1]); ok && strings.Contains(coding, "13") {
-			return []string{rot13(first)}
+			return []string{text.Rot13(first)}
 		}
 	}
 	return nil
@@ -82,7 +84,7 @@ func (v *codeValues) method(name string, on *node, args []*node) []string {
 	case "strip", "lstrip", "rstrip", "trim", "encode", "decode", "toString", "String", "valueOf", "as_string", "bindparams", "format_map":
 		if len(args) > 0 && name != "toString" {
 			if coding, _ := v.one(args[0]); strings.Contains(coding, "rot") {
-				return []string{rot13(s)}
+				return []string{text.Rot13(s)}
 			}
 		}
 		return []string{strings.TrimSpace(s)}

@@ -6,6 +6,8 @@ import (
 	"regexp/syntax"
 	"strings"
 	"sync"
+
+	"github.com/svc-gateway/svc/scanner/internal/text"
 )
 
 // confirmation is an expression that the text around the words of a threat must match, in the
@@ -77,12 +79,12 @@ func (c *confirmation) matches(v *view, near *surroundings, start, end int) bool
 
 // excerpt returns the text with each run of white space as one, on demand with digits as letters
 // and without spaces.
-func excerpt(text []byte, leet, joined bool) []byte {
-	out := make([]byte, 0, len(text))
-	for _, b := range text {
+func excerpt(p []byte, leet, joined bool) []byte {
+	out := make([]byte, 0, len(p))
+	for _, b := range p {
 		switch {
-		case is(b, space):
-			if n := len(out); n > 0 && is(out[n-1], space) {
+		case text.Is(b, text.Space):
+			if n := len(out); n > 0 && text.Is(out[n-1], text.Space) {
 				if b == '\n' {
 					out[n-1] = b
 				}

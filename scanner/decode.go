@@ -7,6 +7,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/svc-gateway/svc/scanner/internal/text"
 )
 
 // minJoined is how many letters a run needs to be read as words without spaces.
@@ -85,7 +87,7 @@ func (s *scan) decodeRun(v *view, start, end int, wrapped bool) {
 // letters counts the bytes that are letters or may stand for some.
 func letters(run string) (n int) {
 	for i := range len(run) {
-		if is(foldLeet(run[i]), letter) {
+		if text.Is(foldLeet(run[i]), text.Letter) {
 			n++
 		}
 	}
@@ -123,7 +125,7 @@ func readable(p []byte) bool {
 	}
 	good, all := 0, 0
 	for _, r := range string(p) {
-		if all++; r == '\n' || r == '\t' || r == '\r' || r >= ' ' && unicode.IsPrint(r) || unseen(r) {
+		if all++; r == '\n' || r == '\t' || r == '\r' || r >= ' ' && unicode.IsPrint(r) || text.Unseen(r) {
 			good++
 		}
 	}
@@ -141,11 +143,11 @@ func (s *scan) decodeFields(v *view) {
 		p = p[:0]
 	}
 	for i := 0; i < len(v.text); {
-		for i < len(v.text) && is(v.text[i], space) {
+		for i < len(v.text) && text.Is(v.text[i], text.Space) {
 			i++
 		}
 		from := i
-		for i < len(v.text) && !is(v.text[i], space) {
+		for i < len(v.text) && !text.Is(v.text[i], text.Space) {
 			i++
 		}
 		b, ok := octet(strings.Trim(v.text[from:i], `,'"`))

@@ -96,7 +96,7 @@ func hostProgram(name string) bool {
 	_, wrapper := wrappers[name]
 	_, interpreter := interpreters[strings.TrimRight(name, "0123456789.")]
 	_, client := sqlClients[name]
-	return program || wrapper || interpreter || client || interpreters[name].language != "" || databaseTools.has([]byte(name)) || tools.has([]byte(name))
+	return program || wrapper || interpreter || client || interpreters[name].language != "" || databaseTools.HasString(name) || tools.HasString(name)
 }
 
 var (

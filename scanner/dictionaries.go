@@ -8,6 +8,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/svc-gateway/svc/scanner/internal/text"
 )
 
 // The automata of the lexicon, built when they are first needed.
@@ -125,24 +127,11 @@ func withTricks(list []pattern) []pattern {
 		if p.means&parseConcepts("override|orders|prompt|secret|reveal|must|model|first|told|unbound|private|comply") == 0 || len(p.text) < 5 || strings.Contains(p.text, " ") {
 			continue
 		}
-		list = append(list, pattern{text: rot13(p.text), means: cipherWords, stem: p.stem})
+		list = append(list, pattern{text: text.Rot13(p.text), means: cipherWords, stem: p.stem})
 		backwards := []byte(p.text)
 		slices.Reverse(backwards)
 		list = append(list, pattern{text: string(backwards), means: mirrorWords, stem: true})
 	}
 	sortPatterns(list)
 	return list
-}
-
-func rot13(s string) string {
-	out := []byte(s)
-	for i, b := range out {
-		switch lower := b | 0x20; {
-		case 'a' <= lower && lower <= 'm':
-			out[i] += 13
-		case 'n' <= lower && lower <= 'z':
-			out[i] -= 13
-		}
-	}
-	return string(out)
 }

@@ -3,6 +3,8 @@ package scanner
 import (
 	"slices"
 	"strings"
+
+	"github.com/svc-gateway/svc/scanner/internal/text"
 )
 
 // pattern is a word or phrase of the lexicon, as an automaton looks for it. In its text a space
@@ -62,7 +64,7 @@ func newDictionary(patterns []pattern, fold folding, bounded bool) *dictionary {
 func (l *dictionary) classify(fold folding) {
 	var used [256]bool
 	for b := range 128 {
-		if is(byte(b), letter|digit|blank) {
+		if text.Is(byte(b), text.Letter|text.Digit|text.Blank) {
 			used[fold(byte(b))] = true
 		}
 	}
@@ -89,7 +91,7 @@ func (l *dictionary) classify(fold folding) {
 		l.class[b] = classOf[fold(byte(b))]
 	}
 	for b := range 128 {
-		if is(byte(b), letter|digit) {
+		if text.Is(byte(b), text.Letter|text.Digit) {
 			l.word[l.class[b]] = true
 		}
 	}
@@ -200,7 +202,7 @@ func (l *dictionary) tabulate() {
 // inWord tells which bytes are of words.
 var inWord = func() (t [256]bool) {
 	for b := range t {
-		t[b] = is(byte(b), letter|digit)
+		t[b] = text.Is(byte(b), text.Letter|text.Digit)
 	}
 	return t
 }()

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/svc-gateway/svc/scanner/internal/text"
 )
 
 // unescaped writes a view with its percent, HTML and backslash escapes decoded.
@@ -38,8 +40,8 @@ func unescaped(v *view) (view, bool) {
 }
 
 // escapes reports whether the text seems to have an escape.
-func escapes(text string) bool {
-	for rest := text; ; {
+func escapes(s string) bool {
+	for rest := s; ; {
 		i := strings.IndexAny(rest, `%&\`)
 		if i < 0 || i+2 >= len(rest) {
 			return false
@@ -50,7 +52,7 @@ func escapes(text string) bool {
 				return true
 			}
 		case '&':
-			if a == '#' || is(a, letter) && strings.IndexByte(rest[i:min(len(rest), i+longestEntity)], ';') > 0 {
+			if a == '#' || text.Is(a, text.Letter) && strings.IndexByte(rest[i:min(len(rest), i+longestEntity)], ';') > 0 {
 				return true
 			}
 		default:
@@ -62,7 +64,9 @@ func escapes(text string) bool {
 	}
 }
 
-func isHex(b byte) bool { return is(b, digit) || 'a' <= lower(b) && lower(b) <= 'f' }
+func isHex(b byte) bool {
+	return text.Is(b, text.Digit) || 'a' <= text.Lower(b) && text.Lower(b) <= 'f'
+}
 
 // longestEntity is how long a character reference of HTML may be, in bytes.
 const longestEntity = 12

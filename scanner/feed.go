@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/svc-gateway/svc/scanner/internal/text"
 )
 
 // feed is what a command reads or prints.
@@ -19,8 +21,8 @@ type feed struct {
 
 // loaders print what comes from elsewhere, decoders what was hidden.
 var (
-	loaders  = words("curl wget fetch aria2c nc ncat netcat socat ftp lftp tftp lynx w3m links http https httpie xh ssh telnet dig host nslookup gsutil")
-	decoders = words("base64 base32 openssl gpg xxd uudecode gunzip zcat gzip bunzip2 bzcat xzcat unxz xz zstd rev tr basenc uncompress lz4")
+	loaders  = text.Words("curl wget fetch aria2c nc ncat netcat socat ftp lftp tftp lynx w3m links http https httpie xh ssh telnet dig host nslookup gsutil")
+	decoders = text.Words("base64 base32 openssl gpg xxd uudecode gunzip zcat gzip bunzip2 bzcat xzcat unxz xz zstd rev tr basenc uncompress lz4")
 )
 
 // outputs returns what statements print one after the other.
@@ -78,7 +80,7 @@ func (w *shell) fed(word *syntax.Word) (out feed) {
 
 // printed returns what a simple command prints.
 func (w *shell) printed(args []arg, in feed) feed {
-	for len(args) > 1 && !args[0].dynamic && words("sudo doas env command nice timeout nohup exec builtin busybox stdbuf").holds(baseName(args[0].text)) {
+	for len(args) > 1 && !args[0].dynamic && text.Words("sudo doas env command nice timeout nohup exec builtin busybox stdbuf").HasFoldString(baseName(args[0].text)) {
 		rest := args[1:]
 		for len(rest) > 1 && (strings.HasPrefix(rest[0].text, "-") || strings.Contains(rest[0].text, "=") || strings.Trim(rest[0].text, "0123456789smhd.") == "") {
 			rest = rest[1:]
@@ -89,45 +91,45 @@ func (w *shell) printed(args []arg, in feed) feed {
 		return feed{}
 	}
 	name, rest := baseName(args[0].text), call(args[1:])
-	out := feed{remote: in.remote || loaders.holds(name), decoded: in.decoded}
-	text, ok := "", false
+	out := feed{remote: in.remote || loaders.HasFoldString(name), decoded: in.decoded}
+	s, ok := "", false
 	switch name {
 	case "echo":
-		text, ok = echoed(rest), true
+		s, ok = echoed(rest), true
 	case "printf":
-		text, ok = printf(rest)
+		s, ok = printf(rest)
 	case "cat", "tee", "sort", "uniq", "head", "tail", "tac", "nl", "pv", "dos2unix", "buffer", "sponge", "fold":
 		if len(rest.operands()) == 0 || rest.first() == "-" || name == "tee" || name == "head" || name == "tail" {
-			text, ok = in.text, in.known
+			s, ok = in.text, in.known
 		}
 	case "rev":
 		lines := strings.Split(in.text, "\n")
 		for i, l := range lines {
 			lines[i] = reversed(l)
 		}
-		text, ok = strings.Join(lines, "\n"), in.known
+		s, ok = strings.Join(lines, "\n"), in.known
 	case "base64", "basenc", "openssl":
 		if in.known && rest.has("d", "D", "--decode", "-base64") && !rest.has("-in") {
 			decoded, err := decodeBase64(in.text)
-			text, ok = decoded, err == nil
+			s, ok = decoded, err == nil
 		}
 	case "base32":
 		if b, err := base32.StdEncoding.DecodeString(strings.TrimSpace(in.text)); err == nil && rest.has("d", "--decode") {
-			text, ok = string(b), in.known
+			s, ok = string(b), in.known
 		}
 	case "xxd":
 		if b, err := hex.DecodeString(strings.Join(strings.Fields(in.text), "")); err == nil && rest.has("r") {
-			text, ok = string(b), in.known
+			s, ok = string(b), in.known
 		}
 	case "tr":
-		text, ok = translated(in.text, rest)
+		s, ok = translated(in.text, rest)
 		ok = ok && in.known
 	case "sed":
-		text, ok = substituted(in.text, rest.first())
+		s, ok = substituted(in.text, rest.first())
 		ok = ok && in.known
 	}
-	out.text, out.known = text, ok && len(text) <= maxCommand
-	out.decoded = out.decoded || !out.known && decoders.holds(name) && !words("tr rev").holds(name)
+	out.text, out.known = s, ok && len(s) <= maxCommand
+	out.decoded = out.decoded || !out.known && decoders.HasFoldString(name) && !text.Words("tr rev").HasFoldString(name)
 	if out.known {
 		out.remote, out.decoded = slices.ContainsFunc(rest, func(a arg) bool { return a.remote }), false
 	}

@@ -1,11 +1,15 @@
 package scanner
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/svc-gateway/svc/scanner/internal/text"
+)
 
 // flagged reports whether the flag is one of a command line that takes a password there.
 func flagged(before []byte) bool {
 	line := lastLine(before)
-	return containsFold(line, "curl") || containsFold(line, "wget") || containsFold(line, "sshpass") || containsFold(line, "redis-cli")
+	return text.ContainsFold(line, "curl") || text.ContainsFold(line, "wget") || text.ContainsFold(line, "sshpass") || text.ContainsFold(line, "redis-cli")
 }
 
 // flagHead reads the argument of a flag: user:password, or a password alone.

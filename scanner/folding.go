@@ -1,14 +1,16 @@
 package scanner
 
+import "github.com/svc-gateway/svc/scanner/internal/text"
+
 // folding says which bytes an automaton takes for the same.
 type folding func(b byte) byte
 
 // foldCase ignores the case of ASCII letters, and what kind of gap is between words.
 func foldCase(b byte) byte {
-	if is(b, space) || b == '_' || b == '-' {
+	if text.Is(b, text.Space) || b == '_' || b == '-' {
 		return ' '
 	}
-	return lower(b)
+	return text.Lower(b)
 }
 
 // foldLeet also ignores that digits and symbols stand for letters. Letters that share a digit

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/svc-gateway/svc/scanner/internal/text"
 )
 
 // hit is a word of the lexicon in a text.
@@ -44,9 +46,9 @@ func (l *dictionary) read(list []hit, text string, state uint32, from, to int) (
 // goesOn reports whether a word whose last byte is last goes on with the rest.
 func goesOn(last byte, rest string) bool {
 	if rest[0] < utf8.RuneSelf {
-		return is(rest[0], letter|digit) && (last >= utf8.RuneSelf || is(last, letter|digit))
+		return text.Is(rest[0], text.Letter|text.Digit) && (last >= utf8.RuneSelf || text.Is(last, text.Letter|text.Digit))
 	}
-	if !is(last, letter) && last < utf8.RuneSelf {
+	if !text.Is(last, text.Letter) && last < utf8.RuneSelf {
 		return false
 	}
 	r, _ := utf8.DecodeRuneInString(rest)
@@ -75,13 +77,13 @@ func wordsOf(l *dictionary, list []hit, text string, wide bool) []hit {
 // gap returns how far apart two words are: the bytes between, where a run of white space counts
 // as one and a character beyond ASCII as one and a half. It is more than limit when there are
 // more, and whole tells that a sentence ends between them.
-func gap(text string, limit int) (n int, whole bool) {
+func gap(s string, limit int) (n int, whole bool) {
 	blank, halves := false, 0
-	for i := 0; i < len(text) && halves <= 2*limit; i++ {
-		b := text[i]
+	for i := 0; i < len(s) && halves <= 2*limit; i++ {
+		b := s[i]
 		switch {
-		case is(b, space):
-			if b == '\n' && i > 0 && strings.HasPrefix(text[i+1:], "\n") {
+		case text.Is(b, text.Space):
+			if b == '\n' && i > 0 && strings.HasPrefix(s[i+1:], "\n") {
 				whole = true
 			}
 			if !blank {
@@ -90,9 +92,9 @@ func gap(text string, limit int) (n int, whole bool) {
 			blank = true
 			continue
 		case b == '.' || b == '!' || b == '?' || b == ';':
-			whole = whole || i+1 == len(text) || is(text[i+1], space) || text[i+1] >= utf8.RuneSelf
-		case b == 0xe3 && strings.HasPrefix(text[i:], "。"), b == 0xef && (strings.HasPrefix(text[i:], "！") || strings.HasPrefix(text[i:], "？")),
-			b == 0xe0 && strings.HasPrefix(text[i:], "।"), b == 0xd8 && strings.HasPrefix(text[i:], "؟"):
+			whole = whole || i+1 == len(s) || text.Is(s[i+1], text.Space) || s[i+1] >= utf8.RuneSelf
+		case b == 0xe3 && strings.HasPrefix(s[i:], "。"), b == 0xef && (strings.HasPrefix(s[i:], "！") || strings.HasPrefix(s[i:], "？")),
+			b == 0xe0 && strings.HasPrefix(s[i:], "।"), b == 0xd8 && strings.HasPrefix(s[i:], "؟"):
 			whole = true
 		}
 		blank = false

@@ -6,25 +6,27 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/net/idna"
+
+	"github.com/svc-gateway/svc/scanner/internal/text"
 )
 
 // scanHomographs finds domain names that may look like others. A label with letters of two
 // scripts, or all of whose Cyrillic or Greek letters look like Latin ones, is of high
 // confidence; punycode, and labels of different scripts in one domain, are of low confidence,
 // because there are honest ones.
-func scanHomographs(found []Finding, text string) []Finding {
-	for i := 0; i < len(text); {
+func scanHomographs(found []Finding, s string) []Finding {
+	for i := 0; i < len(s); {
 		start, ascii := i, true
-		for i < len(text) {
-			b := text[i]
+		for i < len(s) {
+			b := s[i]
 			if b < utf8.RuneSelf {
-				if !is(b, letter|digit) && b != '-' && b != '.' {
+				if !text.Is(b, text.Letter|text.Digit) && b != '-' && b != '.' {
 					break
 				}
 				i++
 				continue
 			}
-			r, size := utf8.DecodeRuneInString(text[i:])
+			r, size := utf8.DecodeRuneInString(s[i:])
 			if !unicode.IsLetter(r) && !unicode.IsMark(r) && !unicode.IsDigit(r) {
 				break
 			}
@@ -32,15 +34,15 @@ func scanHomographs(found []Finding, text string) []Finding {
 			i += size
 		}
 		if i == start {
-			_, size := utf8.DecodeRuneInString(text[i:])
+			_, size := utf8.DecodeRuneInString(s[i:])
 			i += size
 			continue
 		}
-		name := text[start:i]
-		if ascii && !hasPrefixFold(name, "xn--") && !containsFold(name, ".xn--") {
+		name := s[start:i]
+		if ascii && !text.HasPrefixFold(name, "xn--") && !text.ContainsFold(name, ".xn--") {
 			continue
 		}
-		url := strings.HasSuffix(text[:start], "://")
+		url := strings.HasSuffix(s[:start], "://")
 		name = strings.TrimLeft(name, ".-")
 		start = i - len(name)
 		if name = strings.TrimRight(name, ".-"); !url && !strings.Contains(name, ".") {

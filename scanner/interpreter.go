@@ -2,6 +2,8 @@ package scanner
 
 import (
 	"strings"
+
+	"github.com/svc-gateway/svc/scanner/internal/text"
 )
 
 // interpreters run programs. The value says which language, and with which options one is given
@@ -59,11 +61,11 @@ func (w *shell) interprets(name string, all []arg, at place) bool {
 		args = nil // the time
 	}
 	code, rest, found := givenProgram(args, i.options, i.language)
-	if !found && tools.holds(name) {
+	if !found && tools.HasFoldString(name) {
 		return false
 	}
 	w.part(name, all)
-	if len(args) == 1 && !args[0].dynamic && (words("--version --help").has([]byte(args[0].text)) || i.language == "python" && args[0].text == "-V") {
+	if len(args) == 1 && !args[0].dynamic && (text.Words("--version --help").HasString(args[0].text) || i.language == "python" && args[0].text == "-V") {
 		w.raise(verdict{class: ReadOnly}, at)
 		return true
 	}
@@ -73,7 +75,7 @@ func (w *shell) interprets(name string, all []arg, at place) bool {
 		w.program(i.language, code, rest, at)
 	case found:
 		w.program(i.language, code, rest, at)
-	case words("sh bash dash zsh ksh ash").has([]byte(name)) && len(args) == 2 && args[0].text == "-n" && !args.dynamic() && !strings.HasPrefix(args[1].text, "-"):
+	case text.Words("sh bash dash zsh ksh ash").HasString(name) && len(args) == 2 && args[0].text == "-n" && !args.dynamic() && !strings.HasPrefix(args[1].text, "-"):
 		w.raise(verdict{class: ReadOnly}, at) // it only checks the syntax
 	case readsProgram(args):
 		w.raise(unknown(name+" runs what it reads"), at)
@@ -94,7 +96,7 @@ func (w *shell) interprets(name string, all []arg, at place) bool {
 func givenProgram(args call, options, language string) (code arg, rest call, ok bool) {
 	if language == "awk" {
 		for i, a := range args {
-			if !strings.HasPrefix(a.text, "-") && (i == 0 || !words("-F -v -f").has([]byte(args[i-1].text))) {
+			if !strings.HasPrefix(a.text, "-") && (i == 0 || !text.Words("-F -v -f").HasString(args[i-1].text)) {
 				return a, args[i+1:], !args.has("f", "--file")
 			}
 		}
@@ -102,7 +104,7 @@ func givenProgram(args call, options, language string) (code arg, rest call, ok 
 	}
 	for i, a := range args {
 		flag := a.text
-		if language == "sh" && i > 0 && words("-o +o -O +O --rcfile --init-file").has([]byte(args[i-1].text)) {
+		if language == "sh" && i > 0 && text.Words("-o +o -O +O --rcfile --init-file").HasString(args[i-1].text) {
 			continue
 		}
 		for _, option := range strings.Fields(options) {

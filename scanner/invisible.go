@@ -1,31 +1,12 @@
 package scanner
 
 import (
-	"fmt"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/svc-gateway/svc/scanner/internal/text"
 )
-
-// unseen reports whether a character has no look of its own: zero-width and joining characters,
-// directional controls, fillers, soft hyphens, variation selectors and tags.
-func unseen(r rune) bool {
-	switch {
-	case r < 0xad:
-		return false
-	case r == 0xad, r == 0x34f, r == 0x61c, r == 0x115f, r == 0x1160, r == 0x180e, r == 0x3164, r == 0xfeff, r == 0xffa0:
-		return true
-	case r < 0x200b:
-		return false
-	case r <= 0x200f, 0x202a <= r && r <= 0x202f, 0x2060 <= r && r <= 0x2064, 0x2066 <= r && r <= 0x206f:
-		return true
-	}
-	return selector(r) || tag(r)
-}
-
-func selector(r rune) bool { return 0xfe00 <= r && r <= 0xfe0f || 0xe0100 <= r && r <= 0xe01ef }
-
-func tag(r rune) bool { return 0xe0000 <= r && r <= 0xe007f }
 
 // invisibles is a run of characters without a look.
 type invisibles struct {
@@ -44,23 +25,23 @@ type invisibles struct {
 // they turn the direction of text that has none to be turned, where tags or selectors spell
 // something. Emoji, joiners of Persian and Indic scripts, a byte order mark, the narrow space of
 // French and soft hyphens are none of that.
-func scanInvisible(found []Finding, text string) []Finding {
+func scanInvisible(found []Finding, s string) []Finding {
 	before := rune(0)
-	for i := 0; i < len(text) && len(found) < maxFindings/2; {
-		if text[i] < utf8.RuneSelf {
-			before = rune(text[i])
+	for i := 0; i < len(s) && len(found) < maxFindings/2; {
+		if s[i] < utf8.RuneSelf {
+			before = rune(s[i])
 			i++
 			continue
 		}
-		r, size := utf8.DecodeRuneInString(text[i:])
-		if !unseen(r) {
+		r, size := utf8.DecodeRuneInString(s[i:])
+		if !text.Unseen(r) {
 			before = r
 			i += size
 			continue
 		}
 		start, run := i, invisibles{before: before, first: r, only: true}
-		for i < len(text) {
-			if r, size = utf8.DecodeRuneInString(text[i:]); !unseen(r) {
+		for i < len(s) {
+			if r, size = utf8.DecodeRuneInString(s[i:]); !text.Unseen(r) {
 				run.after = r
 				break
 			}
@@ -71,7 +52,7 @@ func scanInvisible(found []Finding, text string) []Finding {
 			continue
 		}
 		f := Finding{Category: InvisibleCharacters, Rule: "invisible", Confidence: Low, Start: start, End: i, View: ViewText}
-		if run.hides(text) {
+		if run.hides(s) {
 			f.Confidence = High
 		}
 		found = append(found, f)
@@ -84,10 +65,10 @@ func (v *invisibles) add(r rune) {
 	v.only = v.only && r == v.first
 	v.overrides = v.overrides || r == 0x202d || r == 0x202e
 	v.embeds = v.embeds || r == 0x202b || r == 0x2067
-	if tag(r) {
+	if text.IsTag(r) {
 		v.tags++
 	}
-	if selector(r) {
+	if text.IsSelector(r) {
 		v.selectors++
 	}
 }
@@ -126,21 +107,4 @@ func (v *invisibles) hides(text string) bool {
 // alphabetic reports whether the letter is of an alphabet that joins nothing.
 func alphabetic(r rune) bool {
 	return unicode.IsLetter(r) && unicode.In(r, unicode.Latin, unicode.Cyrillic, unicode.Greek)
-}
-
-// visible returns the text with invisible characters written as U+XXXX, at most 120 bytes.
-func visible(text string) string {
-	var b strings.Builder
-	for _, r := range text {
-		if b.Len() > 105 {
-			b.WriteString("…")
-			break
-		}
-		if unseen(r) || r < ' ' || r == utf8.RuneError {
-			fmt.Fprintf(&b, "U+%04X", r)
-			continue
-		}
-		b.WriteRune(r)
-	}
-	return b.String()
 }

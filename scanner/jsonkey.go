@@ -1,6 +1,10 @@
 package scanner
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/svc-gateway/svc/scanner/internal/text"
+)
 
 // keyKind says what a key tells about its value.
 type keyKind uint8
@@ -40,9 +44,9 @@ func endAll(_ *value, c *cursor) (int, bool) {
 func (l *level) kindOf(key []byte) keyKind {
 	kind := nameKind(key)
 	switch {
-	case l.schema && schemaValues.folds(key):
+	case l.schema && schemaValues.HasFold(key):
 		return secretKey
-	case l.named && valueKeys.folds(key):
+	case l.named && valueKeys.HasFold(key):
 		return secretKey
 	case l.spared && kind == secretKey:
 		return sparedKey
@@ -64,22 +68,22 @@ func nameKind(name []byte) keyKind {
 // describes makes the level one that describes a secret if its first key is one of a schema:
 // {"password": {"type": "string"}}.
 func (l *level) describes(first []byte) {
-	if l.secret && !l.within && schemaKeys.folds(first) {
+	if l.secret && !l.within && schemaKeys.HasFold(first) {
 		l.secret, l.schema = false, true
 	}
 }
 
 var (
-	nameKeys  = words(`name key field variable property header parameter attribute option setting`)
-	valueKeys = words(`value val v default defaultvalue default_value`)
+	nameKeys  = text.Words(`name key field variable property header parameter attribute option setting`)
+	valueKeys = text.Words(`value val v default defaultvalue default_value`)
 
 	// sparedKeys are the keys of objects that tell something about fields, not their values.
-	sparedKeys = words(`errors error labels label placeholders placeholder translations i18n validation violations descriptions
+	sparedKeys = text.Words(`errors error labels label placeholders placeholder translations i18n validation violations descriptions
 		hints titles tooltips help`)
 
-	schemaKeys = words(`type $ref description title format minlength maxlength pattern required nullable readonly writeonly anyof
+	schemaKeys = text.Words(`type $ref description title format minlength maxlength pattern required nullable readonly writeonly anyof
 		oneof allof label placeholder items properties`)
-	schemaValues = words(`default example examples const enum value`)
+	schemaValues = text.Words(`default example examples const enum value`)
 )
 
 // late is a value that came before the name that may make it a secret:
@@ -95,7 +99,7 @@ const maxLate = 4 << 10
 // hold begins to hold back the output for the name of the value that begins.
 func (w *walker) hold() {
 	if n := len(w.levels); w.late.depth == 0 && n > 0 {
-		if top := &w.levels[n-1]; top.object && !top.hasName && valueKeys.folds(w.word) {
+		if top := &w.levels[n-1]; top.object && !top.hasName && valueKeys.HasFold(w.word) {
 			w.late = late{depth: n, from: len(w.out)}
 		}
 	}

@@ -138,7 +138,7 @@ func (w *walker) keyEnds() {
 		top.describes(key)
 	}
 	top.keys++
-	top.naming = nameKeys.folds(key)
+	top.naming = nameKeys.HasFold(key)
 	w.kind = top.kindOf(key)
 	w.path = append(append(w.path[:top.path], '/'), key...)
 }

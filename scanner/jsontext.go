@@ -4,6 +4,8 @@ import (
 	"slices"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/svc-gateway/svc/scanner/internal/text"
 )
 
 // jsonText redacts the text of JSON strings. The engine sees it decoded; what stays is written
@@ -232,7 +234,7 @@ func unescape(raw []byte, text []byte) (decoded []byte, n int, more bool) {
 // hex4 reads up to four hexadecimal digits and reports whether there is nothing else.
 func hex4(p []byte) (r rune, ok bool) {
 	for _, b := range p[:min(4, len(p))] {
-		switch b = lower(b); {
+		switch b = text.Lower(b); {
 		case is(b, digit):
 			r = r<<4 | rune(b-'0')
 		case 'a' <= b && b <= 'f':

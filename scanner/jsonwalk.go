@@ -287,7 +287,7 @@ func (w *walker) push(b byte) bool {
 		} else {
 			key := w.path[min(top.path+1, len(w.path)):]
 			next.properties = string(key) == "properties" || string(key) == "flows" // of a schema, of OAuth in OpenAPI
-			next.spared = sparedKeys.folds(key)
+			next.spared = sparedKeys.HasFold(key)
 			if strings.EqualFold(string(key), "community") {
 				next.secret = false // people, not a string of SNMP
 			}

@@ -1,6 +1,10 @@
 package scanner
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/svc-gateway/svc/scanner/internal/text"
+)
 
 // call is the arguments of a command, with the ways to look at them.
 type call []arg
@@ -147,7 +151,7 @@ func (p program) asks(args call) bool {
 			return true
 		}
 	}
-	return p.verbs != "" && words(p.verbs).has([]byte(args.first()))
+	return p.verbs != "" && text.Words(p.verbs).HasString(args.first())
 }
 
 // reason says why the program is not read-only.

@@ -3,6 +3,8 @@ package scanner
 import (
 	"slices"
 	"strings"
+
+	"github.com/svc-gateway/svc/scanner/internal/text"
 )
 
 // sqlClients run statements of SQL. The value lists the options that hold one; of the others
@@ -17,7 +19,7 @@ var sqlClients = map[string][2]string{
 }
 
 // databaseTools are the other programs that judgeDatabase knows.
-var databaseTools = words("redis-cli valkey-cli keydb-cli mongosh mongo dropdb dropuser mysqladmin createdb createuser pg_restore mysqlimport mongoimport mongorestore")
+var databaseTools = text.Words("redis-cli valkey-cli keydb-cli mongosh mongo dropdb dropuser mysqladmin createdb createuser pg_restore mysqlimport mongoimport mongorestore")
 
 // judgeDatabase judges the clients of databases by the statements they are given. ok is false
 // where the command is none.
@@ -28,11 +30,11 @@ func (w *shell) judgeDatabase(name string, args call) (verdict, bool) {
 	case "mongosh", "mongo":
 		return w.judgeMongo(args), true
 	case "dropdb", "dropuser", "mysqladmin":
-		if name != "mysqladmin" || slices.ContainsFunc(args, func(a arg) bool { return words("drop shutdown").has([]byte(a.text)) }) {
+		if name != "mysqladmin" || slices.ContainsFunc(args, func(a arg) bool { return text.Words("drop shutdown").HasString(a.text) }) {
 			return verdict{class: Dangerous, category: Erase, reason: name + " drops what the database holds", write: DatabaseWrite}, true
 		}
 		return verdict{class: Unknown, reason: name + " manages the database", write: DatabaseWrite}, !args.has("--help") && slices.ContainsFunc(args, func(a arg) bool {
-			return words("create kill flush-privileges flush-tables reload refresh password").has([]byte(a.text))
+			return text.Words("create kill flush-privileges flush-tables reload refresh password").HasString(a.text)
 		})
 	case "createdb", "createuser", "pg_restore", "mysqlimport", "mongoimport", "mongorestore", "pg_resetwal", "reindexdb", "vacuumdb":
 		v := verdict{class: Mutate, reason: name + " changes the database", write: DatabaseWrite}
@@ -74,9 +76,9 @@ func (w *shell) judgeDatabase(name string, args call) (verdict, bool) {
 }
 
 // judgeMeta judges the commands of a client itself: .tables, \dt.
-func judgeMeta(text string) verdict {
-	verb, _, _ := strings.Cut(strings.TrimSpace(text), " ")
-	if words(`.tables .schema .databases .indexes .mode .headers .help .show .dbinfo .dump .fullschema .stats .timer .version .width`).has([]byte(verb)) || strings.HasPrefix(verb, `\d`) || verb == `\l` || verb == `\q` {
+func judgeMeta(line string) verdict {
+	verb, _, _ := strings.Cut(strings.TrimSpace(line), " ")
+	if text.Words(`.tables .schema .databases .indexes .mode .headers .help .show .dbinfo .dump .fullschema .stats .timer .version .width`).HasString(verb) || strings.HasPrefix(verb, `\d`) || verb == `\l` || verb == `\q` {
 		return verdict{class: ReadOnly}
 	}
 	return unknown(verb + " does more than read")
@@ -87,17 +89,17 @@ func judgeMeta(text string) verdict {
 func (c call) statements(client [2]string) (list []arg) {
 	operands := 0
 	for i := 0; i < len(c); i++ {
-		text := c[i].text
+		word := c[i].text
 		option := ""
 		for _, o := range strings.Fields(client[0]) {
 			switch {
-			case strings.HasPrefix(o, "--") && strings.HasPrefix(text, o+"="):
-				list = append(list, arg{text: text[len(o)+1:], dynamic: c[i].dynamic})
+			case strings.HasPrefix(o, "--") && strings.HasPrefix(word, o+"="):
+				list = append(list, arg{text: word[len(o)+1:], dynamic: c[i].dynamic})
 				option = "="
-			case strings.HasPrefix(o, "-") && text == o, len(o) == 1 && text == "-"+o, len(o) == 1 && len(text) > 2 && text[0] == '-' && text[1] != '-' && strings.HasSuffix(text, o) && strings.Trim(text[1:], "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") == "":
+			case strings.HasPrefix(o, "-") && word == o, len(o) == 1 && word == "-"+o, len(o) == 1 && len(word) > 2 && word[0] == '-' && word[1] != '-' && strings.HasSuffix(word, o) && strings.Trim(word[1:], "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") == "":
 				option = o
-			case len(o) == 1 && strings.HasPrefix(text, "-"+o) && len(text) > 2 && strings.ContainsAny(text, " "):
-				list = append(list, arg{text: text[2:], dynamic: c[i].dynamic})
+			case len(o) == 1 && strings.HasPrefix(word, "-"+o) && len(word) > 2 && strings.ContainsAny(word, " "):
+				list = append(list, arg{text: word[2:], dynamic: c[i].dynamic})
 				option = "="
 			}
 		}
@@ -106,11 +108,11 @@ func (c call) statements(client [2]string) (list []arg) {
 		case option != "" && i+1 < len(c):
 			i++
 			list = append(list, c[i])
-		case words(client[1]).has([]byte(text)):
+		case text.Words(client[1]).HasString(word):
 			i++
-		case strings.HasPrefix(text, "-"):
+		case strings.HasPrefix(word, "-"):
 		default:
-			if _, ok := judgeSQL(text, true); ok || client[0] == "" && operands > 0 {
+			if _, ok := judgeSQL(word, true); ok || client[0] == "" && operands > 0 {
 				list = append(list, c[i])
 			}
 			operands++
@@ -125,18 +127,18 @@ func judgeRedis(args call) verdict {
 		return verdict{class: Unknown, reason: "commands of Redis are not known", write: DatabaseWrite}
 	}
 	for i := 0; i < len(args); i++ {
-		text := args[i].text
-		if strings.HasPrefix(text, "-") {
-			if words("-h -p -a -n -u -s --user --pass").has([]byte(text)) {
+		word := args[i].text
+		if strings.HasPrefix(word, "-") {
+			if text.Words("-h -p -a -n -u -s --user --pass").HasString(word) {
 				i++
 			}
 			continue
 		}
-		switch verb := strings.ToLower(text); {
-		case words("flushall flushdb del unlink shutdown debug failover swapdb rename migrate restore script").has([]byte(verb)):
+		switch verb := strings.ToLower(word); {
+		case text.Words("flushall flushdb del unlink shutdown debug failover swapdb rename migrate restore script").HasString(verb):
 			return verdict{class: Dangerous, category: Erase, reason: "it deletes or moves keys", write: DatabaseWrite}
-		case words(`get mget keys scan info ping ttl type exists hget hgetall lrange smembers zrange llen dbsize time role memory slowlog client
-			config strlen hkeys hvals scard zcard monitor lindex object`).has([]byte(verb)):
+		case text.Words(`get mget keys scan info ping ttl type exists hget hgetall lrange smembers zrange llen dbsize time role memory slowlog client
+			config strlen hkeys hvals scard zcard monitor lindex object`).HasString(verb):
 			if verb == "config" && i+1 < len(args) && !strings.EqualFold(args[i+1].text, "get") {
 				return unknown("it changes the settings of the database")
 			}

@@ -60,7 +60,7 @@ func judgeHTTP(name string) func(call) verdict {
 		case given && (verb == "get" || verb == "head" || verb == "options"):
 		case given && verb == "delete":
 			v = worse(v, verdict{class: Dangerous, category: Erase, reason: name + " deletes on a server", write: HTTPWrite})
-		case given && httpVerbs.holds(verb) || sends:
+		case given && httpVerbs.HasFoldString(verb) || sends:
 			v = worse(v, verdict{class: Unknown, reason: name + " sends something", write: HTTPWrite})
 		case given:
 			v = worse(v, verdict{class: Unknown, reason: "the method of " + name + " is not known", write: HTTPWrite})
@@ -88,7 +88,7 @@ func judgeHTTPie(args call) verdict {
 	case strings.EqualFold(verb, "delete"):
 		write.class, write.category = Dangerous, Erase
 		return write
-	case httpVerbs.holds(verb):
+	case httpVerbs.HasFoldString(verb):
 		return write
 	}
 	for _, a := range rest[1:] {

@@ -3,6 +3,8 @@ package scanner
 import (
 	"regexp"
 	"strings"
+
+	"github.com/svc-gateway/svc/scanner/internal/text"
 )
 
 func judgeRm(args call) verdict {
@@ -19,7 +21,7 @@ func judgeFind(args call) verdict {
 		case "-delete":
 			return dangerous(RecursiveDeletion, "find -delete deletes recursively")
 		case "-exec", "-execdir", "-ok", "-okdir":
-			if i+1 < len(args) && words("rm unlink shred srm").has([]byte(baseName(args[i+1].text))) {
+			if i+1 < len(args) && text.Words("rm unlink shred srm").HasString(baseName(args[i+1].text)) {
 				return dangerous(RecursiveDeletion, "find deletes what it finds")
 			}
 		case "-fprint", "-fprint0", "-fprintf", "-fls":
@@ -156,7 +158,7 @@ func judgePs(args call) verdict {
 	for _, a := range args {
 		flag := strings.HasPrefix(a.text, "-")
 		switch {
-		case a.dynamic, containsFold(a.text, "environ"), !flag && !list && strings.Contains(a.text, "e"):
+		case a.dynamic, text.ContainsFold(a.text, "environ"), !flag && !list && strings.Contains(a.text, "e"):
 			return unknown("ps may show environments")
 		}
 		list = flag && psColumns.MatchString(a.text)
@@ -178,7 +180,7 @@ func judgeIP(args call) verdict {
 	switch verb := rest[1].text; {
 	case rest[0].text == "netns" && strings.HasPrefix("exec", verb):
 		return unknown("ip netns exec runs a command")
-	case words("show sho sh s list lis ls l get g monitor").has([]byte(verb)):
+	case text.Words("show sho sh s list lis ls l get g monitor").HasString(verb):
 		return verdict{class: ReadOnly}
 	}
 	for _, a := range rest[2:] {
@@ -226,7 +228,7 @@ func judgePrintf(args call) verdict {
 
 // judgeGo judges the go command; what builds or lists packages may run tools that flags name.
 func judgeGo(args call) verdict {
-	if words("version doc env help").has([]byte(args.first())) && !args.has("w", "u", "--w") {
+	if text.Words("version doc env help").HasString(args.first()) && !args.has("w", "u", "--w") {
 		return readsUnless(args)
 	}
 	return mutate("go builds or changes something")

@@ -3,16 +3,18 @@ package scanner
 import (
 	"bytes"
 	"hash/crc32"
+
+	"github.com/svc-gateway/svc/scanner/internal/text"
 )
 
 // key is a credential that is known by how it begins.
 type key struct {
-	prefixes []string // see expand
-	class    uint32   // of the bytes that follow; with dotted, dots between them
-	least    int      // of them
-	exact    bool     // and not one more
-	sure     bool     // what has the form is one; otherwise it must look random, too
-	capitals bool     // of capitals and a few digits: looks random with one digit
+	prefixes []string   // see expand
+	class    text.Class // of the bytes that follow; with dotted, dots between them
+	least    int        // of them
+	exact    bool       // and not one more
+	sure     bool       // what has the form is one; otherwise it must look random, too
+	capitals bool       // of capitals and a few digits: looks random with one digit
 	dotted   bool
 	stays    bool // the prefix stays: it begins like a common word, which would have to wait
 }

@@ -8,6 +8,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"github.com/svc-gateway/svc/scanner/internal/text"
 )
 
 // maxForm is how much of a form is compared before it is taken for the secret, and so what is
@@ -100,7 +102,7 @@ func lowerEscapes(s string) string {
 	p := []byte(s)
 	for i := 0; i+2 < len(p); i++ {
 		if p[i] == '%' {
-			p[i+1], p[i+2] = lower(p[i+1]), lower(p[i+2])
+			p[i+1], p[i+2] = text.Lower(p[i+1]), text.Lower(p[i+2])
 		}
 	}
 	return string(p)

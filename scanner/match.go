@@ -4,6 +4,8 @@ import (
 	"math/bits"
 	"strings"
 	"sync"
+
+	"github.com/svc-gateway/svc/scanner/internal/text"
 )
 
 // defaultGap is how far apart the words of a threat may be, in bytes.
@@ -205,18 +207,21 @@ func denies(text string, words []hit, i int) bool {
 	return false
 }
 
+// maxNoun is the longest noun that is looked at.
+const maxNoun = 40
+
 // followed reports whether a noun follows right away that makes a credential word something else.
 func followed(rest string) bool {
 	rest = strings.TrimLeft(rest, " \t\n-_")
 	n := 0
-	for n < len(rest) && n < maxName && is(rest[n], letter) {
+	for n < len(rest) && n < maxNoun && text.Is(rest[n], text.Letter) {
 		n++
 	}
-	return n > 0 && company.has([]byte(strings.ToLower(rest[:n])))
+	return n > 0 && company.HasString(strings.ToLower(rest[:n]))
 }
 
 // company are the nouns after "password" or "secret" of which it is only a part.
-var company = words(`policy policies manager managers reset resets hash hashes hashing strength length field fields prompt prompts protected protection
+var company = text.Words(`policy policies manager managers reset resets hash hashes hashing strength length field fields prompt prompts protected protection
 	encryption requirement requirements generator generation generators file files rotation recovery change changes expiry expiration authentication complexity
 	entry store storage stores vault variable variables parameter parameters argument box input form forms santa sharing management safety security hygiene
 	best rules rule check checker cracking cracker type types format validation validator manager's system systems column columns attribute attributes service services
@@ -238,14 +243,14 @@ func discussed(text string, words []hit, start, end int) bool {
 
 // quoted reports whether an opening quotation mark stands shortly before start and a closing one
 // shortly after end.
-func quoted(text string, start, end int) bool {
-	before, after := text[max(0, start-60):start], text[end:min(len(text), end+100)]
+func quoted(s string, start, end int) bool {
+	before, after := s[max(0, start-60):start], s[end:min(len(s), end+100)]
 	for _, marks := range [...][2]string{{`"`, `"`}, {"'", "'"}, {"`", "`"}, {"“", "”"}, {"‘", "’"}, {"«", "»"}, {"„", "“"}, {"「", "」"}, {"*", "*"}} {
 		i := strings.LastIndex(before, marks[0])
 		if i < 0 || !strings.Contains(after, marks[1]) {
 			continue
 		}
-		if strings.ContainsAny(before[i:], "\n") || i > 0 && is(before[i-1], letter|digit) {
+		if strings.ContainsAny(before[i:], "\n") || i > 0 && text.Is(before[i-1], text.Letter|text.Digit) {
 			continue
 		}
 		return true

@@ -3,6 +3,8 @@ package scanner
 import (
 	"path"
 	"strings"
+
+	"github.com/svc-gateway/svc/scanner/internal/text"
 )
 
 // writes judges writing to a path.
@@ -10,7 +12,7 @@ func writes(p arg) verdict {
 	switch {
 	case p.dynamic:
 		return unknown("it writes to a file that is only known at run time")
-	case quietDevices.has([]byte(p.text)):
+	case quietDevices.HasString(p.text):
 		return verdict{class: ReadOnly}
 	case strings.HasPrefix(path.Clean(p.text), "/dev/"):
 		return dangerous(RawDiskWrite, "it writes to a device")
@@ -30,7 +32,7 @@ func outside(p string) bool {
 }
 
 // quietDevices keep nothing of what is written to them.
-var quietDevices = words("/dev/null /dev/stdout /dev/stderr /dev/tty")
+var quietDevices = text.Words("/dev/null /dev/stdout /dev/stderr /dev/tty")
 
 // baseName returns the name of a program without its folder.
 func baseName(name string) string { return name[strings.LastIndexByte(name, '/')+1:] }
@@ -38,7 +40,7 @@ func baseName(name string) string { return name[strings.LastIndexByte(name, '/')
 // knownFolder reports whether a program is named without a folder, or with one of the system's.
 func knownFolder(name string) bool {
 	dir, _ := path.Split(name)
-	return systemFolders.has([]byte(dir)) || dir == ""
+	return systemFolders.HasString(dir) || dir == ""
 }
 
-var systemFolders = words("/bin/ /sbin/ /usr/bin/ /usr/sbin/ /usr/local/bin/ /usr/local/sbin/")
+var systemFolders = text.Words("/bin/ /sbin/ /usr/bin/ /usr/sbin/ /usr/local/bin/ /usr/local/sbin/")

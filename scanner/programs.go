@@ -87,6 +87,3 @@ var programs = func() map[string]program {
 	}
 	return table
 }()
-
-// holds reports whether a word in any case is in the set.
-func (s set) holds(word string) bool { return s.has([]byte(strings.ToLower(word))) }

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"slices"
 	"strings"
+
+	"github.com/svc-gateway/svc/scanner/internal/text"
 )
 
 // spaced reads what follows a word and a blank. That can be a secret (password 7 0822,
@@ -42,12 +44,12 @@ func (w word) spaced(c *cursor, line []byte, first byte) value {
 		}
 		c.i = start
 		text := t.text()
-		if t.raw[len(t.raw)-1] == ':' && (connectors.has(text) || seen >= connected && t.harmless("-.@':")) {
+		if t.raw[len(t.raw)-1] == ':' && (connectors.Has(text) || seen >= connected && t.harmless("-.@':")) {
 			c.i += len(t.raw)
 			return c.assigned(a)
 		}
 		next := nothing
-		if types.folds(t.word()) && (!command || len(t.word()) < len(t.raw)) {
+		if types.HasFold(t.word()) && (!command || len(t.word()) < len(t.raw)) {
 			return value{} // password VARCHAR(20)
 		}
 		switch {
@@ -57,15 +59,15 @@ func (w word) spaced(c *cursor, line []byte, first byte) value {
 			next = typed
 		case seen == numbered && command:
 			return c.secret(a)
-		case w.kind == publicWord && command && seen == nothing && t.whole() && accesses.has(text):
+		case w.kind == publicWord && command && seen == nothing && t.whole() && accesses.Has(text):
 			next = typed
 		case seen <= typed && t.marker():
 			if next = typed; is(t.raw[0], digit) {
 				next = numbered
 			}
-		case seen <= connected && t.whole() && (copulas.has(text) || w.kind != proseWord && connectors.has(text) || dashes.has(t.raw)), seen == phrase && t.whole() && copulas.has(text):
+		case seen <= connected && t.whole() && (copulas.Has(text) || w.kind != proseWord && connectors.Has(text) || dashes.Has(t.raw)), seen == phrase && t.whole() && copulas.Has(text):
 			next = connected
-		case seen == nothing && w.kind == commonWord && t.whole() && relations.has(text), seen == phrase && t.harmless("-.@'"):
+		case seen == nothing && w.kind == commonWord && t.whole() && relations.Has(text), seen == phrase && t.harmless("-.@'"):
 			next = phrase
 		case w.kind == configWord && t.whole() && string(text) == "key" && seen == keyed:
 			next = typed
@@ -89,16 +91,16 @@ func (w word) spaced(c *cursor, line []byte, first byte) value {
 				return value{}
 			}
 		case seen == typed:
-			if functions.has(text) {
+			if functions.Has(text) {
 				return value{}
 			}
 		case w.kind == publicWord:
-			if t.route() || !command && !t.mixed() || functions.has(text) || !command && nouns.has(text) {
+			if t.route() || !command && !t.mixed() || functions.Has(text) || !command && nouns.Has(text) {
 				return value{}
 			}
 		case t.secret():
-		case command && accounts.folds(firstField(line)):
-		case functions.has(text) || nouns.has(text) || b == '/' || w.kind == proseWord && !command:
+		case command && accounts.HasFold(firstField(line)):
+		case functions.Has(text) || nouns.Has(text) || b == '/' || w.kind == proseWord && !command:
 			return value{}
 		}
 		return c.secret(a)
@@ -133,7 +135,7 @@ func (w word) context(line []byte, first byte) (command, ok bool) {
 		}
 		return !cut && first >= 'a', true
 	}
-	if w.kind == publicWord && (containsFold(line, "snmp") || containsFold(line, "trap")) {
+	if w.kind == publicWord && (text.ContainsFold(line, "snmp") || text.ContainsFold(line, "trap")) {
 		return true, true
 	}
 	if end := line[len(line)-1]; !is(end, blank) {
@@ -142,10 +144,10 @@ func (w word) context(line []byte, first byte) (command, ok bool) {
 			return w.kind != publicWord && (end == '_' || tail[0] == '-'), true
 		case is(end, letter|digit):
 			if w.kind == publicWord {
-				return true, len(tail) < 4 && (hasPrefixFold(tail, "ro") || hasPrefixFold(tail, "rw"))
+				return true, len(tail) < 4 && (text.HasPrefixFold(tail, "ro") || text.HasPrefixFold(tail, "rw"))
 			}
 			// userPassword, set pksecret
-			command = !cut && len(tail) < len(line) && commands.folds(head)
+			command = !cut && len(tail) < len(line) && commands.HasFold(head)
 			return command, command || first < 'a' && end >= 'a'
 		}
 		return false, strings.IndexByte("/.$%@#", end) < 0
@@ -153,7 +155,7 @@ func (w word) context(line []byte, first byte) (command, ok bool) {
 	if w.kind == publicWord {
 		return false, true
 	}
-	return !cut && commands.folds(head) || w.kind == proseWord && owners.folds(tail), true
+	return !cut && commands.HasFold(head) || w.kind == proseWord && owners.HasFold(tail), true
 }
 
 // firstField returns what stands before the first white space of a line.
@@ -201,7 +203,7 @@ func (c *cursor) token() token {
 	t := token{raw: c.data[start:c.i]}
 	t.core = bytes.TrimRight(bytes.TrimLeft(t.raw, "*_(["), "*_,;.&)]}>\"'`:?!|<\\")
 	for i := range min(len(t.core), maxName) {
-		t.lower[i] = lower(t.core[i])
+		t.lower[i] = text.Lower(t.core[i])
 	}
 	return t
 }
@@ -247,7 +249,7 @@ func (t *token) surely() bool {
 }
 
 // whole reports whether no punctuation surrounds the token.
-func (t *token) whole() bool { return len(t.core) == len(t.raw) || dashes.has(t.raw) }
+func (t *token) whole() bool { return len(t.core) == len(t.raw) || dashes.Has(t.raw) }
 
 // marker reports whether the token says how the secret after it is written: 7, sha512.
 func (t *token) marker() bool {
@@ -257,7 +259,7 @@ func (t *token) marker() bool {
 	if len(t.raw) <= 2 && is(t.raw[0], digit) && is(t.raw[len(t.raw)-1], digit) {
 		return true
 	}
-	return markers.has(t.text())
+	return markers.Has(t.text())
 }
 
 // secret reports whether the token looks like a secret rather than a word.
@@ -319,7 +321,7 @@ func (t *token) harmless(punctuation string) bool {
 		return false
 	}
 	for _, w := range [...]string{"word", "secret", "community", "key", "bearer", "basic"} {
-		if containsFold(t.raw, w) {
+		if text.ContainsFold(t.raw, w) {
 			return false
 		}
 	}

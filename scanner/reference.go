@@ -63,7 +63,7 @@ func (c *cursor) enclosed(last byte) bool {
 		return false
 	}
 	text := c.data[c.i+1 : c.i+n]
-	return last == '}' || string(text) == Redacted || masks.folds(text) || namesSecret(text)
+	return last == '}' || string(text) == Redacted || masks.HasFold(text) || namesSecret(text)
 }
 
 // masked reports whether somebody has hidden the secret already: ****, xxxx, ....
@@ -100,7 +100,7 @@ func (c *cursor) program(a binding) bool {
 		case is(b, letter) || b == '_':
 			continue
 		case is(b, digit) && n > 0:
-			if digits++; dots == 0 && bytes.IndexByte(c.data[c.i:c.i+n], '_') < 0 && !hashers.folds(c.data[c.i:c.i+n]) && !namesSecret(c.data[c.i:c.i+n]) && digits == 1 {
+			if digits++; dots == 0 && bytes.IndexByte(c.data[c.i:c.i+n], '_') < 0 && !hashers.HasFold(c.data[c.i:c.i+n]) && !namesSecret(c.data[c.i:c.i+n]) && digits == 1 {
 				return false // no more of it is needed to know
 			}
 			continue
@@ -116,7 +116,7 @@ func (c *cursor) program(a binding) bool {
 	path, next := c.data[c.i:c.i+n], c.at(n)
 	switch {
 	case next == '(':
-		return digits == 0 || bytes.IndexByte(path, '_') > 0 || hashers.folds(bytes.TrimRight(path, "0123456789"))
+		return digits == 0 || bytes.IndexByte(path, '_') > 0 || hashers.HasFold(bytes.TrimRight(path, "0123456789"))
 	case next == '[':
 		return digits == 0 && (is(c.at(n+1), quoting|digit) || c.at(n+1) == '$')
 	case next == '-' && c.at(n+1) == '>':
@@ -125,10 +125,10 @@ func (c *cursor) program(a binding) bool {
 		return false
 	case dots > 0:
 		root, _, _ := bytes.Cut(path, []byte("."))
-		return roots.folds(root) || namesSecret(path)
+		return roots.HasFold(root) || namesSecret(path)
 	case namesSecret(path) && compound(path):
 		return true
-	case plainNames.folds(path):
+	case plainNames.HasFold(path):
 		return !a.colon || next > ' ' || next == ' ' && is(c.at(n+1), letter)
 	case digits > 0:
 		return false

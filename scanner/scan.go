@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"sync"
+
+	"github.com/svc-gateway/svc/scanner/internal/text"
 )
 
 // maxFindings is how many findings of one text are returned.
@@ -123,7 +125,7 @@ func (s *scan) add(f Finding) {
 func (s *scan) result() []Finding {
 	found := slices.Clone(s.found)
 	for i, f := range found {
-		found[i].Excerpt = visible(s.text[f.Start:f.End])
+		found[i].Excerpt = text.Excerpt(s.text[f.Start:f.End])
 	}
 	slices.SortStableFunc(found, func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End))

@@ -1,11 +1,15 @@
 package scanner
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/svc-gateway/svc/scanner/internal/text"
+)
 
 // Words of Perl, Ruby, PHP, Lua, awk, R and of editors' scripts.
 var (
-	scriptDeletes = words("unlink rmtree remove_tree rm_rf rm_r rmdir remove_entry remove_entry_secure delete_tree file.remove unlinksync os.remove fileutils.rm_rf")
-	scriptRuns    = words("system exec qx popen shell_exec passthru proc_open execute shell backtick backticks spawn shellescape capture io.popen os.execute script doshellscript")
+	scriptDeletes = text.Words("unlink rmtree remove_tree rm_rf rm_r rmdir remove_entry remove_entry_secure delete_tree file.remove unlinksync os.remove fileutils.rm_rf")
+	scriptRuns    = text.Words("system exec qx popen shell_exec passthru proc_open execute shell backtick backticks spawn shellescape capture io.popen os.execute script doshellscript")
 )
 
 // scriptEffects returns what a program in a language does that is not parsed: words that delete,
@@ -15,9 +19,9 @@ func scriptEffects(text string, depth int) (effects []effect) {
 	runs, line := false, ""
 	for i, t := range tokens {
 		switch {
-		case t.kind == tokenName && scriptDeletes.holds(t.text):
+		case t.kind == tokenName && scriptDeletes.HasFoldString(t.text):
 			effects = append(effects, effect{dangerous(RecursiveDeletion, "the program deletes files"), "", t.start, t.end})
-		case t.kind == tokenName && scriptRuns.holds(t.text):
+		case t.kind == tokenName && scriptRuns.HasFoldString(t.text):
 			runs = true
 			if i+1 < len(tokens) && tokens[i+1].is("/", "{", "(", "[", "|", "!") && (t.text == "qx" || t.text == "exec") {
 				effects = append(effects, lineEffects(strings.Trim(text[tokens[i+1].end:], "/{}()[]|! "), depth)...)

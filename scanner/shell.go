@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/svc-gateway/svc/scanner/internal/text"
 )
 
 // shell walks over the syntax of one command line.
@@ -128,7 +130,7 @@ func (w *shell) keeps(s *syntax.Stmt, c *syntax.CallExpr) {
 }
 
 // expressions are commands that read their arguments as expressions or names of variables.
-var expressions = words("test [ let printf unset read wait declare typeset local export readonly mapfile")
+var expressions = text.Words("test [ let printf unset read wait declare typeset local export readonly mapfile")
 
 // subscript judges a quoted text that a shell reads again as an expression, such as a[$(x)].
 func (w *shell) subscript(text string, at place) {
@@ -179,7 +181,7 @@ func (w *shell) command(args []arg, at place) {
 		if !ok {
 			w.part(name, args)
 			w.raise(w.judge(name, args[1:]), at)
-			if expressions.has([]byte(name)) {
+			if expressions.HasString(name) {
 				for _, a := range args[1:] {
 					w.subscript(a.text, at)
 				}

@@ -1,6 +1,10 @@
 package scanner
 
-import "unicode/utf8"
+import (
+	"unicode/utf8"
+
+	"github.com/svc-gateway/svc/scanner/internal/text"
+)
 
 // unspaced writes a view with letters that stand apart put together: "i g n o r e", "i-g-n-o-r-e",
 // and words cut into pieces of one length. Two blanks between letters are a gap between words;
@@ -37,16 +41,16 @@ type piece struct {
 	joined     bool
 }
 
-func piecesOf(text string) (list []piece) {
-	for i := 0; i < len(text); {
+func piecesOf(s string) (list []piece) {
+	for i := 0; i < len(s); {
 		p := piece{start: i}
-		for p.start < len(text) && is(text[p.start], space) {
+		for p.start < len(s) && text.Is(s[p.start], text.Space) {
 			p.start++
 		}
 		p.blanks = p.start - i
-		for i = p.start; i < len(text) && !is(text[i], space); i++ {
+		for i = p.start; i < len(s) && !text.Is(s[i], text.Space); i++ {
 		}
-		p.end, p.length = i, utf8.RuneCountInString(text[p.start:i])
+		p.end, p.length = i, utf8.RuneCountInString(s[p.start:i])
 		list = append(list, p)
 	}
 	return list
@@ -90,7 +94,7 @@ func lettersApart(word string) int {
 		return 0
 	}
 	at := sizeOf(word)
-	if at < 1 || at >= len(word) || is(word[at], letter|digit) || word[at] >= utf8.RuneSelf {
+	if at < 1 || at >= len(word) || text.Is(word[at], text.Letter|text.Digit) || word[at] >= utf8.RuneSelf {
 		return 0
 	}
 	between := word[at]

@@ -3,6 +3,8 @@ package scanner
 import (
 	"slices"
 	"strings"
+
+	"github.com/svc-gateway/svc/scanner/internal/text"
 )
 
 // judgeSQL judges SQL statements. ok is false where the text is none: its first statement
@@ -41,7 +43,7 @@ func worse(v, w verdict) verdict {
 }
 
 // sqlObjects are the kinds of things that CREATE, DROP and ALTER are about.
-var sqlObjects = words(`aggregate cast cluster collation collection column constraint database dictionary directory domain event extension
+var sqlObjects = text.Words(`aggregate cast cluster collation collection column constraint database dictionary directory domain event extension
 	external foreign function global graph group index keyspace language login macro materialized operator or owned package partition
 	pipe policy procedure profile publication role rule schema secret sequence server stage stream subscription synonym system table
 	tablespace task temp temporary trigger type unique unlogged user view virtual warehouse clustered nonclustered bitmap fulltext recursive if`)
@@ -56,7 +58,7 @@ func judgeStatement(s []sqlToken, strict bool) (verdict, bool) {
 	}
 	next := func(keywords ...string) bool { return len(s) > 1 && s[1].is(keywords...) }
 	named := len(s) > 1 && (s[1].kind == sqlWord || s[1].kind == sqlName)
-	object := len(s) > 2 && s[1].kind == sqlWord && sqlObjects.holds(s[1].text)
+	object := len(s) > 2 && s[1].kind == sqlWord && sqlObjects.HasFoldString(s[1].text)
 	writes := func(v verdict, shape bool) (verdict, bool) {
 		v.write = DatabaseWrite
 		return v, shape || !strict
@@ -170,7 +172,7 @@ func judgeQuery(s []sqlToken) verdict {
 			return verdict{class: Mutate, write: DatabaseWrite, reason: "the query writes a table or file"}
 		case len(rest) > 1 && rest[1].is("(") && t.is("XP_CMDSHELL", "SYS_EXEC", "SYS_EVAL", "LOAD_EXTENSION"):
 			return verdict{class: Dangerous, category: RemoteCode, write: DatabaseWrite, reason: "the database runs a program"}
-		case len(rest) > 1 && rest[1].is("(") && sqlEffects.holds(t.text):
+		case len(rest) > 1 && rest[1].is("(") && sqlEffects.HasFoldString(t.text):
 			return verdict{class: Unknown, write: DatabaseWrite, reason: "the query calls a function that does more than read"}
 		}
 	}
@@ -178,7 +180,7 @@ func judgeQuery(s []sqlToken) verdict {
 }
 
 // sqlEffects are functions of databases that change something or run commands.
-var sqlEffects = words(`pg_terminate_backend pg_cancel_backend pg_reload_conf pg_rotate_logfile lo_import lo_export lo_unlink dblink_exec
+var sqlEffects = text.Words(`pg_terminate_backend pg_cancel_backend pg_reload_conf pg_rotate_logfile lo_import lo_export lo_unlink dblink_exec
 	dblink load_extension writefile setval nextval xp_cmdshell sys_exec sys_eval pg_drop_replication_slot query_to_xml edit`)
 
 // sqlQuery reports whether a statement goes on as a query does and prose does not.

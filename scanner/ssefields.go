@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"strings"
+
+	"github.com/svc-gateway/svc/scanner/internal/text"
 )
 
 // sseFields keeps the texts that go on from event to event.
@@ -285,13 +287,13 @@ func (s *sseFields) flush(dst []byte) []byte {
 // event does not go on in the next.
 func whole(path, key []byte) bool {
 	key = bytes.TrimPrefix(key, []byte("/"))
-	if wholeFields.has(key) || len(key) > len("tokens") && nameKind(key) == guardedKey || bytes.HasSuffix(key, []byte("_id")) || bytes.HasSuffix(key, []byte("_at")) {
+	if wholeFields.Has(key) || len(key) > len("tokens") && nameKind(key) == guardedKey || bytes.HasSuffix(key, []byte("_id")) || bytes.HasSuffix(key, []byte("_at")) {
 		return true
 	}
 	for len(path) > 1 {
 		part, rest, more := bytes.Cut(path[1:], []byte("/"))
 		part, _, _ = bytes.Cut(part, []byte("@"))
-		if more && wholeObjects.has(part) {
+		if more && wholeObjects.Has(part) {
 			return true
 		}
 		path = path[len(path)-len(rest)-1:]
@@ -303,7 +305,7 @@ func whole(path, key []byte) bool {
 }
 
 var (
-	wholeFields = words(`type id name role event status model object kind node agent created timestamp time version finish_reason
+	wholeFields = text.Words(`type id name role event status model object kind node agent created timestamp time version finish_reason
 		stop_reason tool run thread messageid toolcallid`)
-	wholeObjects = words(`metadata usage input args headers`)
+	wholeObjects = text.Words(`metadata usage input args headers`)
 )

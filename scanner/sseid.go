@@ -90,7 +90,7 @@ func (r *idReader) find(doc []byte) {
 func (f *idFrame) note(key, rest []byte) {
 	if place := idPlace(key); place >= 0 {
 		f.found[place] = scalar(rest)
-	} else if nameKeys.folds(key) {
+	} else if nameKeys.HasFold(key) {
 		f.named = nameKind(bytes.Trim(scalar(rest), `"`)) == secretKey
 	}
 }

@@ -3,6 +3,8 @@ package scanner
 import (
 	"bytes"
 	"encoding/json"
+
+	"github.com/svc-gateway/svc/scanner/internal/text"
 )
 
 // sseField splits a line into the name of its field and the value.
@@ -101,14 +103,14 @@ func appendEvent(dst, event, data []byte) []byte {
 // ends reports whether the event ends the stream of its kind: nothing that began before goes
 // on after it.
 func ends(name string, data []byte) bool {
-	if endings.has([]byte(name)) || string(data) == "[DONE]" {
+	if endings.HasString(name) || string(data) == "[DONE]" {
 		return true
 	}
 	var event struct {
 		Type string `json:"type"`
 	}
-	return json.Unmarshal(data, &event) == nil && endings.has([]byte(event.Type))
+	return json.Unmarshal(data, &event) == nil && endings.HasString(event.Type)
 }
 
-var endings = words(`done end error stop complete completed close message_stop response.completed response.failed
+var endings = text.Words(`done end error stop complete completed close message_stop response.completed response.failed
 	response.incomplete response.done run.completed thread.run.completed`)

@@ -40,7 +40,7 @@ func (w *sseWait) allows(f *shape, event []byte, secrets *knownForms) bool {
 // goesOn reports whether the text of the event that waits goes on in another: it neither ends before
 // that one nor begins anew in it.
 func (w *sseWait) goesOn(f *shape, event []byte) bool {
-	if endings.has([]byte(f.name)) {
+	if endings.HasString(f.name) {
 		return false
 	}
 	found := false
@@ -48,7 +48,7 @@ func (w *sseWait) goesOn(f *shape, event []byte) bool {
 		t := &f.slots[k]
 		inside := event[t.start:t.end]
 		switch {
-		case t.kind == ownString && (t.escaped || endings.has(inside)):
+		case t.kind == ownString && (t.escaped || endings.Has(inside)):
 			return false
 		case t.text == w.text:
 			found = len(inside) > 0 && !t.anew

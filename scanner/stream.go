@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/svc-gateway/svc/scanner/internal/text"
 )
 
 const (
@@ -68,27 +70,27 @@ func (s *Stream) Close() []Finding {
 // read reads the words that have come and returns what they mean together. A word at the end
 // counts as if the text ended there; it is read again with the next piece.
 func (s *Stream) read(eof bool) []Finding {
-	text := s.window.String()
+	window := s.window.String()
 	if !s.isWide && s.marks&wideBytes != 0 {
 		s.isWide, s.wide = true, wideWords().start
 		s.words, s.at, s.plain, s.tried = s.words[:0], 0, plainWords().start, 0
 	}
-	certain := len(text)
+	certain := len(window)
 	if !eof {
 		certain = max(s.at, certain-utf8.UTFMax)
 	}
 	known := len(s.words)
-	s.words, s.plain, s.wide = s.readWords(s.words, text, s.at, certain)
+	s.words, s.plain, s.wide = s.readWords(s.words, window, s.at, certain)
 	s.at = certain
 	for _, w := range s.words[known:] {
 		s.marks |= disguiseOf(w)
 	}
-	all, _, _ := s.readWords(s.words, text, certain, len(text))
-	v := view{name: ViewText, text: text}
+	all, _, _ := s.readWords(s.words, window, certain, len(window))
+	v := view{name: ViewText, text: window}
 	var found []Finding
 	tried := match(&v, all, s.tried, &s.near, func(t *threat, start, end int) {
 		f := v.finding(t, all, start, end)
-		f.Excerpt = visible(text[start:end])
+		f.Excerpt = text.Excerpt(window[start:end])
 		found = s.tell(found, f)
 	})
 	s.tried = min(tried, len(s.words))

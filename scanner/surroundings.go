@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/svc-gateway/svc/scanner/internal/text"
 )
 
 // How far a confirmation sees, in bytes, where a run of white space counts as one.
@@ -32,7 +34,7 @@ func (s *surroundings) window(start, end int) (from, to int) {
 	if s.prepare(from, to); s.tight {
 		return from, to
 	}
-	blank := func(i int) bool { return is(s.text[i], space) }
+	blank := func(i int) bool { return text.Is(s.text[i], text.Space) }
 	for n := 0; start > 0 && n < seesBefore; start-- {
 		if !blank(start-1) || !blank(start) {
 			n++
@@ -67,7 +69,7 @@ func (s *surroundings) prepare(start, end int) {
 	gram, blank := uint32(0), false
 	for _, b := range s.lower {
 		was := blank
-		blank = is(b, space)
+		blank = text.Is(b, text.Space)
 		s.tight = s.tight && (!was || !blank)
 		gram = gram<<8 | uint32(b)
 		h := trigram(gram)
@@ -76,18 +78,18 @@ func (s *surroundings) prepare(start, end int) {
 }
 
 // appendLower appends the text in lower case, each byte in its place.
-func appendLower(dst []byte, text string) []byte {
-	for i := 0; i < len(text); {
-		if b := text[i]; b < utf8.RuneSelf {
-			dst = append(dst, lower(b))
+func appendLower(dst []byte, s string) []byte {
+	for i := 0; i < len(s); {
+		if b := s[i]; b < utf8.RuneSelf {
+			dst = append(dst, text.Lower(b))
 			i++
 			continue
 		}
-		r, size := utf8.DecodeRuneInString(text[i:])
+		r, size := utf8.DecodeRuneInString(s[i:])
 		if r = unicode.ToLower(r); utf8.RuneLen(r) == size {
 			dst = utf8.AppendRune(dst, r)
 		} else {
-			dst = append(dst, text[i:i+size]...)
+			dst = append(dst, s[i:i+size]...)
 		}
 		i += size
 	}

@@ -3,6 +3,8 @@ package scanner
 import (
 	"bytes"
 	"encoding/base64"
+
+	"github.com/svc-gateway/svc/scanner/internal/text"
 )
 
 // maxAuthority bounds each part of a URL's authority that is looked at.
@@ -59,7 +61,7 @@ func bearerHead(c *cursor, before []byte) value {
 	if n == 0 || !sure && (plain && n < 24 || n < 8 && !ended) {
 		return value{}
 	}
-	if text := bytes.TrimRight(c.data[start:start+n], "."); nouns.folds(text) || functions.folds(text) {
+	if text := bytes.TrimRight(c.data[start:start+n], "."); nouns.HasFold(text) || functions.HasFold(text) {
 		return value{} // a Bearer token
 	}
 	return value{end: endDotted(token68 | padding)}
@@ -81,7 +83,7 @@ func authorizationHead(c *cursor, _ []byte) value {
 	}
 	c.safe = c.i
 	t := c.token()
-	if c.short || len(t.raw) == 0 || bytes.Contains(t.raw, []byte(Redacted)) || !t.letters() && marks.any(t.raw) || schemes.has(t.text()) || bytes.HasPrefix(t.raw, []byte("$")) || bytes.HasPrefix(t.raw, []byte("{")) {
+	if c.short || len(t.raw) == 0 || bytes.Contains(t.raw, []byte(Redacted)) || !t.letters() && marks.any(t.raw) || schemes.Has(t.text()) || bytes.HasPrefix(t.raw, []byte("$")) || bytes.HasPrefix(t.raw, []byte("{")) {
 		return value{}
 	}
 	c.i -= len(t.raw)
@@ -89,7 +91,7 @@ func authorizationHead(c *cursor, _ []byte) value {
 	if t.whole() && c.another(t) {
 		next := c.token()
 		c.i -= len(next.raw)
-		if c.short || bytes.IndexByte(next.raw, '=') >= 0 || marks.any(next.raw) || bytes.Contains(next.raw, []byte(Redacted)) || functions.has(t.text()) || !next.secret() {
+		if c.short || bytes.IndexByte(next.raw, '=') >= 0 || marks.any(next.raw) || bytes.Contains(next.raw, []byte(Redacted)) || functions.Has(t.text()) || !next.secret() {
 			return value{}
 		}
 	} else if c.i = start; !random(t.core) && !t.mixed() {
@@ -141,7 +143,7 @@ func credentials(text []byte) bool {
 func announced(before []byte, n int) bool {
 	line := lastLine(before[:len(before)-n])
 	line = line[max(0, len(line)-24):]
-	return containsFold(line, "authorization")
+	return text.ContainsFold(line, "authorization")
 }
 
 // urlHead reads what follows ://, up to the colon before a password. A port is none: at most
@@ -229,7 +231,7 @@ func cryptHead(c *cursor, _ []byte) value {
 }
 
 // follows reports whether a byte of the class comes before the last n bytes.
-func follows(before []byte, n int, class uint32) bool {
+func follows(before []byte, n int, class text.Class) bool {
 	i := len(before) - n - 1
 	return i >= 0 && is(before[i], class)
 }
@@ -237,30 +239,7 @@ func follows(before []byte, n int, class uint32) bool {
 // lastLine returns what follows the last line end.
 func lastLine(p []byte) []byte { return p[bytes.LastIndexByte(p, '\n')+1:] }
 
-// containsFold reports whether p contains the lower-case word in any case.
-func containsFold[T string | []byte](p T, word string) bool {
-	for ; len(p) >= len(word); p = p[1:] {
-		if hasPrefixFold(p, word) {
-			return true
-		}
-	}
-	return false
-}
-
 // hasSuffixFold reports whether p ends with the lower-case word in any case.
 func hasSuffixFold(p []byte, word string) bool {
-	return len(p) >= len(word) && hasPrefixFold(p[len(p)-len(word):], word)
-}
-
-// hasPrefixFold reports whether p begins with the lower-case word in any case.
-func hasPrefixFold[T string | []byte](p T, word string) bool {
-	if len(p) < len(word) {
-		return false
-	}
-	for i := range len(word) {
-		if lower(p[i]) != word[i] {
-			return false
-		}
-	}
-	return true
+	return len(p) >= len(word) && text.HasPrefixFold(p[len(p)-len(word):], word)
 }

@@ -3,6 +3,8 @@ package scanner
 import (
 	"strings"
 	"unicode/utf8"
+
+	"github.com/svc-gateway/svc/scanner/internal/text"
 )
 
 // traits are what the bytes of a text say of the disguises that it may wear.
@@ -38,11 +40,11 @@ var kinds = func() (t [256]uint8) {
 		switch {
 		case b >= 0x80:
 			t[b] = kWide
-		case is(c, space):
+		case text.Is(c, text.Space):
 			t[b] = kSpace
-		case is(c, letter):
+		case text.Is(c, text.Letter):
 			t[b] = kLetter
-		case is(c, digit):
+		case text.Is(c, text.Digit):
 			t[b] = kDigit
 		}
 	}
@@ -128,7 +130,7 @@ func (c *counter) word(w string, kind uint8) {
 	if kind&kWide != 0 && n > 8 && lettersApart(w) > 0 {
 		c.marks |= spacedOut
 	}
-	if n >= 7 && w[1] == w[3] && w[1] == w[5] && !is(w[1], letter|digit) && (is(w[0], letter) || is(w[2], letter) || is(w[4], letter)) {
+	if n >= 7 && w[1] == w[3] && w[1] == w[5] && !text.Is(w[1], text.Letter|text.Digit) && (text.Is(w[0], text.Letter) || text.Is(w[2], text.Letter) || text.Is(w[4], text.Letter)) {
 		c.marks |= spacedOut
 	}
 	if c.chunks++; n != c.length || n < 2 || n > 8 {

@@ -1,6 +1,10 @@
 package scanner
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/svc-gateway/svc/scanner/internal/text"
+)
 
 // endBare ends a value without quotes: at white space, before closing punctuation that white
 // space follows, or before the next field of a list.
@@ -217,7 +221,7 @@ func endMarkup(v *value, c *cursor) (int, bool) {
 }
 
 // endClass ends a value at the first byte that is not of the class.
-func endClass(class uint32) func(*value, *cursor) (int, bool) {
+func endClass(class text.Class) func(*value, *cursor) (int, bool) {
 	return func(_ *value, c *cursor) (int, bool) {
 		c.skip(class)
 		return c.i, !c.short
@@ -225,7 +229,7 @@ func endClass(class uint32) func(*value, *cursor) (int, bool) {
 }
 
 // endDotted ends a value of parts of the class with one or two dots between them.
-func endDotted(class uint32) func(*value, *cursor) (int, bool) {
+func endDotted(class text.Class) func(*value, *cursor) (int, bool) {
 	return func(_ *value, c *cursor) (int, bool) {
 		for {
 			for c.i < len(c.data) && is(c.data[c.i], class) && c.data[c.i] != '.' {

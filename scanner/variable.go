@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/svc-gateway/svc/scanner/internal/text"
 )
 
 // variable is what a variable holds.
@@ -22,7 +24,7 @@ var environment = map[string]string{
 }
 
 // harmlessVariables change only how output looks.
-var harmlessVariables = words("lang language tz columns lines term no_color")
+var harmlessVariables = text.Words("lang language tz columns lines term no_color")
 
 // assign judges NAME=value and remembers it. Variables in capitals, those that are handed to a
 // command and those of a proxy may change what later commands do, or which they are.
@@ -54,22 +56,22 @@ func (w *shell) assign(a *syntax.Assign, handed bool) {
 	case harmless(name):
 		w.raise(verdict{class: ReadOnly}, place{})
 		return
-	case !handed && a.Array == nil && name == strings.ToLower(name) && !strings.HasSuffix(name, "_proxy") && !words("path fpath cdpath ifs").has([]byte(name)):
+	case !handed && a.Array == nil && name == strings.ToLower(name) && !strings.HasSuffix(name, "_proxy") && !text.Words("path fpath cdpath ifs").HasString(name):
 		w.raise(verdict{class: ReadOnly}, place{})
 	default:
 		w.raise(unknown("it sets a variable"), w.place(a))
 	}
-	if runsLater.holds(name[strings.LastIndexByte(name, '_')+1:]) {
+	if runsLater.HasFoldString(name[strings.LastIndexByte(name, '_')+1:]) {
 		w.script(value.text, true, w.place(a))
 	}
 }
 
 func harmless(name string) bool {
-	return strings.HasPrefix(name, "LC_") || harmlessVariables.holds(name)
+	return strings.HasPrefix(name, "LC_") || harmlessVariables.HasFoldString(name)
 }
 
 // runsLater are the last words of names of variables that hold commands.
-var runsLater = words("command cmd editor pager shell env visual browser askpass ssh opener hook")
+var runsLater = text.Words("command cmd editor pager shell env visual browser askpass ssh opener hook")
 
 // set remembers what a variable holds.
 func (w *shell) set(name string, value arg, certain bool) {

@@ -3,21 +3,23 @@ package scanner
 import (
 	"slices"
 	"strings"
+
+	"github.com/svc-gateway/svc/scanner/internal/text"
 )
 
 // Verbs of command line tools. A verb stands alone, or first in a word: delete-bucket.
 var (
-	verbsDelete = words(`delete del destroy remove rm purge drop terminate wipe erase nuke uninstall unregister prune forget flushall flushdb flush
+	verbsDelete = text.Words(`delete del destroy remove rm purge drop terminate wipe erase nuke uninstall unregister prune forget flushall flushdb flush
 		deregister deprovision rdelete obliterate expunge zap rb unsubscribe disassociate detach truncate rmi rmdir recreate undeploy undefine unpublish
 		deletefile mirror overwrite zeroize deletemany schedule-key-deletion nuke-all cleanup decommission`)
-	verbsStop = words(`stop restart reboot shutdown halt poweroff power-off reset deallocate suspend kill drain failover evict terminate
+	verbsStop = text.Words(`stop restart reboot shutdown halt poweroff power-off reset deallocate suspend kill drain failover evict terminate
 		disable revoke scale-down force-stop pause quit rollback cancel hibernate undo down disconnect off`)
-	verbsRead = words(`list ls get describe show status info version help search logs whoami diff plan validate view inspect top history
+	verbsRead = text.Words(`list ls get describe show status info version help search logs whoami diff plan validate view inspect top history
 		ping health explain tree stats metrics lsd lsl lsf lsjson events count ps images port snapshots`)
 	// dryRuns are options with which a tool only tells what it would do.
-	dryRuns = words("--dry-run --dryrun --dry-run=client --dry-run=server --what-if --whatif -whatif --simulate --just-print --no-act --pretend --list-only --dry_run --check-only --preview --noop")
+	dryRuns = text.Words("--dry-run --dryrun --dry-run=client --dry-run=server --what-if --whatif -whatif --simulate --just-print --no-act --pretend --list-only --dry_run --check-only --preview --noop")
 	// tools are those whose verbs that read can be believed.
-	tools = words(`aws az gcloud gh glab heroku fly flyctl vercel netlify doctl linode-cli oci ibmcloud openstack nova terraform tofu terragrunt
+	tools = text.Words(`aws az gcloud gh glab heroku fly flyctl vercel netlify doctl linode-cli oci ibmcloud openstack nova terraform tofu terragrunt
 		pulumi helm oc virsh vboxmanage qm pct lxc incus vagrant packer consul vault nomad etcdctl rabbitmqctl rabbitmqadmin rabbitmq-diagnostics
 		kafka-topics kafka-topics.sh kafka-consumer-groups kafka-acls kafka-configs nats rclone restic borg borgmatic velero op doppler circleci gitlab-runner
 		npm pnpm yarn pip pip3 pipx cargo gem brew snap flatpak apt dnf yum zypper pacman apk conda poetry uv composer nix kops eksctl argocd flux istioctl
@@ -36,22 +38,22 @@ const maxVerb = 5
 // that reads is not believed.
 func judgeVerbs(name string, args call) verdict {
 	none := unknown("the command " + name + " is not known")
-	known := tools.holds(name)
-	if prose(args) || sqlKeywords.holds(name) {
+	known := tools.HasFoldString(name)
+	if prose(args) || sqlKeywords.HasFoldString(name) {
 		return none
 	}
 	for _, a := range args {
-		if dryRuns.holds(a.text) {
+		if dryRuns.HasFoldString(a.text) {
 			return none.or(known, args)
 		}
 	}
 	for _, a := range args {
 		flag := strings.TrimLeft(a.text, "-")
-		if head, _, _ := strings.Cut(flag, "-"); strings.HasPrefix(a.text, "--") && words("delete remove purge prune destroy wipe erase").holds(head) && !strings.Contains(flag, "=") {
+		if head, _, _ := strings.Cut(flag, "-"); strings.HasPrefix(a.text, "--") && text.Words("delete remove purge prune destroy wipe erase").HasFoldString(head) && !strings.Contains(flag, "=") {
 			return dangerous(Erase, name+" "+a.text+" deletes")
 		}
 	}
-	if name == "rclone" && words("sync move moveto dedupe").holds(args.first()) {
+	if name == "rclone" && text.Words("sync move moveto dedupe").HasFoldString(args.first()) {
 		return dangerous(Erase, "rclone deletes files")
 	}
 	seen := 0
@@ -64,11 +66,11 @@ func judgeVerbs(name string, args call) verdict {
 		}
 		for _, verb := range heads(a.text) {
 			switch {
-			case verbsDelete.holds(verb):
+			case verbsDelete.HasFoldString(verb):
 				return dangerous(Erase, name+" "+a.text+" deletes")
-			case known && verbsStop.holds(verb):
+			case known && verbsStop.HasFoldString(verb):
 				return dangerous(CriticalProcess, name+" "+a.text+" stops or resets")
-			case known && verbsRead.holds(verb) && a.text != "get-object":
+			case known && verbsRead.HasFoldString(verb) && a.text != "get-object":
 				return none.or(true, args)
 			}
 		}
@@ -106,7 +108,7 @@ func heads(word string) []string {
 // prose reports whether words are a sentence.
 func prose(args call) bool {
 	for _, a := range args {
-		if words("the an how do is are was of my your our this that please from").holds(a.text) {
+		if text.Words("the an how do is are was of my your our this that please from").HasFoldString(a.text) {
 			return true
 		}
 	}
@@ -115,10 +117,10 @@ func prose(args call) bool {
 
 // verb returns the place of the first word that is no option of the tool, -1 without one.
 func (c call) verb(name string) int {
-	values := words("-H --host -c --context --config -l --log-level -n --namespace --kubeconfig --cluster --user --as -s --server --project --profile --region -C --git-dir --work-tree -f --file -p --project-name --request-timeout --token")
+	values := text.Words("-H --host -c --context --config -l --log-level -n --namespace --kubeconfig --cluster --user --as -s --server --project --profile --region -C --git-dir --work-tree -f --file -p --project-name --request-timeout --token")
 	for i := 0; i < len(c); i++ {
 		switch {
-		case values.has([]byte(c[i].text)):
+		case values.HasString(c[i].text):
 			i++
 		case !strings.HasPrefix(c[i].text, "-"):
 			return i

@@ -1,5 +1,7 @@
 package scanner
 
+import "github.com/svc-gateway/svc/scanner/internal/text"
+
 // view is a text to look at: the original, or what a disguise hides.
 type view struct {
 	name   string
@@ -84,7 +86,7 @@ func (v *view) decoded(name, text string, start, end int) view {
 func (s *scan) unfold(v view, marks traits) {
 	marks &^= v.undone
 	if marks&ciphered != 0 {
-		s.push(view{name: ViewRot13, text: rot13(v.text), from: v.from, whole: v.whole, hidden: v.hidden, undone: v.undone | ciphered | mirrored})
+		s.push(view{name: ViewRot13, text: text.Rot13(v.text), from: v.from, whole: v.whole, hidden: v.hidden, undone: v.undone | ciphered | mirrored})
 	}
 	if marks&wideBytes != 0 {
 		if c, changed := canonical(&v); changed {

@@ -3,41 +3,14 @@ package scanner
 import (
 	"maps"
 	"slices"
-	"strings"
+
+	"github.com/svc-gateway/svc/scanner/internal/text"
 )
-
-// set is a fixed set of lower-case words.
-type set map[string]struct{}
-
-func words(s string) set {
-	w := make(set)
-	for _, f := range strings.Fields(s) {
-		w[f] = struct{}{}
-	}
-	return w
-}
-
-func (s set) has(p []byte) bool {
-	_, ok := s[string(p)]
-	return ok && len(p) > 0
-}
-
-// folds reports whether p, in lower case, is in the set.
-func (s set) folds(p []byte) bool {
-	var room [maxName]byte
-	if len(p) > len(room) {
-		return false
-	}
-	for i, b := range p {
-		room[i] = lower(b)
-	}
-	return s.has(room[:len(p)])
-}
 
 // The vocabulary that tells secrets from prose.
 var (
 	// functions are words that follow a credential word in prose, also after a colon.
-	functions = words(`a about above after again against all allows almost also although always among an and another any
+	functions = text.Words(`a about above after again against all allows almost also although always among an and another any
 		anyone anything are aren't around as ask asked asks at back be became because become been before being below between both but by
 		can can't cannot change changed choose click contains could couldn't create created did didn't do does doesn't don't
 		during e.g each either else empty ensure enter entered even ever every everyone except expired expires failed for from
@@ -53,7 +26,7 @@ var (
 		wouldn't wrong right away yes yet you you'll you're your yours`)
 
 	// nouns are words that stand after a credential word as its company: password manager.
-	nouns = words(`access account accounts agent agents algorithm algorithms analysis and/or app application apps area argument
+	nouns = text.Words(`access account accounts agent agents algorithm algorithms analysis and/or app application apps area argument
 		attack attacks attempt attempts auth authentication authority backend base based book box bundle
 		cache callback center centre challenge change changes character characters check checker checking checks class clear code codes
 		column command complexity config configuration confirmation contract cracker cracking creation credential credentials database databases
@@ -74,64 +47,64 @@ var (
 		sha1 sha256 sha512 md5 bcrypt scrypt pbkdf2 enc level address hostname additive internet no-export no-advertise standard expanded members-only ckn`)
 
 	// connectors lead from the word to the secret: password is x. The secret must look like one.
-	connectors = words(`is was are to as be equals becomes now set changed remains been has reset`)
-	copulas    = words(`is was equals becomes`)
-	dashes     = words("- -- \xe2\x80\x93 \xe2\x80\x94 | \xe2\x94\x82 \xe2\x86\x92")
-	relations  = words(`for of on you that which we`)
+	connectors = text.Words(`is was are to as be equals becomes now set changed remains been has reset`)
+	copulas    = text.Words(`is was equals becomes`)
+	dashes     = text.Words("- -- \xe2\x80\x93 \xe2\x80\x94 | \xe2\x94\x82 \xe2\x86\x92")
+	relations  = text.Words(`for of on you that which we`)
 
 	// markers say how the secret after them is written.
-	markers = words(`encrypted sha1 sha256 sha512 sha-256 sha-512 md5 bcrypt scrypt pbkdf2 plain plaintext plain-text cleartext
+	markers = text.Words(`encrypted sha1 sha256 sha512 sha-256 sha-512 md5 bcrypt scrypt pbkdf2 plain plaintext plain-text cleartext
 		clear-text clear cipher ciphertext irreversible-cipher simple ascii-text ascii hexadecimal hex text local remote enc level cak`)
 
 	// literals are values that are no secrets.
-	literals = words(`null true false none nil undefined nopassword required optional yes no await new function func lambda typeof`)
+	literals = text.Words(`null true false none nil undefined nopassword required optional yes no await new function func lambda typeof`)
 
 	// types are what a variable is declared as.
-	types = words(`string str bytes text varchar char secretstr securestring int integer bool boolean object any`)
+	types = text.Words(`string str bytes text varchar char secretstr securestring int integer bool boolean object any`)
 
 	// schemes of authorization that have rules of their own, or none.
-	schemes = words(`bearer basic digest negotiate ntlm kerberos mutual aws4-hmac-sha256 header headers none null true false`)
+	schemes = text.Words(`bearer basic digest negotiate ntlm kerberos mutual aws4-hmac-sha256 header headers none null true false`)
 
 	// masks stand in brackets where somebody has hidden a secret.
-	masks = words(`redacted hidden masked filtered removed omitted sanitized protected`)
+	masks = text.Words(`redacted hidden masked filtered removed omitted sanitized protected`)
 
 	// roots begin the names of members: self.password, req.body.
-	roots = words(`self this cls req request res response config cfg conf os process env environ args argv options opts params
+	roots = text.Words(`self this cls req request res response config cfg conf os process env environ args argv options opts params
 		settings data user ctx context props state body form event kwargs system sys secrets app session credentials creds account
 		document window values input payload module flags viper var local each github inputs vars database db`)
 
 	// plainNames are names of variables for secrets.
-	plainNames = words(`password passwd pwd pass pw secret token key passphrase credential credentials value val input args`)
+	plainNames = text.Words(`password passwd pwd pass pw secret token key passphrase credential credentials value val input args`)
 
 	// hashers are functions with figures in their names.
-	hashers = words(`md sha base b utf str bcrypt scrypt pbkdf hash crc blake hmac_sha`)
+	hashers = text.Words(`md sha base b utf str bcrypt scrypt pbkdf hash crc blake hmac_sha`)
 
 	// commands begin a line that configures something.
-	commands = words(`enable username user snmp-server snmp set neighbor server radius-server tacacs-server aaa line ip ipv6 ppp l2tp
+	commands = text.Words(`enable username user snmp-server snmp set neighbor server radius-server tacacs-server aaa line ip ipv6 ppp l2tp
 		isis crypto tunnel vrrp standby area peer local-user super group key tacacs radius login ftp-server http-server
 		digest domain export env setx authentication security vpn ike no undo default`)
 
 	// accounts begin a line in which any word after a credential word is the secret.
-	accounts = words(`username neighbor snmp-server ppp l2tp tacacs-server radius-server local-user super`)
+	accounts = text.Words(`username neighbor snmp-server ppp l2tp tacacs-server radius-server local-user super`)
 
 	// accesses stand between the word and a community: snmp-agent community read cipher x.
-	accesses = words(`read write`)
+	accesses = text.Words(`read write`)
 
 	// keyOwners stand before "key" where it means a credential.
-	keyOwners = words(`api access auth encryption private signing master account client app application subscription service
+	keyOwners = text.Words(`api access auth encryption private signing master account client app application subscription service
 		webhook crypt cipher session admin storage sharedaccess license instrumentation ssh deploy secret authentication`)
 
 	// owners stand before "secret" where it means a credential.
-	owners = words(`client shared radius tacacs enable app api oauth webhook signing jwt hmac digest admin root`)
+	owners = text.Words(`client shared radius tacacs enable app api oauth webhook signing jwt hmac digest admin root`)
 
 	// suffixes are the ends of identifiers that still name a secret: secretKey, password_hash.
-	suffixes = words(`s key keys accesskey access value text plain plaintext data hash digest enc encrypted base b confirm
+	suffixes = text.Words(`s key keys accesskey access value text plain plaintext data hash digest enc encrypted base b confirm
 		confirmation confirmed again repeat repeated verify old new current default temp temporary admin root user string db prod dev test`)
 )
 
 // following are all words that can follow an assignment without being a secret, sorted.
 var following = func() (all []string) {
-	for _, s := range []set{functions, literals, types, markers} {
+	for _, s := range []text.Set{functions, literals, types, markers} {
 		all = slices.AppendSeq(all, maps.Keys(s))
 	}
 	slices.Sort(all)

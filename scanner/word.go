@@ -1,13 +1,17 @@
 package scanner
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/svc-gateway/svc/scanner/internal/text"
+)
 
 // word is a word that announces a secret: "password = x", "password": "x", password 7 x.
 type word struct {
 	spelling string // in lower case; - stands for nothing, - or _
 	mark     string // its end, see expand; several with | between them
 	kind     wordKind
-	owners   set // one of them stands right before the word: api in api_key
+	owners   text.Set // one of them stands right before the word: api in api_key
 }
 
 // wordKind says how much prose is written with a word.
@@ -33,7 +37,7 @@ func (w word) length(p []byte) int {
 			}
 			continue
 		}
-		if n == 0 || lower(p[n-1]) != want {
+		if n == 0 || text.Lower(p[n-1]) != want {
 			return 0
 		}
 		n--
@@ -55,12 +59,12 @@ func (w word) owned(p []byte) bool {
 	for start > 0 && is(p[start-1], letter) {
 		start--
 	}
-	if w.owners.folds(p[start:end]) {
+	if w.owners.HasFold(p[start:end]) {
 		return true
 	}
 	for i := end - 1; i > start; i-- { // myApiKey
 		if p[i] < 'a' && p[i-1] >= 'a' {
-			return w.owners.folds(p[i:end])
+			return w.owners.HasFold(p[i:end])
 		}
 	}
 	return false
@@ -102,7 +106,7 @@ func (w word) head(c *cursor, before []byte) value {
 		if c.short {
 			return value{}
 		}
-		if blanks == 0 && c.peek() == '>' && !containsFold(line, "<string") && !containsFold(line, "<param") {
+		if blanks == 0 && c.peek() == '>' && !text.ContainsFold(line, "<string") && !text.ContainsFold(line, "<param") {
 			return c.element()
 		}
 	}
@@ -217,19 +221,19 @@ func (c *cursor) suffix() int {
 
 // secretSuffix reports whether an identifier that goes on so after the word still names a secret.
 func secretSuffix(rest []byte) bool {
-	var text [maxName]byte
+	var folded [maxName]byte
 	n := 0
 	for _, b := range rest {
 		if b == '-' || b == '_' || is(b, digit) {
 			continue
 		}
-		if n == len(text) {
+		if n == len(folded) {
 			return false
 		}
-		text[n] = lower(b)
+		folded[n] = text.Lower(b)
 		n++
 	}
-	return n == 0 || suffixes.has(text[:n])
+	return n == 0 || suffixes.Has(folded[:n])
 }
 
 // namesSecret reports whether what is called so is a secret: db_password, secretKey.

@@ -1,6 +1,10 @@
 package scanner
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/svc-gateway/svc/scanner/internal/text"
+)
 
 // wrapper is a command that runs the command that follows.
 type wrapper struct {
@@ -70,7 +74,7 @@ func (w *shell) unwrap(args []arg, at place) (inner []arg, ok bool) {
 	rest := call(args[1:])
 	if s.verbs != "" {
 		i := rest.verb(name)
-		if i < 0 || !words(s.verbs).has([]byte(rest[i].text)) || name == "ip" && (i+1 >= len(rest) || !strings.HasPrefix(rest[i+1].text, "e")) {
+		if i < 0 || !text.Words(s.verbs).HasString(rest[i].text) || name == "ip" && (i+1 >= len(rest) || !strings.HasPrefix(rest[i+1].text, "e")) {
 			if name == "docker" && i >= 0 && rest[i].text == "compose" {
 				return append([]arg{{text: "docker-compose"}}, rest[i+1:]...), true
 			}
@@ -168,9 +172,9 @@ func (w *shell) options(name string, s wrapper, rest call, at place) (_ call, li
 // takes reports whether an option takes the next word.
 func (s wrapper) takes(flag string) bool {
 	if s.flags != "" {
-		return !words(s.flags).has([]byte(flag)) && !strings.Contains(flag, "=") && (strings.HasPrefix(flag, "--") || len(flag) == 2)
+		return !text.Words(s.flags).HasString(flag) && !strings.Contains(flag, "=") && (strings.HasPrefix(flag, "--") || len(flag) == 2)
 	}
-	return words(s.values).has([]byte(flag))
+	return text.Words(s.values).HasString(flag)
 }
 
 // commandOption returns the line that an option of a wrapper holds, and how many words that takes.
@@ -257,13 +261,13 @@ func (w *shell) xargs(args, rest []arg, at place) []arg {
 		}
 		inner = append(inner, a)
 	}
-	if !w.in.known && words("rm unlink shred").has([]byte(baseName(inner[0].text))) {
+	if !w.in.known && text.Words("rm unlink shred").HasString(baseName(inner[0].text)) {
 		w.raise(dangerous(RecursiveDeletion, "xargs deletes whatever it reads"), at)
 	}
 	if mark != "" {
 		return inner
 	}
-	if w.in.known && !words("sh bash dash zsh ksh").holds(baseName(inner[len(inner)-1].text)) && inner[len(inner)-1].text != "-c" {
+	if w.in.known && !text.Words("sh bash dash zsh ksh").HasFoldString(baseName(inner[len(inner)-1].text)) && inner[len(inner)-1].text != "-c" {
 		for _, f := range strings.Fields(w.in.text) {
 			inner = append(inner, arg{text: f, source: "{}", dynamic: true})
 		}
