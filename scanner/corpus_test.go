@@ -1,41 +1,23 @@
 package scanner
 
 import (
-	"bufio"
-	"encoding/json"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
+
+	"github.com/svc-gateway/svc/internal/corpus"
 )
 
-// sample is a labelled text: 1 should be found, 0 should not.
-type sample struct {
-	Text    string
-	Label   int
-	Secrets []string
-}
-
 // samples reads a file of the folder that SVC_CORPORA names.
-func samples(t *testing.T, name string) (list []sample) {
+func samples(t *testing.T, name string) []corpus.Sample {
 	t.Helper()
 	dir := os.Getenv("SVC_CORPORA")
 	if dir == "" {
 		t.Skip("SVC_CORPORA is not set")
 	}
-	f, err := os.Open(filepath.Join(dir, name))
+	list, err := corpus.Read(filepath.Join(dir, name))
 	if err != nil {
 		t.Fatal(err)
-	}
-	defer f.Close()
-	lines := bufio.NewScanner(f)
-	lines.Buffer(nil, 1<<24)
-	for lines.Scan() {
-		var s sample
-		if err := json.Unmarshal(lines.Bytes(), &s); err != nil {
-			t.Fatal(err)
-		}
-		list = append(list, s)
 	}
 	return list
 }
@@ -44,11 +26,7 @@ func TestCorpusSecrets(t *testing.T) {
 	exact := 0
 	list := samples(t, "secrets.jsonl")
 	for _, s := range list {
-		want := s.Text
-		for _, secret := range s.Secrets {
-			want = strings.ReplaceAll(want, secret, Redacted)
-		}
-		got := Redact(s.Text)
+		want, got := s.Redacted(Redacted), Redact(s.Text)
 		if got == want {
 			exact++
 		} else {
@@ -114,7 +92,7 @@ func TestCorpusCode(t *testing.T) {
 }
 
 // rate fails when too few of the samples with label 1 are found, or too many of the others.
-func rate(t *testing.T, list []sample, found func(string) bool, recall, alarms float64) {
+func rate(t *testing.T, list []corpus.Sample, found func(string) bool, recall, alarms float64) {
 	t.Helper()
 	var all, hits [2]float64
 	for _, s := range list {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/svc-gateway/svc/internal/corpus"
 	"github.com/svc-gateway/svc/scanner"
 )
 
@@ -20,14 +21,14 @@ func injection(m *measure) error {
 			found := scanner.Scan(s.Text)
 			high := hasHigh(found)
 			for _, row := range rowsOf(s) {
-				if s.seen() {
+				if s.Seen() {
 					t.add(row, "high, seen half", high)
 				} else {
 					t.add(row, "high, unseen half", high)
 				}
 				t.add(row, "high or low, all", len(found) > 0)
 			}
-			if m.show == s.Source && s.seen() && high != (s.Label == 1) {
+			if m.show == s.Source && s.Seen() && high != (s.Label == 1) {
 				fmt.Fprintf(m.out, "%s %s %s\n  %q\n", s.ID, s.Category, rulesOf(found), cut(s.Text))
 			}
 		}
@@ -37,9 +38,9 @@ func injection(m *measure) error {
 }
 
 // rowsOf names the source and the totals that a text counts for.
-func rowsOf(s sample) []string {
+func rowsOf(s corpus.Sample) []string {
 	switch {
-	case s.Label == 1 && s.bare():
+	case s.Label == 1 && bare(s):
 		return []string{"attacks, bare tasks: " + s.Source}
 	case s.Label == 1:
 		return []string{"attacks: " + s.Source, "ATTACKS"}
@@ -96,7 +97,7 @@ func homograph(m *measure) error {
 		row := fmt.Sprintf("%s, %s", s.Source, s.Category)
 		t.add(row, "high", high)
 		t.add(row, "high or low", any)
-		if m.show == s.Source && s.seen() && any != (s.Label == 1) {
+		if m.show == s.Source && s.Seen() && any != (s.Label == 1) {
 			fmt.Fprintf(m.out, "%s %q\n", s.ID, s.Text)
 		}
 	}

@@ -27,7 +27,7 @@ func obfuscated(m *measure) error {
 			text := d.apply(s.Text)
 			high := hasHigh(scanner.Scan(text))
 			t.add(d.name, "attacks that remain found", high)
-			if m.show == d.name && s.seen() && !high {
+			if m.show == d.name && s.Seen() && !high {
 				fmt.Fprintf(m.out, "%s %s\n  %q\n", s.ID, s.Source, cut(text))
 			}
 		}
@@ -39,7 +39,7 @@ func obfuscated(m *measure) error {
 		for _, d := range m.disguises() {
 			found := scanner.Scan(d.apply(s.Text))
 			t.add(d.name, "harmless texts found", hasHigh(found))
-			if m.show == d.name && s.seen() && hasHigh(found) {
+			if m.show == d.name && s.Seen() && hasHigh(found) {
 				fmt.Fprintf(m.out, "%s %s %s\n  %q\n", s.ID, s.Source, rulesOf(found), cut(s.Text))
 			}
 		}
