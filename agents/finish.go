@@ -10,6 +10,7 @@ import (
 	"github.com/svc-gateway/svc/agents/model"
 	"github.com/svc-gateway/svc/audit"
 	"github.com/svc-gateway/svc/scanner"
+	"github.com/svc-gateway/svc/scanner/inject"
 )
 
 const (
@@ -136,7 +137,7 @@ func newMessages(input []model.Message) []model.Message {
 			m.ID = newID()
 		}
 		m.Labels = []string{"user"}
-		m.Findings = scanner.Scan(m.Content)
+		m.Findings = inject.Scan(m.Content)
 	}
 	return input
 }

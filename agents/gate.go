@@ -15,6 +15,7 @@ import (
 	"github.com/svc-gateway/svc/audit"
 	"github.com/svc-gateway/svc/policy"
 	"github.com/svc-gateway/svc/scanner"
+	"github.com/svc-gateway/svc/scanner/inject"
 )
 
 // gate is the only way to a tool. A call passes admit (analyse, decide, record), run and
@@ -187,7 +188,7 @@ func (g *gate) conclude(ctx context.Context, in *intent, res Result, err error) 
 // clean makes a tool's text fit to be recorded and to be given back to the model.
 func (g *gate) clean(tool, text string) (string, []scanner.Finding) {
 	text = validText(text)
-	findings := scanner.Scan(text)
+	findings := inject.Scan(text)
 	for _, f := range findings {
 		g.log.Warn("injection finding in tool output", zap.String("tool", tool),
 			zap.String("category", string(f.Category)), zap.String("rule", f.Rule), zap.String("confidence", string(f.Confidence)))

@@ -93,25 +93,3 @@ func BenchmarkAnalyzeCommand(b *testing.B) {
 		AnalyzeCommand("sudo timeout 5 df -h /var | sort -k5 | head -n 3 2>/dev/null")
 	}
 }
-
-// BenchmarkLiterals is the search for all words of the lexicon, in pieces of 200 bytes with the
-// state carried from one to the next.
-func BenchmarkLiterals(b *testing.B) {
-	l, piece := plainWords(), ordinary[:200]
-	state := l.start
-	b.SetBytes(int64(len(piece)))
-	b.ReportAllocs()
-	for b.Loop() {
-		for pos := 0; pos < len(piece); {
-			next, n, _ := l.find(state, piece[pos:])
-			state, pos = next, pos+n
-		}
-	}
-}
-
-// BenchmarkLexicon is how long the first scan waits for the words.
-func BenchmarkLexicon(b *testing.B) {
-	for b.Loop() {
-		newDictionary(withTricks(lexicon(true)), foldCase, true)
-	}
-}

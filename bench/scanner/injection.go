@@ -6,6 +6,7 @@ import (
 
 	"github.com/svc-gateway/svc/internal/corpus"
 	"github.com/svc-gateway/svc/scanner"
+	"github.com/svc-gateway/svc/scanner/inject"
 )
 
 // injection counts what is found with high confidence, and at all, in attacks and in harmless
@@ -18,7 +19,7 @@ func injection(m *measure) error {
 			return err
 		}
 		for _, s := range list {
-			found := scanner.Scan(s.Text)
+			found := inject.Scan(s.Text)
 			high := hasHigh(found)
 			for _, row := range rowsOf(s) {
 				if s.Seen() {
@@ -88,7 +89,7 @@ func homograph(m *measure) error {
 	}
 	for _, s := range list {
 		high, any := false, false
-		for _, f := range scanner.Scan(s.Text) {
+		for _, f := range inject.Scan(s.Text) {
 			if f.Category == scanner.URLHomograph {
 				any = true
 				high = high || f.Confidence == scanner.High

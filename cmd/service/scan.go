@@ -14,6 +14,7 @@ import (
 
 	"github.com/svc-gateway/svc/caddymodule/app/cli"
 	"github.com/svc-gateway/svc/scanner"
+	"github.com/svc-gateway/svc/scanner/inject"
 )
 
 func init() {
@@ -157,7 +158,7 @@ for credentials. Nothing that is read is run or sent anywhere, and no service ne
 	var o scanOptions
 	o.flags(cmd)
 	cmd.RunE = o.run(scan{
-		judge: func(text string) answer { return newFindings(scanner.Scan(text)) },
+		judge: func(text string) answer { return newFindings(inject.Scan(text)) },
 		print: printFindings,
 	}, readArgument)
 	return cmd

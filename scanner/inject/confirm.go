@@ -1,4 +1,4 @@
-package scanner
+package inject
 
 import (
 	"fmt"
@@ -42,7 +42,7 @@ func (e *expression) matches(text []byte) bool {
 // stands for any white space.
 func around(text string) *confirmation {
 	if text != strings.ToLower(text) {
-		panic(fmt.Sprintf("scanner: %q is not in lower case", text))
+		panic(fmt.Sprintf("inject: %q is not in lower case", text))
 	}
 	form := func(replacements ...string) func() *expression {
 		return sync.OnceValue(func() *expression {

@@ -1,4 +1,4 @@
-package scanner
+package inject
 
 import (
 	"encoding/base64"
@@ -8,6 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/svc-gateway/svc/scanner"
 	"github.com/svc-gateway/svc/scanner/internal/text"
 )
 
@@ -59,17 +60,17 @@ func (s *scan) decodeRun(v *view, start, end int, wrapped bool) {
 		run = strings.Join(strings.Fields(run), "")
 	}
 	if text, ok := fromHex(run); ok {
-		s.push(v.decoded(ViewHex, text, start, end))
+		s.push(v.decoded(scanner.ViewHex, text, start, end))
 		return
 	}
 	if text, ok := fromBase64(run); ok {
-		s.push(v.decoded(ViewBase64, text, start, end))
+		s.push(v.decoded(scanner.ViewBase64, text, start, end))
 		return
 	}
 	if strings.Contains(run, "=") { // key=value
 		for part := range strings.SplitSeq(run, "=") {
 			if text, ok := fromBase64(part); ok {
-				s.push(v.decoded(ViewBase64, text, start, end))
+				s.push(v.decoded(scanner.ViewBase64, text, start, end))
 			}
 		}
 	}
@@ -78,7 +79,7 @@ func (s *scan) decodeRun(v *view, start, end int, wrapped bool) {
 		for i := start; i < end; i++ {
 			d.add(i, v.text[i])
 		}
-		j := d.view(ViewJoined, end, 0)
+		j := d.view(scanner.ViewJoined, end, 0)
 		j.joined = true
 		s.push(j)
 	}
@@ -138,7 +139,7 @@ func (s *scan) decodeFields(v *view) {
 	start, last := 0, 0
 	flush := func() {
 		if len(p) >= 8 && readable(p) {
-			s.push(v.decoded(ViewHex, string(p), start, last))
+			s.push(v.decoded(scanner.ViewHex, string(p), start, last))
 		}
 		p = p[:0]
 	}

@@ -1,6 +1,9 @@
-package scanner
+package inject
 
-import "github.com/svc-gateway/svc/scanner/internal/text"
+import (
+	"github.com/svc-gateway/svc/scanner"
+	"github.com/svc-gateway/svc/scanner/internal/text"
+)
 
 // view is a text to look at: the original, or what a disguise hides.
 type view struct {
@@ -86,7 +89,7 @@ func (v *view) decoded(name, text string, start, end int) view {
 func (s *scan) unfold(v view, marks traits) {
 	marks &^= v.undone
 	if marks&ciphered != 0 {
-		s.push(view{name: ViewRot13, text: text.Rot13(v.text), from: v.from, whole: v.whole, hidden: v.hidden, undone: v.undone | ciphered | mirrored})
+		s.push(view{name: scanner.ViewRot13, text: text.Rot13(v.text), from: v.from, whole: v.whole, hidden: v.hidden, undone: v.undone | ciphered | mirrored})
 	}
 	if marks&wideBytes != 0 {
 		if c, changed := canonical(&v); changed {
@@ -106,12 +109,12 @@ func (s *scan) unfold(v view, marks traits) {
 		s.push(backwards(&v))
 	}
 	if marks&leetish != 0 {
-		s.push(view{name: ViewLeet, text: v.text, from: v.from, whole: v.whole, leet: true, hidden: v.hidden, undone: v.undone | leetish})
+		s.push(view{name: scanner.ViewLeet, text: v.text, from: v.from, whole: v.whole, leet: true, hidden: v.hidden, undone: v.undone | leetish})
 	}
 	if marks&spacedOut != 0 {
 		u := unspaced(&v)
 		s.push(u)
-		u.name, u.joined = ViewJoined, true
+		u.name, u.joined = scanner.ViewJoined, true
 		s.push(u)
 	}
 	if marks&marked != 0 {
@@ -132,5 +135,5 @@ func backwards(v *view) view {
 	for i := len(v.text) - 1; i >= 0; i-- {
 		d.add(i+1, v.text[i])
 	}
-	return d.view(ViewBackwards, 0, ciphered|mirrored)
+	return d.view(scanner.ViewBackwards, 0, ciphered|mirrored)
 }

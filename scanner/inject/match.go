@@ -1,4 +1,4 @@
-package scanner
+package inject
 
 import (
 	"math/bits"
@@ -54,7 +54,7 @@ var thePlans = sync.OnceValue(func() *plans {
 		p.list = append(p.list, entry)
 	}
 	if len(p.list) > 64 {
-		panic("scanner: there are more than 64 threats")
+		panic("inject: there are more than 64 threats")
 	}
 	return p
 })

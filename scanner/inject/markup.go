@@ -1,8 +1,10 @@
-package scanner
+package inject
 
 import (
 	"regexp"
 	"strings"
+
+	"github.com/svc-gateway/svc/scanner"
 )
 
 // Places of a document that a reader does not see and a model does.
@@ -60,7 +62,7 @@ func (s *scan) pushHidden(v *view, start, end int) {
 	for i := start; i < end; i++ {
 		d.add(i, v.text[i])
 	}
-	h := d.view(ViewMarkup, end, marked)
+	h := d.view(scanner.ViewMarkup, end, marked)
 	h.hidden = true
 	s.push(h)
 }

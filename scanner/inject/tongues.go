@@ -1,4 +1,4 @@
-package scanner
+package inject
 
 // tongues is the vocabulary of the rules in languages other than English: of each what is said to
 // a model when it is to give up its instructions, its role, its secrets or its limits.

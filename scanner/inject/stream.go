@@ -1,4 +1,4 @@
-package scanner
+package inject
 
 import (
 	"cmp"
@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/svc-gateway/svc/scanner"
 	"github.com/svc-gateway/svc/scanner/internal/text"
 )
 
@@ -36,7 +37,7 @@ type Stream struct {
 	marks  traits
 	done   int // end of what was looked at for disguises, in the text
 	near   surroundings
-	told   []Finding
+	told   []scanner.Finding
 }
 
 // NewStream returns a Stream at the beginning of a text, with a lag of 256 bytes.
@@ -48,7 +49,7 @@ func NewLaggingStream(lag int) *Stream { return &Stream{lag: lag, plain: plainWo
 
 // Write takes the next piece and returns what was found by now. Places are those in the text as
 // a whole.
-func (s *Stream) Write(piece string) []Finding {
+func (s *Stream) Write(piece string) []scanner.Finding {
 	s.window.WriteString(piece)
 	s.marks |= inspect(piece)
 	found := s.read(false)
@@ -61,7 +62,7 @@ func (s *Stream) Write(piece string) []Finding {
 }
 
 // Close ends the text and returns the rest of what was found.
-func (s *Stream) Close() []Finding {
+func (s *Stream) Close() []scanner.Finding {
 	found := append(s.read(true), s.unmask()...)
 	*s = Stream{lag: s.lag, plain: plainWords().start}
 	return found
@@ -69,7 +70,7 @@ func (s *Stream) Close() []Finding {
 
 // read reads the words that have come and returns what they mean together. A word at the end
 // counts as if the text ended there; it is read again with the next piece.
-func (s *Stream) read(eof bool) []Finding {
+func (s *Stream) read(eof bool) []scanner.Finding {
 	window := s.window.String()
 	if !s.isWide && s.marks&wideBytes != 0 {
 		s.isWide, s.wide = true, wideWords().start
@@ -86,8 +87,8 @@ func (s *Stream) read(eof bool) []Finding {
 		s.marks |= disguiseOf(w)
 	}
 	all, _, _ := s.readWords(s.words, window, certain, len(window))
-	v := view{name: ViewText, text: window}
-	var found []Finding
+	v := view{name: scanner.ViewText, text: window}
+	var found []scanner.Finding
 	tried := match(&v, all, s.tried, &s.near, func(t *threat, start, end int) {
 		f := v.finding(t, all, start, end)
 		f.Excerpt = text.Excerpt(window[start:end])
@@ -111,7 +112,7 @@ func (s *Stream) readWords(list []hit, text string, from, to int) (words []hit, 
 }
 
 // unmask looks for disguises in what has come since it last did, and in what stands before.
-func (s *Stream) unmask() (found []Finding) {
+func (s *Stream) unmask() (found []scanner.Finding) {
 	from := max(0, s.done-s.offset-streamBack)
 	text := s.window.String()[from:]
 	s.done = s.offset + s.window.Len()
@@ -127,16 +128,16 @@ func (s *Stream) unmask() (found []Finding) {
 }
 
 // tell appends a finding in the window with its place in the text, unless it was told before.
-func (s *Stream) tell(found []Finding, f Finding) []Finding {
+func (s *Stream) tell(found []scanner.Finding, f scanner.Finding) []scanner.Finding {
 	f.Start, f.End = f.Start+s.offset, f.End+s.offset
-	if slices.ContainsFunc(s.told, func(o Finding) bool {
+	if slices.ContainsFunc(s.told, func(o scanner.Finding) bool {
 		return o.Rule == f.Rule && o.Confidence == f.Confidence && o.Start < f.End && f.Start < o.End
 	}) {
 		return found
 	}
 	if len(s.told) == maxFindings { // harmless ones in great number must not hide another
-		i := slices.IndexFunc(s.told, func(o Finding) bool { return o.Confidence == Low })
-		if f.Confidence == Low || i < 0 {
+		i := slices.IndexFunc(s.told, func(o scanner.Finding) bool { return o.Confidence == scanner.Low })
+		if f.Confidence == scanner.Low || i < 0 {
 			return found
 		}
 		s.told = slices.Delete(s.told, i, i+1)
@@ -173,5 +174,5 @@ func (s *Stream) slide() {
 		s.words[i].start -= over
 		s.words[i].end -= over
 	}
-	s.told = slices.DeleteFunc(s.told, func(f Finding) bool { return f.End <= s.offset })
+	s.told = slices.DeleteFunc(s.told, func(f scanner.Finding) bool { return f.End <= s.offset })
 }

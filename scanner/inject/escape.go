@@ -1,4 +1,4 @@
-package scanner
+package inject
 
 import (
 	"html"
@@ -7,6 +7,7 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
+	"github.com/svc-gateway/svc/scanner"
 	"github.com/svc-gateway/svc/scanner/internal/text"
 )
 
@@ -36,7 +37,7 @@ func unescaped(v *view) (view, bool) {
 	if !changed {
 		return view{}, false
 	}
-	return d.view(ViewUnescaped, len(v.text), 0), true
+	return d.view(scanner.ViewUnescaped, len(v.text), 0), true
 }
 
 // escapes reports whether the text seems to have an escape.

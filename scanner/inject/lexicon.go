@@ -1,4 +1,4 @@
-package scanner
+package inject
 
 // entry is what some words of one language mean. Words stand between commas; one that ends in *
 // may go on: "instruct*". A space stands for any white space, hyphen or underscore. The case of

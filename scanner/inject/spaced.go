@@ -1,8 +1,9 @@
-package scanner
+package inject
 
 import (
 	"unicode/utf8"
 
+	"github.com/svc-gateway/svc/scanner"
 	"github.com/svc-gateway/svc/scanner/internal/text"
 )
 
@@ -28,7 +29,7 @@ func unspaced(v *view) view {
 			}
 		}
 	}
-	u := d.view(ViewSpaced, len(v.text), spacedOut)
+	u := d.view(scanner.ViewSpaced, len(v.text), spacedOut)
 	u.leet = true
 	return u
 }

@@ -1,4 +1,4 @@
-package scanner
+package inject
 
 import (
 	"strings"
@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/net/idna"
 
+	"github.com/svc-gateway/svc/scanner"
 	"github.com/svc-gateway/svc/scanner/internal/text"
 )
 
@@ -14,7 +15,7 @@ import (
 // scripts, or all of whose Cyrillic or Greek letters look like Latin ones, is of high
 // confidence; punycode, and labels of different scripts in one domain, are of low confidence,
 // because there are honest ones.
-func scanHomographs(found []Finding, s string) []Finding {
+func scanHomographs(found []scanner.Finding, s string) []scanner.Finding {
 	for i := 0; i < len(s); {
 		start, ascii := i, true
 		for i < len(s) {
@@ -49,7 +50,7 @@ func scanHomographs(found []Finding, s string) []Finding {
 			continue
 		}
 		if rule, confidence := judgeDomain(name); rule != "" {
-			found = append(found, Finding{Category: URLHomograph, Rule: rule, Confidence: confidence, Start: start, End: start + len(name), View: ViewText})
+			found = append(found, scanner.Finding{Category: scanner.URLHomograph, Rule: rule, Confidence: confidence, Start: start, End: start + len(name), View: scanner.ViewText})
 		}
 		if len(found) >= maxFindings {
 			return found
@@ -69,7 +70,7 @@ const (
 const likeLatin = "асеорхуіјѕһԁԛԝӏвкмнтгАВСЕНІЈКМОРЅТХУ" + "αορνικυτεγχωηρΑΒΕΖΗΙΚΜΝΟΡΤΥΧ"
 
 // judgeDomain names the rule that a domain breaks, if any. Punycode is judged by what it shows.
-func judgeDomain(domain string) (rule string, confidence Confidence) {
+func judgeDomain(domain string) (rule string, confidence scanner.Confidence) {
 	all, puny, lookalike := 0, false, false
 	labels := strings.Split(domain, ".")
 	for n, label := range labels {
@@ -85,7 +86,7 @@ func judgeDomain(domain string) (rule string, confidence Confidence) {
 		for part := range strings.SplitSeq(label, "-") {
 			scripts, alike := scriptsOf(part)
 			if scripts&latin != 0 && scripts&(cyrillic|greek) != 0 {
-				return "mixed_scripts", High
+				return "mixed_scripts", scanner.High
 			}
 			lookalike = lookalike || alike && n < len(labels)-1
 			all |= scripts
@@ -94,11 +95,11 @@ func judgeDomain(domain string) (rule string, confidence Confidence) {
 	top := labels[len(labels)-1]
 	switch {
 	case lookalike && all&latin != 0:
-		return "lookalike", High
+		return "lookalike", scanner.High
 	case puny:
-		return "punycode", Low
+		return "punycode", scanner.Low
 	case all&latin != 0 && all&(cyrillic|greek) != 0 && strings.IndexFunc(top, unicode.IsDigit) < 0:
-		return "mixed_scripts", Low
+		return "mixed_scripts", scanner.Low
 	}
 	return "", ""
 }

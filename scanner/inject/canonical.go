@@ -1,4 +1,4 @@
-package scanner
+package inject
 
 import (
 	"strings"
@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
+	"github.com/svc-gateway/svc/scanner"
 	"github.com/svc-gateway/svc/scanner/internal/text"
 )
 
@@ -120,7 +121,7 @@ func canonical(v *view) (view, bool) {
 	if !changed {
 		return view{}, false
 	}
-	return d.view(ViewFolded, len(v.text), 0), true
+	return d.view(scanner.ViewFolded, len(v.text), 0), true
 }
 
 // canonicalRune returns what the character becomes, and whether it changes.

@@ -1,4 +1,4 @@
-package scanner
+package inject
 
 import (
 	"fmt"
@@ -91,7 +91,7 @@ func parseConcepts(s string) concepts {
 	for name := range strings.SplitSeq(s, "|") {
 		i := slices.Index(conceptNames, name)
 		if i < 0 || i > 63 {
-			panic(fmt.Sprintf("scanner: %q is no concept", name))
+			panic(fmt.Sprintf("inject: %q is no concept", name))
 		}
 		c |= 1 << i
 	}

@@ -1,10 +1,11 @@
-package scanner
+package inject
 
 import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/svc-gateway/svc/scanner"
 	"github.com/svc-gateway/svc/scanner/internal/text"
 )
 
@@ -25,7 +26,7 @@ type invisibles struct {
 // they turn the direction of text that has none to be turned, where tags or selectors spell
 // something. Emoji, joiners of Persian and Indic scripts, a byte order mark, the narrow space of
 // French and soft hyphens are none of that.
-func scanInvisible(found []Finding, s string) []Finding {
+func scanInvisible(found []scanner.Finding, s string) []scanner.Finding {
 	before := rune(0)
 	for i := 0; i < len(s) && len(found) < maxFindings/2; {
 		if s[i] < utf8.RuneSelf {
@@ -51,9 +52,9 @@ func scanInvisible(found []Finding, s string) []Finding {
 		if run.ordinary() {
 			continue
 		}
-		f := Finding{Category: InvisibleCharacters, Rule: "invisible", Confidence: Low, Start: start, End: i, View: ViewText}
+		f := scanner.Finding{Category: scanner.InvisibleCharacters, Rule: "invisible", Confidence: scanner.Low, Start: start, End: i, View: scanner.ViewText}
 		if run.hides(s) {
-			f.Confidence = High
+			f.Confidence = scanner.High
 		}
 		found = append(found, f)
 	}

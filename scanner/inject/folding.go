@@ -1,4 +1,4 @@
-package scanner
+package inject
 
 import "github.com/svc-gateway/svc/scanner/internal/text"
 

@@ -1,10 +1,11 @@
-package scanner
+package inject
 
 import (
 	"cmp"
 	"slices"
 	"sync"
 
+	"github.com/svc-gateway/svc/scanner"
 	"github.com/svc-gateway/svc/scanner/internal/text"
 )
 
@@ -15,11 +16,11 @@ const maxFindings = 256
 // nothing. The text is read as it is and, where its bytes give reason to, in the views that undo a
 // disguise: see the View constants. A text of more than 256 findings is cut off there. Scan is
 // safe for concurrent use.
-func Scan(text string) []Finding {
+func Scan(text string) []scanner.Finding {
 	s := scans.Get().(*scan)
 	defer scans.Put(s)
 	s.reset(text)
-	s.look(view{name: ViewText, text: text})
+	s.look(view{name: scanner.ViewText, text: text})
 	for i := 0; i < len(s.queue); i++ {
 		s.look(s.queue[i])
 	}
@@ -37,7 +38,7 @@ var scans = sync.Pool{New: func() any { return new(scan) }}
 // scan is one call of Scan.
 type scan struct {
 	text  string // the original
-	found []Finding
+	found []scanner.Finding
 	words []hit
 	near  surroundings
 	queue []view // to look at yet
@@ -52,10 +53,10 @@ func (s *scan) reset(text string) {
 // look finds what is in a view, and makes the views of it that are called for.
 func (s *scan) look(v view) {
 	marks := inspect(v.text)
-	if v.name == ViewText && marks&wideBytes != 0 {
+	if v.name == scanner.ViewText && marks&wideBytes != 0 {
 		s.found = scanInvisible(s.found, v.text)
 	}
-	if v.name == ViewText && marks&(wideBytes|punycode) != 0 {
+	if v.name == scanner.ViewText && marks&(wideBytes|punycode) != 0 {
 		s.found = scanHomographs(s.found, v.text)
 	}
 	s.words = v.words(s.words[:0], marks&wideBytes != 0)
@@ -78,10 +79,10 @@ func (s *scan) phrases(v view) (marks traits) {
 }
 
 // finding makes a finding of a threat that is there from start to end of a view.
-func (v *view) finding(t *threat, words []hit, start, end int) Finding {
-	f := Finding{Category: t.category, Rule: t.rule, Confidence: t.confidence, Start: start, End: end, View: v.name}
-	if f.Confidence == High && !v.hidden && discussed(v.text, words, start, end) {
-		f.Confidence = Low
+func (v *view) finding(t *threat, words []hit, start, end int) scanner.Finding {
+	f := scanner.Finding{Category: t.category, Rule: t.rule, Confidence: t.confidence, Start: start, End: end, View: v.name}
+	if f.Confidence == scanner.High && !v.hidden && discussed(v.text, words, start, end) {
+		f.Confidence = scanner.Low
 	}
 	return f
 }
@@ -98,7 +99,7 @@ func disguiseOf(w hit) traits {
 }
 
 // add takes a finding unless the same was found at its place.
-func (s *scan) add(f Finding) {
+func (s *scan) add(f scanner.Finding) {
 	for i := len(s.found) - 1; i >= 0; i-- {
 		if o := &s.found[i]; o.Rule == f.Rule && o.Confidence == f.Confidence && o.Start < f.End && f.Start < o.End {
 			if o.View == f.View {
@@ -111,9 +112,9 @@ func (s *scan) add(f Finding) {
 		s.found = append(s.found, f)
 		return
 	}
-	if f.Confidence == High { // harmless ones in great number must not hide it
+	if f.Confidence == scanner.High { // harmless ones in great number must not hide it
 		for i := range s.found {
-			if s.found[i].Confidence == Low {
+			if s.found[i].Confidence == scanner.Low {
 				s.found[i] = f
 				return
 			}
@@ -122,12 +123,12 @@ func (s *scan) add(f Finding) {
 }
 
 // result is a copy of the findings in their order, with excerpts.
-func (s *scan) result() []Finding {
+func (s *scan) result() []scanner.Finding {
 	found := slices.Clone(s.found)
 	for i, f := range found {
 		found[i].Excerpt = text.Excerpt(s.text[f.Start:f.End])
 	}
-	slices.SortStableFunc(found, func(a, b Finding) int {
+	slices.SortStableFunc(found, func(a, b scanner.Finding) int {
 		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End))
 	})
 	return found
