@@ -13,6 +13,7 @@ import (
 	"github.com/svc-gateway/svc/internal/strictjson"
 	"github.com/svc-gateway/svc/policy"
 	"github.com/svc-gateway/svc/scanner"
+	"github.com/svc-gateway/svc/scanner/command"
 	"github.com/svc-gateway/svc/scanner/inject"
 )
 
@@ -70,7 +71,7 @@ func analyse(s scope, c Call) (a *analysis) {
 		a.action = policy.Mutate
 		if cmd := tool.Classify(args); cmd != nil {
 			a.input.Command = cmd
-			if cmd.Class == scanner.ReadOnly {
+			if cmd.Class == command.ReadOnly {
 				a.action = policy.Use
 			}
 		}

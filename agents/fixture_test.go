@@ -18,7 +18,7 @@ import (
 	"github.com/svc-gateway/svc/audit"
 	"github.com/svc-gateway/svc/internal/bus"
 	"github.com/svc-gateway/svc/policy"
-	"github.com/svc-gateway/svc/scanner"
+	"github.com/svc-gateway/svc/scanner/command"
 )
 
 // fixture is a host with everything real but the model, the tools and the users.
@@ -249,13 +249,13 @@ func echo() agents.Tool {
 	})
 }
 
-// command classifies its argument text as a command line, and never runs it.
-func command() agents.Tool {
+// commandTool classifies its argument text as a command line, and never runs it.
+func commandTool() agents.Tool {
 	return agents.NewTool(agents.ToolDef{
 		Name: "command", Action: policy.Mutate,
 		Parameters: json.RawMessage(`{"type":"object","properties":{"text":{"type":"string"}},"required":["text"]}`),
-		Classify: func(args map[string]any) *scanner.Command {
-			c := scanner.AnalyzeCommand(args["text"].(string))
+		Classify: func(args map[string]any) *command.Command {
+			c := command.Analyze(args["text"].(string))
 			return &c
 		},
 	}, func(context.Context, agents.ToolContext, map[string]any) (agents.Result, error) {
@@ -267,7 +267,7 @@ func command() agents.Tool {
 func fragile() agents.Tool {
 	return agents.NewTool(agents.ToolDef{
 		Name: "fragile", Action: policy.Use, Parameters: json.RawMessage(`{"type":"object"}`),
-		Classify: func(map[string]any) *scanner.Command { panic("kaboom") },
+		Classify: func(map[string]any) *command.Command { panic("kaboom") },
 	}, func(context.Context, agents.ToolContext, map[string]any) (agents.Result, error) {
 		return agents.Result{}, nil
 	})

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/svc-gateway/svc/policy"
-	"github.com/svc-gateway/svc/scanner"
+	"github.com/svc-gateway/svc/scanner/command"
 )
 
 // ToolContext says for whom and for which call a tool runs.
@@ -35,7 +35,7 @@ type ToolDef struct {
 	// Classify analyses the command line in the arguments of a tool that runs one. The gate
 	// takes the call's action from its class instead of Action. It may be nil, and may return
 	// nil for arguments that hold no command line: such a call is a mutation.
-	Classify func(args map[string]any) *scanner.Command
+	Classify func(args map[string]any) *command.Command
 
 	// Timeout bounds one call; zero takes the runtime's (runtime.timeout).
 	Timeout time.Duration

@@ -1,13 +1,10 @@
 // Package scanner reads text and says what is dangerous in it. Package inject finds prompt
-// injection; this package knows three things:
+// injection, package command what command lines and programs would do; this package knows
+// credentials:
 //
 //   - [Redact], [RedactJSON] and the streaming [Redactor], [JSONRedactor] and [SSERedactor]
 //     replace credentials by [Redacted]. The word that announces a secret stays, the secret
 //     goes, and nothing else changes. [Secrets] holds values that are known to be secret.
-//   - [AnalyzeCommand] tells what a command line of a shell or device, or a statement of SQL,
-//     would do at worst, and where in it that stands.
-//   - [ScanCode] finds, before a program is run, requests and statements that write in Python,
-//     JavaScript, shell and SQL.
 //
 // # Guarantees
 //

@@ -39,9 +39,3 @@ func ExampleSSERedactor() {
 	//
 	// data: {"content":"REDACTED as ever"}
 }
-
-func ExampleAnalyzeCommand() {
-	c := scanner.AnalyzeCommand("df -h; sudo rm -rf /var/log")
-	fmt.Println(c.Class, c.Categories)
-	// Output: dangerous [recursive_deletion]
-}

@@ -9,14 +9,14 @@ import (
 
 	"github.com/svc-gateway/svc/agents"
 	"github.com/svc-gateway/svc/policy"
-	"github.com/svc-gateway/svc/scanner"
+	"github.com/svc-gateway/svc/scanner/command"
 )
 
 // RunCommand returns the tool run_command {command}: one command of a fixed
 // allow-list, run without a shell in root, with paths confined to root and outside
 // the denied folders. Its result is what the command printed and, when that is not
 // 0, its exit code. What cat, head and tail show is cut from the redacted text of the
-// file, see [ReadFile]. Each call is classed by [scanner.AnalyzeCommand].
+// file, see [ReadFile]. Each call is classed by [command.Analyze].
 func RunCommand(root string, denied ...string) agents.Tool {
 	w := workspace{root: root, denied: denied}
 	return agents.NewTool(agents.ToolDef{
@@ -25,12 +25,12 @@ func RunCommand(root string, denied ...string) agents.Tool {
 			"Allowed commands: " + allowed() + ". Paths are relative to the project root and cannot leave it.",
 		Parameters: []byte(`{"type":"object","properties":{"command":{"type":"string","description":"One simple command, for example: df -h"}},"required":["command"],"additionalProperties":false}`),
 		Action:     policy.Mutate, // of a call that cannot be classed
-		Classify: func(args map[string]any) *scanner.Command {
+		Classify: func(args map[string]any) *command.Command {
 			line, err := textArg(args, "command")
 			if err != nil {
 				return nil
 			}
-			c := scanner.AnalyzeCommand(line)
+			c := command.Analyze(line)
 			return &c
 		},
 	}, w.runCommand)

@@ -5,23 +5,23 @@ import (
 	"strings"
 
 	"github.com/svc-gateway/svc/internal/corpus"
-	"github.com/svc-gateway/svc/scanner"
+	"github.com/svc-gateway/svc/scanner/command"
 )
 
 // commands counts which class commands are given: dangerous ones should be, what looks like them
 // should not.
 func commands(m *measure) error {
 	return classes(m, []string{"commands.jsonl", "dcg_commands.jsonl", "ops.jsonl"}, "dangerous", "unknown", func(s corpus.Sample) (bool, bool, string) {
-		c := scanner.AnalyzeCommand(s.Text)
-		return c.Class == scanner.Dangerous, c.Class == scanner.Unknown, fmt.Sprint(c.Class, c.Spans)
+		c := command.Analyze(s.Text)
+		return c.Class == command.Dangerous, c.Class == command.Unknown, fmt.Sprint(c.Class, c.Spans)
 	})
 }
 
 // code counts in which programs something is found.
 func code(m *measure) error {
 	return classes(m, []string{"code_prescan.jsonl", "code.jsonl"}, "found", "", func(s corpus.Sample) (bool, bool, string) {
-		found := scanner.ScanCode(s.Text, scanner.AnyLanguage)
-		return len(found) > 0, false, fmt.Sprint(scanner.DetectLanguage(s.Text), found)
+		found := command.ScanCode(s.Text, command.AnyLanguage)
+		return len(found) > 0, false, fmt.Sprint(command.DetectLanguage(s.Text), found)
 	})
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"github.com/svc-gateway/svc/caddymodule/app/cli"
 	"github.com/svc-gateway/svc/scanner"
+	"github.com/svc-gateway/svc/scanner/command"
 	"github.com/svc-gateway/svc/scanner/inject"
 )
 
@@ -174,9 +175,9 @@ the text.`,
 	var o scanOptions
 	o.flags(cmd)
 	given := cmd.Flags().String("lang", "", "python, javascript, shell or sql; told from the text by default")
-	lang := scanner.AnyLanguage
+	lang := command.AnyLanguage
 	cmd.RunE = o.run(scan{
-		judge: func(text string) answer { return newFindings(scanner.ScanCode(text, lang)) },
+		judge: func(text string) answer { return newFindings(command.ScanCode(text, lang)) },
 		print: printFindings,
 	}, func(cmd *cobra.Command, args []string) (name, text string, err error) {
 		if *given == "" && len(args) > 0 {
@@ -185,8 +186,8 @@ the text.`,
 		return readArgument(cmd, args)
 	})
 	cmd.PreRunE = cli.Run(func(*cobra.Command, []string) error {
-		lang = scanner.Language(*given)
-		if !slices.Contains([]scanner.Language{scanner.AnyLanguage, scanner.Python, scanner.JavaScript, scanner.Shell, scanner.SQL}, lang) {
+		lang = command.Language(*given)
+		if !slices.Contains([]command.Language{command.AnyLanguage, command.Python, command.JavaScript, command.Shell, command.SQL}, lang) {
 			return cli.Usagef("--lang: %q is not one of python, javascript, shell and sql", *given)
 		}
 		return nil
@@ -196,19 +197,19 @@ the text.`,
 }
 
 // languages are told by the ends of files' names.
-var languages = map[string]scanner.Language{
-	".py": scanner.Python, ".pyw": scanner.Python, ".ipy": scanner.Python,
-	".js": scanner.JavaScript, ".mjs": scanner.JavaScript, ".cjs": scanner.JavaScript, ".jsx": scanner.JavaScript, ".ts": scanner.JavaScript, ".tsx": scanner.JavaScript,
-	".sh": scanner.Shell, ".bash": scanner.Shell, ".zsh": scanner.Shell, ".sql": scanner.SQL,
+var languages = map[string]command.Language{
+	".py": command.Python, ".pyw": command.Python, ".ipy": command.Python,
+	".js": command.JavaScript, ".mjs": command.JavaScript, ".cjs": command.JavaScript, ".jsx": command.JavaScript, ".ts": command.JavaScript, ".tsx": command.JavaScript,
+	".sh": command.Shell, ".bash": command.Shell, ".zsh": command.Shell, ".sql": command.SQL,
 }
 
 // verdict is the answer of a scan of a command; of a line it has no spans and parts.
 type verdict struct {
-	scanner.Command
+	command.Command
 }
 
 func (v verdict) found() bool {
-	return v.Class == scanner.Dangerous || v.Class == scanner.Unknown
+	return v.Class == command.Dangerous || v.Class == command.Unknown
 }
 
 func scanCommand() *cobra.Command {
@@ -221,7 +222,7 @@ approval of dangerous and unknown ones. TEXT is one argument: quote it. It is no
 	var o scanOptions
 	o.flags(cmd)
 	cmd.RunE = o.run(scan{
-		judge: func(text string) answer { return verdict{scanner.AnalyzeCommand(text)} },
+		judge: func(text string) answer { return verdict{command.Analyze(text)} },
 		print: printCommand,
 	}, func(cmd *cobra.Command, args []string) (name, text string, err error) {
 		switch {
