@@ -8,7 +8,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/svc-gateway/svc/internal/bus"
-	"github.com/svc-gateway/svc/scanner"
+	"github.com/svc-gateway/svc/scanner/redact"
 )
 
 const (
@@ -25,7 +25,7 @@ type eventLog struct {
 	bus   bus.Bus
 	log   *zap.Logger
 
-	secrets *scanner.Secrets
+	secrets *redact.Secrets
 
 	mu     sync.Mutex
 	events []Event // the newest ones; events[0].Seq == first
@@ -37,7 +37,7 @@ type eventLog struct {
 	saving sync.Mutex // one save at a time, so that the store gets events in order
 }
 
-func (h *Host) newEventLog(run string, secrets *scanner.Secrets) *eventLog {
+func (h *Host) newEventLog(run string, secrets *redact.Secrets) *eventLog {
 	return &eventLog{run: run, secrets: secrets, store: h.store, bus: h.bus, log: h.log}
 }
 

@@ -9,8 +9,8 @@ import (
 
 	"github.com/svc-gateway/svc/agents/model"
 	"github.com/svc-gateway/svc/audit"
-	"github.com/svc-gateway/svc/scanner"
 	"github.com/svc-gateway/svc/scanner/inject"
+	"github.com/svc-gateway/svc/scanner/redact"
 )
 
 const (
@@ -126,7 +126,7 @@ func lastEvents(r *Run) []Event {
 	if r.Failure == nil {
 		return []Event{done}
 	}
-	return []Event{{Type: EventError, Code: r.Failure.Code, Content: scanner.Redact(r.Failure.Message)}, done}
+	return []Event{{Type: EventError, Code: r.Failure.Code, Content: redact.Text(r.Failure.Message)}, done}
 }
 
 // newMessages are the messages that a caller adds to a thread, labelled and scanned.

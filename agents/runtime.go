@@ -13,7 +13,7 @@ import (
 	"github.com/svc-gateway/svc/audit"
 	"github.com/svc-gateway/svc/internal/harness"
 	"github.com/svc-gateway/svc/policy"
-	"github.com/svc-gateway/svc/scanner"
+	"github.com/svc-gateway/svc/scanner/redact"
 )
 
 // Errors of [Runtime.Start].
@@ -47,7 +47,7 @@ type Setup struct {
 
 	// Secrets are values that reach neither readers nor models, nor the record of a result,
 	// such as the model's API key. Default: none.
-	Secrets *scanner.Secrets
+	Secrets *redact.Secrets
 }
 
 // Runtime starts runs with one setup on a host. A run keeps the setup that it started with.

@@ -3,7 +3,7 @@ package main
 import (
 	"fmt"
 
-	"github.com/svc-gateway/svc/scanner"
+	"github.com/svc-gateway/svc/scanner/redact"
 )
 
 // redaction counts the texts with secrets that lose these and nothing else, and the harmless texts
@@ -20,7 +20,7 @@ func redaction(m *measure) error {
 			if s.Seen() {
 				column = "seen half"
 			}
-			got, want := scanner.Redact(s.Text), s.Redacted(scanner.Redacted)
+			got, want := redact.Text(s.Text), s.Redacted(redact.Mark)
 			hit, rows := got == want, []string{"secrets gone, the rest stays: " + s.Category, "SECRETS GONE, THE REST STAYS"}
 			if len(s.Secrets) == 0 {
 				hit, rows = got != want, []string{"harmless, but changed: " + s.Source, "HARMLESS, BUT CHANGED"}

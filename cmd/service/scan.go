@@ -16,6 +16,7 @@ import (
 	"github.com/svc-gateway/svc/scanner"
 	"github.com/svc-gateway/svc/scanner/command"
 	"github.com/svc-gateway/svc/scanner/inject"
+	"github.com/svc-gateway/svc/scanner/redact"
 )
 
 func init() {
@@ -265,27 +266,27 @@ type redacted struct {
 
 func (r redacted) found() bool { return r.changed }
 
-// redact reads a JSON document as one, as svc_redact does, and anything else as text.
-func redact(text string) string {
+// withoutSecrets redacts a JSON document as one, as svc_redact does, and anything else as text.
+func withoutSecrets(text string) string {
 	if begin := strings.TrimLeft(text, " \t\r\n"); strings.HasPrefix(begin, "{") || strings.HasPrefix(begin, "[") {
 		if doc := []byte(text); json.Valid(doc) {
-			return string(scanner.RedactJSON(doc))
+			return string(redact.JSON(doc))
 		}
 	}
-	return scanner.Redact(text)
+	return redact.Text(text)
 }
 
 func scanRedact() *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "redact [FILE|-]", Short: "Prints a text with its credentials replaced by " + scanner.Redacted, Args: cli.Args(cobra.MaximumNArgs(1)),
-		Long: `Prints a text with its credentials replaced by ` + scanner.Redacted + `. The word that announces a secret stays,
+		Use: "redact [FILE|-]", Short: "Prints a text with its credentials replaced by " + redact.Mark, Args: cli.Args(cobra.MaximumNArgs(1)),
+		Long: `Prints a text with its credentials replaced by ` + redact.Mark + `. The word that announces a secret stays,
 and nothing else changes. A JSON document is read as one.`,
 	}
 	var o scanOptions
 	o.flags(cmd)
 	cmd.RunE = o.run(scan{
 		judge: func(text string) answer {
-			out := redact(text)
+			out := withoutSecrets(text)
 			return redacted{out, out != text}
 		},
 		print: func(w io.Writer, _, _ string, a answer) { fmt.Fprint(w, a.(redacted).Redacted) },
