@@ -19,12 +19,12 @@ type rule struct {
 // part it belongs to. What is in a part may import the rest of its part.
 var matrix = []rule{
 	{"scanner/...", nil},
-	{"internal/...", []string{"scanner", "internal/..."}},
-	{"audit/...", []string{"scanner", "internal/store/..."}},
+	{"internal/...", []string{"scanner/...", "internal/..."}},
+	{"audit/...", []string{"scanner/...", "internal/store/..."}},
 	{"policy/identity/...", []string{"policy", "audit", "internal/..."}},
-	{"policy/...", []string{"scanner"}},
-	{"agents/...", []string{"scanner", "audit", "policy/...", "internal/..."}},
-	{"caddymodule/app/...", []string{"scanner", "audit", "policy/...", "internal/..."}},
+	{"policy/...", []string{"scanner/..."}},
+	{"agents/...", []string{"scanner/...", "audit", "policy/...", "internal/..."}},
+	{"caddymodule/app/...", []string{"scanner/...", "audit", "policy/...", "internal/..."}},
 	{"caddymodule/order/...", nil},
 	{"caddymodule/auth/...", stage},
 	{"caddymodule/scan/...", stage},
@@ -38,7 +38,7 @@ var matrix = []rule{
 }
 
 // stage is what a stage that works in any Caddy may import: never the runtime.
-var stage = []string{"caddymodule/app", "caddymodule/order", "scanner", "audit", "policy/...", "internal/..."}
+var stage = []string{"caddymodule/app", "caddymodule/order", "scanner/...", "audit", "policy/...", "internal/..."}
 
 // testHelpers are used by tests only and may import what they help to test.
 var testHelpers = []string{"caddymodule/auth/caddytest", "internal/browsertest"}

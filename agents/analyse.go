@@ -13,6 +13,7 @@ import (
 	"github.com/svc-gateway/svc/internal/strictjson"
 	"github.com/svc-gateway/svc/policy"
 	"github.com/svc-gateway/svc/scanner"
+	"github.com/svc-gateway/svc/scanner/inject"
 )
 
 // boundTool is a tool with its compiled parameter schema.
@@ -103,7 +104,7 @@ func digest(run, agent, tool, arguments string) (string, error) {
 func scanArguments(v any) []scanner.Finding {
 	switch v := v.(type) {
 	case string:
-		return scanner.Scan(v)
+		return inject.Scan(v)
 	case []any:
 		var found []scanner.Finding
 		for _, e := range v {

@@ -76,7 +76,7 @@ func child(ctx context.Context, dir, run string) error {
 	rt, err := host.Runtime(agents.Setup{
 		Model: callThenAnswer(danger(erase)), Policy: engine, Log: zap.NewNop(), Holds: leaveFile(filepath.Join(dir, "leave")),
 		Agents: []agents.Agent{{Name: agents.Default, Tools: []string{"command"}}},
-		Tools: []agents.Tool{agents.NewTool(command().ToolDef, func(context.Context, agents.ToolContext, map[string]any) (agents.Result, error) {
+		Tools: []agents.Tool{agents.NewTool(commandTool().ToolDef, func(context.Context, agents.ToolContext, map[string]any) (agents.Result, error) {
 			f, err := os.OpenFile(filepath.Join(dir, "ran"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 			if err != nil {
 				return agents.Result{}, err

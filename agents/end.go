@@ -8,7 +8,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/svc-gateway/svc/audit"
-	"github.com/svc-gateway/svc/scanner"
+	"github.com/svc-gateway/svc/scanner/redact"
 )
 
 const (
@@ -191,5 +191,5 @@ func lastEvents(r *Run) []Event {
 	if r.Failure == nil {
 		return []Event{done}
 	}
-	return []Event{{Type: EventError, Code: r.Failure.Code, Content: scanner.Redact(r.Failure.Message)}, done}
+	return []Event{{Type: EventError, Code: r.Failure.Code, Content: redact.Text(r.Failure.Message)}, done}
 }

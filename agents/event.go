@@ -3,7 +3,7 @@ package agents
 import (
 	"encoding/json"
 
-	"github.com/svc-gateway/svc/scanner"
+	"github.com/svc-gateway/svc/scanner/redact"
 )
 
 // EventType names what an [Event] tells.
@@ -40,14 +40,14 @@ type Event struct {
 // speech is the redacted stream of one message.
 type speech struct {
 	log      *eventLog
-	redactor *scanner.Redactor
+	redactor *redact.TextStream
 	event    Event
 	spoken   bool
 }
 
 func (l *eventLog) speak(agent string, frame int, message string) *speech {
 	return &speech{
-		log: l, redactor: l.secrets.Redactor(),
+		log: l, redactor: l.secrets.TextStream(),
 		event: Event{Type: EventChunk, Agent: agent, Frame: frame, Message: message},
 	}
 }

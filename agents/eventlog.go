@@ -9,7 +9,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/svc-gateway/svc/internal/bus"
-	"github.com/svc-gateway/svc/scanner"
+	"github.com/svc-gateway/svc/scanner/redact"
 )
 
 const (
@@ -26,7 +26,7 @@ type eventLog struct {
 	store   Store
 	bus     bus.Bus
 	log     *zap.Logger
-	secrets *scanner.Secrets
+	secrets *redact.Secrets
 	lost    func() // called when somebody else has written to the log
 
 	mu     sync.Mutex
@@ -42,7 +42,7 @@ type eventLog struct {
 }
 
 // newEventLog makes the log of a run whose next event has the number next.
-func (h *Host) newEventLog(run string, next int, secrets *scanner.Secrets, lost func()) *eventLog {
+func (h *Host) newEventLog(run string, next int, secrets *redact.Secrets, lost func()) *eventLog {
 	return &eventLog{run: run, secrets: secrets, store: h.store, bus: h.bus, log: h.log, lost: lost, first: next, stored: next}
 }
 

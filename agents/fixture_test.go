@@ -18,7 +18,7 @@ import (
 	"github.com/svc-gateway/svc/audit"
 	"github.com/svc-gateway/svc/internal/bus"
 	"github.com/svc-gateway/svc/policy"
-	"github.com/svc-gateway/svc/scanner"
+	"github.com/svc-gateway/svc/scanner/command"
 )
 
 // fixture is a host with everything real but the model, the tools and the users.
@@ -264,14 +264,14 @@ func echo() agents.Tool {
 	})
 }
 
-// command classifies its argument text as a command line, and never runs it.
-func command() agents.Tool {
+// commandTool classifies its argument text as a command line, and never runs it.
+func commandTool() agents.Tool {
 	return agents.NewTool(agents.ToolDef{
 		Name: "command", Action: policy.Mutate,
 		Parameters: json.RawMessage(`{"type":"object","properties":{"text":{"type":"string"}},"required":["text"]}`),
 		Classify: func(args map[string]any) agents.Classification {
-			c := scanner.AnalyzeCommand(args["text"].(string))
-			if c.Class == scanner.ReadOnly {
+			c := command.Analyze(args["text"].(string))
+			if c.Class == command.ReadOnly {
 				return agents.Classification{Action: policy.Use, Command: &c}
 			}
 			return agents.Classification{Command: &c}

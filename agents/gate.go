@@ -14,7 +14,7 @@ import (
 
 	"github.com/svc-gateway/svc/audit"
 	"github.com/svc-gateway/svc/policy"
-	"github.com/svc-gateway/svc/scanner"
+	"github.com/svc-gateway/svc/scanner/redact"
 )
 
 // gate is the only way to a tool. A call passes admit (analyse, decide, record), run and
@@ -27,7 +27,7 @@ type gate struct {
 	identity Identity
 	timeout  time.Duration // default deadline of a call
 	log      *zap.Logger
-	secrets  *scanner.Secrets
+	secrets  *redact.Secrets
 }
 
 // scope is where a call comes from.

@@ -77,7 +77,7 @@ func TestCallsThatAreDenied(t *testing.T) {
 		{"not this agent's tool", call("delegate", `{"agent":"core","task":"x"}`), "unknown_tool"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			f := newFixture(t, callThenAnswer(tc.call), echo(), command(), fragile())
+			f := newFixture(t, callThenAnswer(tc.call), echo(), commandTool(), fragile())
 			run, events := f.run("core", "go")
 			if got := text(events); !strings.HasPrefix(got, "denied: denied: ") {
 				t.Errorf("the model was told %q", got)

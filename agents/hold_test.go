@@ -42,7 +42,7 @@ func (l *leaves) give(text string, state agents.LeaveState, reason string) {
 
 // dangerous is a tool whose every call needs leave; it tells what ran.
 func dangerous(ran chan<- string) agents.Tool {
-	t := command()
+	t := commandTool()
 	return agents.NewTool(t.ToolDef, func(_ context.Context, _ agents.ToolContext, args map[string]any) (agents.Result, error) {
 		ran <- args["text"].(string)
 		return agents.Result{Text: "did " + args["text"].(string)}, nil

@@ -14,7 +14,7 @@ import (
 	"github.com/svc-gateway/svc/agents/model"
 	"github.com/svc-gateway/svc/audit"
 	"github.com/svc-gateway/svc/policy"
-	"github.com/svc-gateway/svc/scanner"
+	"github.com/svc-gateway/svc/scanner/redact"
 )
 
 func TestAnswerWithoutTools(t *testing.T) {
@@ -387,7 +387,7 @@ func TestKnownSecretsDoNotReachReadersModelsOrTheLog(t *testing.T) {
 	f := newFixture(t, callThenAnswer(call("look", `{"text":"find `+key+`"}`)), tool("look", func(context.Context, agents.ToolContext, map[string]any) (agents.Result, error) {
 		return agents.Result{Text: "MODEL=" + key}, nil
 	}))
-	f.setup.Secrets = scanner.NewSecrets().With(key)
+	f.setup.Secrets = redact.NewSecrets().With(key)
 	f.configure()
 	run, events := f.run("core", "go")
 	if got, want := text(events), "success: MODEL=REDACTED"; got != want {

@@ -14,7 +14,8 @@ import (
 	"github.com/svc-gateway/svc/audit"
 	"github.com/svc-gateway/svc/internal/harness"
 	"github.com/svc-gateway/svc/policy"
-	"github.com/svc-gateway/svc/scanner"
+	"github.com/svc-gateway/svc/scanner/inject"
+	"github.com/svc-gateway/svc/scanner/redact"
 )
 
 // Errors of [View.Start].
@@ -52,7 +53,7 @@ type Setup struct {
 
 	// Secrets are values that reach neither readers nor models, nor the record of a result,
 	// such as the model's API key. Default: none.
-	Secrets *scanner.Secrets
+	Secrets *redact.Secrets
 }
 
 // Runtime starts runs with one setup on a host. A run keeps the setup that it started with until
@@ -152,7 +153,7 @@ func newMessages(input []model.Message) []model.Message {
 			m.ID = newID()
 		}
 		m.Labels = []string{"user"}
-		m.Findings = scanner.Scan(m.Content)
+		m.Findings = inject.Scan(m.Content)
 	}
 	return input
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/svc-gateway/svc/policy"
 	"github.com/svc-gateway/svc/scanner"
+	"github.com/svc-gateway/svc/scanner/command"
 )
 
 // ToolContext says for whom and for which call a tool runs.
@@ -44,7 +45,7 @@ type ToolDef struct {
 // Classification is what one call would do, as far as its arguments tell.
 type Classification struct {
 	Action     policy.Action     // what the call needs leave for; Mutate when empty
-	Command    *scanner.Command  // the command line in the arguments; nil when there is none
+	Command    *command.Command  // the command line in the arguments; nil when there is none
 	Categories []string          // dangerous kinds of operation that rules ask for, beside Command's own
 	Findings   []scanner.Finding // what else in the arguments is suspicious
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/svc-gateway/svc/agents"
 	"github.com/svc-gateway/svc/policy"
-	"github.com/svc-gateway/svc/scanner"
+	"github.com/svc-gateway/svc/scanner/command"
 )
 
 // RunCommand returns the tool run_command {command}: one command of a fixed
@@ -34,8 +34,8 @@ func classifyCommand(args map[string]any) agents.Classification {
 	if err != nil {
 		return agents.Classification{Action: policy.Mutate}
 	}
-	c := scanner.AnalyzeCommand(line)
-	if c.Class == scanner.ReadOnly {
+	c := command.Analyze(line)
+	if c.Class == command.ReadOnly {
 		return agents.Classification{Action: policy.Use, Command: &c}
 	}
 	return agents.Classification{Action: policy.Mutate, Command: &c}

@@ -19,7 +19,7 @@ import (
 	"github.com/svc-gateway/svc/policy/identity"
 	"github.com/svc-gateway/svc/policy/identity/ldap"
 	"github.com/svc-gateway/svc/policy/identity/oidc"
-	"github.com/svc-gateway/svc/scanner"
+	"github.com/svc-gateway/svc/scanner/redact"
 )
 
 func init() {
@@ -33,7 +33,7 @@ type App struct {
 	sections json.RawMessage // as configured
 
 	settings settings.Settings
-	secrets  *scanner.Secrets
+	secrets  *redact.Secrets
 	values   []settings.Value
 	home     settings.Home
 	shared   *shared
@@ -201,7 +201,7 @@ func Get(ctx caddy.Context) (*App, error) {
 }
 
 // Secrets returns the secrets that the settings refer to, for redactors.
-func (a *App) Secrets() *scanner.Secrets { return a.secrets }
+func (a *App) Secrets() *redact.Secrets { return a.secrets }
 
 // Audit returns the audit log.
 func (a *App) Audit() *audit.Log { return a.shared.audit }

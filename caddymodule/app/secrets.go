@@ -2,13 +2,13 @@ package app
 
 import (
 	"github.com/svc-gateway/svc/internal/settings"
-	"github.com/svc-gateway/svc/scanner"
+	"github.com/svc-gateway/svc/scanner/redact"
 )
 
 // keySecrets returns the secrets that the settings refer to: the keys in environment variables,
 // the password for the directory, the clients' secrets. A value of less than 8 bytes would be
 // found in ordinary words and is left out, and so is one that is not there.
-func keySecrets(s settings.Settings, env func(string) (string, bool)) *scanner.Secrets {
+func keySecrets(s settings.Settings, env func(string) (string, bool)) *redact.Secrets {
 	var values []string
 	for _, name := range append([]string{s.Model.APIKeyEnv}, remoteKeys(s)...) {
 		v, _ := env(name)
@@ -19,7 +19,7 @@ func keySecrets(s settings.Settings, env func(string) (string, bool)) *scanner.S
 			values = append(values, v)
 		}
 	}
-	return scanner.NewSecrets().With(values...)
+	return redact.NewSecrets().With(values...)
 }
 
 func remoteKeys(s settings.Settings) (names []string) {
