@@ -24,6 +24,7 @@ import (
 	"github.com/svc-gateway/svc/internal/bus"
 	"github.com/svc-gateway/svc/policy"
 	"github.com/svc-gateway/svc/policy/identity"
+	"github.com/svc-gateway/svc/policy/identity/identitytest"
 )
 
 // server is the API over a real runtime; the header X-Test-User says who asks.
@@ -46,11 +47,7 @@ func newServer(t *testing.T, m model.Model) *server {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { log.Close() })
-	id, err := identity.Open(t.Context(), filepath.Join(dir, "identity.db"), log, live)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { id.Close() })
+	id := identitytest.Open(t, filepath.Join(dir, "identity.db"), log, live)
 	store, err := state.Open(t.Context(), filepath.Join(dir, "state.db"))
 	if err != nil {
 		t.Fatal(err)

@@ -13,6 +13,7 @@ import (
 	"github.com/svc-gateway/svc/internal/bus"
 	"github.com/svc-gateway/svc/policy"
 	"github.com/svc-gateway/svc/policy/identity"
+	"github.com/svc-gateway/svc/policy/identity/identitytest"
 )
 
 func TestWarnOfOldTokens(t *testing.T) {
@@ -22,10 +23,7 @@ func TestWarnOfOldTokens(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := identity.Open(t.Context(), filepath.Join(dir, "identity.db"), log, bus.NewMemory())
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := identitytest.Open(t, filepath.Join(dir, "identity.db"), log, bus.NewMemory())
 		if _, _, err := s.AddUser(t.Context(), identity.OSPrincipal(0), identity.AddUser{Name: "bob", Role: policy.User}); err != nil {
 			t.Fatal(err)
 		}

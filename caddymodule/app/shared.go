@@ -18,6 +18,7 @@ import (
 	"github.com/svc-gateway/svc/policy"
 	"github.com/svc-gateway/svc/policy/identity"
 	"github.com/svc-gateway/svc/policy/identity/oidc"
+	"github.com/svc-gateway/svc/policy/identity/sqlite"
 )
 
 // pool holds the shared resources of each data folder that the process uses.
@@ -80,8 +81,12 @@ func open(home settings.Home) (_ *shared, err error) {
 	if s.audit, err = audit.Open(ctx, home.AuditDB(), s.node); err != nil {
 		return nil, err
 	}
-	if s.identity, err = identity.Open(ctx, home.IdentityDB(), s.audit, s.bus, identity.WithKey(home.IdentityKey())); err != nil {
-		return nil, errors.Join(fmt.Errorf("opening the users: %w", err), s.audit.Close())
+	users, err := sqlite.Open(ctx, home.IdentityDB())
+	if err != nil {
+		return nil, errors.Join(err, s.audit.Close())
+	}
+	if s.identity, err = identity.New(ctx, users, s.audit, s.bus, identity.WithKey(home.IdentityKey())); err != nil {
+		return nil, errors.Join(err, users.Close(), s.audit.Close())
 	}
 	s.server = newServer(s.audit)
 	return s, nil

@@ -16,6 +16,7 @@ import (
 	"github.com/svc-gateway/svc/internal/bus"
 	"github.com/svc-gateway/svc/policy"
 	"github.com/svc-gateway/svc/policy/identity"
+	"github.com/svc-gateway/svc/policy/identity/identitytest"
 )
 
 func TestAddUserRefuses(t *testing.T) {
@@ -360,17 +361,13 @@ func TestBootstrapBesideExternalAdmins(t *testing.T) {
 	}
 }
 
-// With the real audit log.
-func TestOpen(t *testing.T) {
+func TestWithTheRealAuditLog(t *testing.T) {
 	dir := t.TempDir()
 	log, err := audit.Open(t.Context(), filepath.Join(dir, "audit.db"), "node")
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := identity.Open(t.Context(), filepath.Join(dir, "identity.db"), log, bus.NewMemory())
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := identitytest.Open(t, filepath.Join(dir, "identity.db"), log, bus.NewMemory())
 	secret, _, err := s.Bootstrap(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -384,8 +381,5 @@ func TestOpen(t *testing.T) {
 	}
 	if text := fmt.Sprint(rows); strings.Contains(text, secret.Reveal()) || !strings.Contains(text, "add-user started") {
 		t.Errorf("got %s", text)
-	}
-	if _, err := identity.Open(t.Context(), filepath.Join(dir, "missing", "identity.db"), log, bus.NewMemory()); err == nil {
-		t.Error("got no error for a folder that is missing")
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/svc-gateway/svc/internal/bus"
 	"github.com/svc-gateway/svc/policy"
 	"github.com/svc-gateway/svc/policy/identity"
+	"github.com/svc-gateway/svc/policy/identity/sqlite"
 )
 
 // directory is a Directory that knows subjects.
@@ -71,7 +72,7 @@ func (c *counted) ByHash(ctx context.Context, h identity.Hash) (identity.Credent
 
 // Many people may come for the first time at once: requests of others notice nothing of it.
 func TestNewAccountsForgetNoTokens(t *testing.T) {
-	st, err := identity.OpenStore(t.Context(), filepath.Join(t.TempDir(), "identity.db"))
+	st, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "identity.db"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,12 +1,12 @@
-package identity
+package sqlite
 
 import (
 	"context"
 	"database/sql"
-	"fmt"
 	"time"
 
 	"github.com/svc-gateway/svc/internal/store"
+	"github.com/svc-gateway/svc/policy/identity"
 )
 
 const (
@@ -25,52 +25,56 @@ const (
 	forgetFamiliar = `DELETE FROM familiar WHERE last < ?`
 )
 
-func (s *sqlite) Standing(ctx context.Context, user, address string) (Standing, error) {
-	var st Standing
+// Standing implements [identity.LockoutStore].
+func (s *Store) Standing(ctx context.Context, user, address string) (identity.Standing, error) {
+	var st identity.Standing
 	rows, err := s.standing.QueryContext(ctx, user, address)
 	if st.Lockouts, err = scanLockouts(rows, err); err != nil {
-		return Standing{}, err
+		return identity.Standing{}, err
 	}
 	if st.Familiar, _, err = s.Familiar(ctx, user, address); err != nil {
-		return Standing{}, err
+		return identity.Standing{}, err
 	}
 	return st, nil
 }
 
-func (s *sqlite) Familiar(ctx context.Context, who, address string) (last time.Time, known bool, err error) {
+// Familiar implements [identity.LockoutStore].
+func (s *Store) Familiar(ctx context.Context, who, address string) (last time.Time, known bool, err error) {
 	row := s.familiar.QueryRowContext(ctx, who, address)
 	if err := row.Scan(stamp{&last}, &known); err != nil {
-		return time.Time{}, false, fmt.Errorf("reading familiar addresses: %w", err)
+		return time.Time{}, false, readError("reading familiar addresses", err)
 	}
 	return last, known, nil
 }
 
-func (s *sqlite) Lockouts(ctx context.Context, t time.Time) ([]Lockout, error) {
+// Lockouts implements [identity.LockoutStore].
+func (s *Store) Lockouts(ctx context.Context, t time.Time) ([]identity.Lockout, error) {
 	rows, err := s.db.Read().QueryContext(ctx, queryLockouts, text(t))
 	return scanLockouts(rows, err)
 }
 
 // scanLockouts reads what a query gave, and its error.
-func scanLockouts(rows *sql.Rows, err error) ([]Lockout, error) {
+func scanLockouts(rows *sql.Rows, err error) ([]identity.Lockout, error) {
 	if err != nil {
-		return nil, fmt.Errorf("reading lockouts: %w", err)
+		return nil, readError("reading lockouts", err)
 	}
 	defer rows.Close()
-	list := []Lockout{}
+	list := []identity.Lockout{}
 	for rows.Next() {
-		var l Lockout
+		var l identity.Lockout
 		if err := rows.Scan(&l.User, &l.Address, stamp{&l.Since}, stamp{&l.Until}, &l.Times); err != nil {
-			return nil, fmt.Errorf("reading lockouts: %w", err)
+			return nil, readError("reading lockouts", err)
 		}
 		list = append(list, l)
 	}
 	if err := rows.Err(); err != nil {
-		return nil, fmt.Errorf("reading lockouts: %w", err)
+		return nil, readError("reading lockouts", err)
 	}
 	return list, nil
 }
 
-func (s *sqlite) PutLockout(ctx context.Context, l Lockout, forget time.Time) error {
+// PutLockout implements [identity.LockoutStore].
+func (s *Store) PutLockout(ctx context.Context, l identity.Lockout, forget time.Time) error {
 	err := s.db.Write(ctx, func(tx *store.Tx) error {
 		if _, err := tx.Exec(forgetLockouts, text(forget)); err != nil {
 			return err
@@ -79,12 +83,13 @@ func (s *sqlite) PutLockout(ctx context.Context, l Lockout, forget time.Time) er
 		return err
 	})
 	if err != nil {
-		return fmt.Errorf("writing a lockout: %w", err)
+		return writeError("writing a lockout", err)
 	}
 	return nil
 }
 
-func (s *sqlite) RemoveLockouts(ctx context.Context, list ...Lockout) error {
+// RemoveLockouts implements [identity.LockoutStore].
+func (s *Store) RemoveLockouts(ctx context.Context, list ...identity.Lockout) error {
 	err := s.db.Write(ctx, func(tx *store.Tx) error {
 		for _, l := range list {
 			if _, err := tx.Exec(removeLockout, l.User, l.Address); err != nil {
@@ -94,12 +99,13 @@ func (s *sqlite) RemoveLockouts(ctx context.Context, list ...Lockout) error {
 		return nil
 	})
 	if err != nil {
-		return fmt.Errorf("removing lockouts: %w", err)
+		return writeError("removing lockouts", err)
 	}
 	return nil
 }
 
-func (s *sqlite) NoteFamiliar(ctx context.Context, who, address string, t, forget time.Time) error {
+// NoteFamiliar implements [identity.LockoutStore].
+func (s *Store) NoteFamiliar(ctx context.Context, who, address string, t, forget time.Time) error {
 	err := s.db.Write(ctx, func(tx *store.Tx) error {
 		if _, err := tx.Exec(forgetFamiliar, text(forget)); err != nil {
 			return err
@@ -108,7 +114,7 @@ func (s *sqlite) NoteFamiliar(ctx context.Context, who, address string, t, forge
 		return err
 	})
 	if err != nil {
-		return fmt.Errorf("noting a familiar address: %w", err)
+		return writeError("noting a familiar address", err)
 	}
 	return nil
 }

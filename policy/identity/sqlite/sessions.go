@@ -1,21 +1,18 @@
-package identity
+package sqlite
 
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"time"
 
 	"github.com/svc-gateway/svc/internal/store"
+	"github.com/svc-gateway/svc/policy/identity"
 )
 
 const (
-	sessionColumns = `s.hash, s.id, s.user, s.kind, s.source, s.token, s.role, s.member_of, s.issued,
-		s.created, s.expires, s.ended, s.last_used, s.address, s.agent, s.issuer, s.subject, s.sid, s.due, s.secrets`
-
 	querySession = `SELECT (SELECT revision FROM revision), ` + sessionColumns + `, ` + tokenColumns + `, ` + userColumns + `
 		FROM sessions s JOIN users u ON u.name = s.user LEFT JOIN tokens t ON t.id = s.token `
 	querySessionByHash = querySession + `WHERE s.hash = ?`
@@ -23,7 +20,7 @@ const (
 
 	querySessions = `SELECT ` + sessionColumns + `
 		FROM sessions s JOIN users u ON u.name = s.user LEFT JOIN tokens t ON t.id = s.token `
-	// works is what sessionOf asks for, source aside.
+	// works is what package identity asks of a session, source aside.
 	works = `s.ended IS NULL AND s.expires > ?
 		AND u.removed IS NULL AND u.disabled = 0 AND coalesce(u.expires > ?, 1) AND s.issued >= coalesce(u.valid_after, '')
 		AND t.revoked IS NULL AND coalesce(t.expires > ?, 1)`
@@ -41,103 +38,52 @@ const (
 	pruneEnded   = `DELETE FROM sessions WHERE ended < ?`
 )
 
-func (s *sqlite) SessionByHash(ctx context.Context, h Hash) (Credential, error) {
+// SessionByHash implements [identity.SessionStore].
+func (s *Store) SessionByHash(ctx context.Context, h identity.Hash) (identity.Credential, error) {
 	return scanSession(s.sessionByHash.QueryRowContext(ctx, h[:]))
 }
 
-func (s *sqlite) SessionByID(ctx context.Context, id string) (Credential, error) {
+// SessionByID implements [identity.SessionStore].
+func (s *Store) SessionByID(ctx context.Context, id string) (identity.Credential, error) {
 	return scanSession(s.sessionByID.QueryRowContext(ctx, id))
 }
 
-func scanSession(row *sql.Row) (Credential, error) {
-	var c Credential
-	err := row.Scan(slices.Concat([]any{&c.Revision}, c.Session.columns(), c.Token.columns(), c.User.columns())...)
+func scanSession(row *sql.Row) (identity.Credential, error) {
+	var c identity.Credential
+	err := row.Scan(slices.Concat([]any{&c.Revision}, ofSession(&c.Session), ofToken(&c.Token), ofUser(&c.User))...)
 	if errors.Is(err, sql.ErrNoRows) {
-		return Credential{}, ErrNotFound
+		return identity.Credential{}, identity.ErrNotFound
 	} else if err != nil {
-		return Credential{}, fmt.Errorf("looking up a session: %w", err)
+		return identity.Credential{}, readError("looking up a session", err)
 	}
 	return c, nil
 }
 
-// columns are where sessionColumns are scanned to.
-func (s *StoredSession) columns() []any {
-	u := &s.Upstream
-	return []any{
-		&s.Hash, &s.ID, &s.User, &s.Kind, &s.Source,
-		optional{&s.TokenID},
-		&s.Role,
-		list{&s.Groups},
-		stamp{&s.Issued},
-		stamp{&s.Created},
-		stamp{&s.Expires},
-		stamp{&s.Ended},
-		stamp{&s.LastUsed},
-		&s.Address, &s.Agent,
-		&u.Issuer, &u.Subject, &u.SID,
-		stamp{&u.Due},
-		&u.Secrets,
-	}
-}
-
-// Scan implements sql.Scanner.
-func (h *Hash) Scan(v any) error {
-	b, ok := v.([]byte)
-	if !ok || len(b) != len(h) {
-		return fmt.Errorf("reading a hash: got %T of another length than %d", v, len(h))
-	}
-	copy(h[:], b)
-	return nil
-}
-
-// list scans a JSON list; an empty one is nil.
-type list struct{ to *[]string }
-
-// Scan implements sql.Scanner.
-func (l list) Scan(v any) error {
-	doc, ok := v.(string)
-	if !ok {
-		return fmt.Errorf("reading a list: got %T, want text", v)
-	}
-	if doc == "[]" {
-		*l.to = nil
-		return nil
-	}
-	return json.Unmarshal([]byte(doc), l.to)
-}
-
-// listText is the database's form of a list.
-func listText(l []string) (string, error) {
-	if len(l) == 0 {
-		return "[]", nil
-	}
-	doc, err := json.Marshal(l)
-	return string(doc), err
-}
-
-func (s *sqlite) Sessions(ctx context.Context, f SessionFilter, then time.Time) ([]StoredSession, error) {
+// Sessions implements [identity.SessionStore].
+func (s *Store) Sessions(ctx context.Context, f identity.SessionFilter, then time.Time) ([]identity.StoredSession, error) {
 	var c conditions
-	c.add(f.User != "", `s.user = ?`, f.User)
-	c.add(f.Issuer != "", `s.issuer <> '' AND s.issuer = ?`, f.Issuer)
-	c.add(f.Subject != "", `s.subject = ?`, f.Subject)
-	c.add(f.SID != "", `s.sid <> '' AND s.sid = ?`, f.SID)
+	c.require(f.User != "", `s.user = ?`, f.User)
+	c.require(f.Issuer != "", `s.issuer <> '' AND s.issuer = ?`, f.Issuer)
+	c.require(f.Subject != "", `s.subject = ?`, f.Subject)
+	c.require(f.SID != "", `s.sid <> '' AND s.sid = ?`, f.SID)
 	now := text(then)
-	c.add(true, works, now, now, now)
+	c.require(true, works, now, now, now)
 	where, args := c.where()
-	sessions := []StoredSession{}
+	sessions := []identity.StoredSession{}
 	err := each(ctx, s.db.Read(), querySessions+where+` ORDER BY s.user, s.created, s.id`, args, func(rows *sql.Rows) error {
-		var x StoredSession
-		err := rows.Scan(x.columns()...)
+		var x identity.StoredSession
+		err := rows.Scan(ofSession(&x)...)
 		sessions = append(sessions, x)
 		return err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("reading sessions: %w", err)
+		return nil, readError("reading sessions", err)
 	}
 	return sessions, nil
 }
 
-func (s *sqlite) OpenSession(ctx context.Context, x StoredSession, limit int) (int64, error) {
+// OpenSession implements [identity.SessionStore].
+func (s *Store) OpenSession(ctx context.Context, x identity.StoredSession, limit int) (int64, error) {
 	groups, err := listText(x.Groups)
 	if err != nil {
 		return 0, fmt.Errorf("opening a session: %w", err)
@@ -160,12 +106,13 @@ func (s *sqlite) OpenSession(ctx context.Context, x StoredSession, limit int) (i
 		return tx.QueryRow(queryRevision).Scan(&revision)
 	})
 	if err != nil {
-		return 0, fmt.Errorf("opening a session: %w", err)
+		return 0, writeError("opening a session", err)
 	}
 	return revision, nil
 }
 
-func (s *sqlite) RenewSession(ctx context.Context, x StoredSession) (int64, error) {
+// RenewSession implements [identity.SessionStore].
+func (s *Store) RenewSession(ctx context.Context, x identity.StoredSession) (int64, error) {
 	groups, err := listText(x.Groups)
 	if err != nil {
 		return 0, fmt.Errorf("renewing a session: %w", err)
@@ -175,7 +122,7 @@ func (s *sqlite) RenewSession(ctx context.Context, x StoredSession) (int64, erro
 	err = s.db.Write(ctx, func(tx *store.Tx) error {
 		var role, member string
 		if err := tx.QueryRow(queryRights, x.ID).Scan(&role, &member); errors.Is(err, sql.ErrNoRows) {
-			return ErrNotFound
+			return identity.ErrNotFound
 		} else if err != nil {
 			return err
 		}
@@ -189,12 +136,13 @@ func (s *sqlite) RenewSession(ctx context.Context, x StoredSession) (int64, erro
 		return tx.QueryRow(queryRevision).Scan(&revision)
 	})
 	if err != nil {
-		return 0, fmt.Errorf("renewing a session: %w", err)
+		return 0, writeError("renewing a session", err)
 	}
 	return revision, nil
 }
 
-func (s *sqlite) PruneSessions(ctx context.Context, then time.Time) error {
+// PruneSessions implements [identity.SessionStore].
+func (s *Store) PruneSessions(ctx context.Context, then time.Time) error {
 	err := s.db.Queue(ctx, func(tx *store.Tx) error {
 		for _, query := range []string{pruneExpired, pruneEnded} {
 			if _, err := tx.Exec(query, text(then)); err != nil {
@@ -204,7 +152,7 @@ func (s *sqlite) PruneSessions(ctx context.Context, then time.Time) error {
 		return nil
 	})
 	if err != nil {
-		return fmt.Errorf("forgetting sessions: %w", err)
+		return writeError("forgetting sessions", err)
 	}
 	return nil
 }

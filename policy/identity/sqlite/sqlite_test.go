@@ -1,7 +1,8 @@
-package identity_test
+package sqlite_test
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
@@ -14,9 +15,10 @@ import (
 	"github.com/svc-gateway/svc/policy"
 	"github.com/svc-gateway/svc/policy/identity"
 	"github.com/svc-gateway/svc/policy/identity/identitytest"
+	"github.com/svc-gateway/svc/policy/identity/sqlite"
 )
 
-func TestSQLite(t *testing.T) {
+func TestConformance(t *testing.T) {
 	identitytest.Conformance(t, func(t *testing.T) identity.Store {
 		return openStore(t, filepath.Join(t.TempDir(), "identity.db"))
 	})
@@ -24,7 +26,7 @@ func TestSQLite(t *testing.T) {
 
 func openStore(t testing.TB, path string) identity.Store {
 	t.Helper()
-	s, err := identity.OpenStore(t.Context(), path)
+	s, err := sqlite.Open(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +39,7 @@ func openStore(t testing.TB, path string) identity.Store {
 }
 
 // A database of the first version keeps its users and tokens.
-func TestSQLiteFromTheFirstVersion(t *testing.T) {
+func TestFromTheFirstVersion(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "identity.db")
 	first, err := os.ReadFile("migrations/0001_identity.sql")
 	if err != nil {
@@ -78,7 +80,7 @@ func TestSQLiteFromTheFirstVersion(t *testing.T) {
 }
 
 // What was acknowledged is there for another process, and after a restart.
-func TestSQLiteIsSharedAndKept(t *testing.T) {
+func TestIsSharedAndKept(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "identity.db")
 	first, second := openStore(t, path), openStore(t, path)
 	now := time.Now().UTC().Truncate(time.Microsecond)
@@ -103,5 +105,11 @@ func TestSQLiteIsSharedAndKept(t *testing.T) {
 	info, err := os.Stat(path)
 	if err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("got mode %v, %v; want 0600", info.Mode(), err)
+	}
+}
+
+func TestOpenFails(t *testing.T) {
+	if _, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "missing", "identity.db")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("got %v for a folder that is missing", err)
 	}
 }

@@ -1,11 +1,12 @@
-package identity
+package sqlite
 
 import (
 	"context"
 	"database/sql"
-	"fmt"
 	"strings"
 	"time"
+
+	"github.com/svc-gateway/svc/policy/identity"
 )
 
 const queryOldTokens = `SELECT ` + tokenColumns + ` FROM tokens t JOIN users u ON u.name = t.user
@@ -13,30 +14,31 @@ const queryOldTokens = `SELECT ` + tokenColumns + ` FROM tokens t JOIN users u O
 		AND u.removed IS NULL AND u.disabled = 0 AND coalesce(u.expires > ?2, 1)
 	ORDER BY t.created, t.id LIMIT ?3`
 
-func (s *sqlite) Accounts(ctx context.Context, f Filter) ([]Account, int64, error) {
+// Accounts implements [identity.Store].
+func (s *Store) Accounts(ctx context.Context, f identity.Filter) ([]identity.Account, int64, error) {
 	tx, err := s.db.Read().BeginTx(ctx, nil) // one snapshot for the three queries
 	if err != nil {
-		return nil, 0, fmt.Errorf("reading users: %w", err)
+		return nil, 0, readError("reading users", err)
 	}
 	defer func() { _ = tx.Rollback() }() // nothing was written
 	accounts, revision, err := readAccounts(ctx, tx, f)
 	if err != nil {
-		return nil, 0, fmt.Errorf("reading users: %w", err)
+		return nil, 0, readError("reading users", err)
 	}
 	return accounts, revision, nil
 }
 
-func readAccounts(ctx context.Context, tx *sql.Tx, f Filter) ([]Account, int64, error) {
+func readAccounts(ctx context.Context, tx *sql.Tx, f identity.Filter) ([]identity.Account, int64, error) {
 	var revision int64
 	if err := tx.QueryRowContext(ctx, queryRevision).Scan(&revision); err != nil {
 		return nil, 0, err
 	}
-	accounts := []Account{}
+	accounts := []identity.Account{}
 	at := map[string]int{}
-	where, args := f.where()
+	where, args := usersWhere(f)
 	err := each(ctx, tx, `SELECT `+userColumns+` FROM users u `+where+` ORDER BY u.name`, args, func(rows *sql.Rows) error {
-		a := Account{Tokens: []Token{}}
-		err := rows.Scan(a.columns()...)
+		a := identity.Account{Tokens: []identity.Token{}}
+		err := rows.Scan(ofUser(&a.User)...)
 		at[a.Name] = len(accounts)
 		accounts = append(accounts, a)
 		return err
@@ -46,8 +48,8 @@ func readAccounts(ctx context.Context, tx *sql.Tx, f Filter) ([]Account, int64, 
 	}
 	tokens := `SELECT ` + tokenColumns + ` FROM users u JOIN tokens t ON t.user = u.name ` + where + ` ORDER BY t.user, t.created, t.id`
 	err = each(ctx, tx, tokens, args, func(rows *sql.Rows) error {
-		var t Token
-		err := rows.Scan(t.columns()...)
+		var t identity.Token
+		err := rows.Scan(ofToken(&t)...)
 		a := &accounts[at[t.User]]
 		a.Tokens = append(a.Tokens, t)
 		return err
@@ -55,11 +57,11 @@ func readAccounts(ctx context.Context, tx *sql.Tx, f Filter) ([]Account, int64, 
 	return accounts, revision, err
 }
 
-// where is the condition on users u: only what is asked for, so that an index serves it.
-func (f Filter) where() (string, []any) {
+// usersWhere is the condition on users u: only what is asked for, so that an index serves it.
+func usersWhere(f identity.Filter) (string, []any) {
 	var c conditions
-	c.add(f.Name != "", `u.name = ?`, f.Name)
-	c.add(f.Role != "", `u.role = ?`, string(f.Role))
+	c.require(f.Name != "", `u.name = ?`, f.Name)
+	c.require(f.Role != "", `u.role = ?`, string(f.Role))
 	return c.where()
 }
 
@@ -69,7 +71,7 @@ type conditions struct {
 	args  []any
 }
 
-func (c *conditions) add(applies bool, term string, args ...any) {
+func (c *conditions) require(applies bool, term string, args ...any) {
 	if applies {
 		c.terms, c.args = append(c.terms, term), append(c.args, args...)
 	}
@@ -82,16 +84,17 @@ func (c *conditions) where() (string, []any) {
 	return `WHERE ` + strings.Join(c.terms, ` AND `), c.args
 }
 
-func (s *sqlite) OldTokens(ctx context.Context, until, then time.Time, limit int) ([]Token, error) {
-	tokens := []Token{}
+// OldTokens implements [identity.Store].
+func (s *Store) OldTokens(ctx context.Context, until, then time.Time, limit int) ([]identity.Token, error) {
+	tokens := []identity.Token{}
 	err := each(ctx, s.db.Read(), queryOldTokens, []any{text(until), text(then), limit}, func(rows *sql.Rows) error {
-		var t Token
-		err := rows.Scan(t.columns()...)
+		var t identity.Token
+		err := rows.Scan(ofToken(&t)...)
 		tokens = append(tokens, t)
 		return err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("reading tokens: %w", err)
+		return nil, readError("reading tokens", err)
 	}
 	return tokens, nil
 }
