@@ -11,6 +11,7 @@ import (
 	"github.com/svc-gateway/svc/caddymodule/app/cli"
 	"github.com/svc-gateway/svc/internal/settings"
 	"github.com/svc-gateway/svc/policy/identity"
+	"github.com/svc-gateway/svc/policy/identity/adminapi"
 )
 
 func init() {
@@ -59,7 +60,7 @@ func withAdmin(ctx context.Context, f func(identity.Admin) error) error {
 	if err != nil {
 		return err
 	}
-	return f(identity.NewClient(remote.HTTP(), "http://localhost/identity"))
+	return f(adminapi.NewClient(remote.HTTP(), "http://localhost/identity"))
 }
 
 // onFiles runs f on the files of the data folder; busy says that another process has them.

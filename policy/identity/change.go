@@ -99,6 +99,12 @@ func (s *Service) outcome(ctx context.Context, e audit.Event) error {
 	return nil
 }
 
+// RequireAdmin returns nil when the actor may manage users. Otherwise it returns an [ErrForbidden]
+// and records what they tried: the action, and the user whom it is about, if any.
+func (s *Service) RequireAdmin(ctx context.Context, actor Actor, action, user string) error {
+	return s.authorise(ctx, actor, change{action: action, user: user})
+}
+
 // authorise refuses actors that are no admins, and records that they tried.
 func (s *Service) authorise(ctx context.Context, actor Actor, c change) error {
 	if actor.User != "" && (actor.Role.May(policy.AdminAction) || c.own && actor.User == c.user) {

@@ -35,8 +35,8 @@
 // compare-and-swap on the revision of the whole identity: what was decided on an earlier state is
 // decided again, and after a few times [ErrConflict]. A change that would leave no admin with a
 // working token while there was one is refused ([ErrLastAdmin]); rotating a token always leaves
-// one. [Admin] is the interface of all of them: [Service.As] gives it on the database, [Client]
-// over a socket to [Service.AdminHandler].
+// one. [Admin] is the interface of all of them: [Service.As] gives it on the database, package
+// adminapi over HTTP.
 //
 // # Staleness
 //

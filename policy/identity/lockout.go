@@ -71,7 +71,7 @@ func (s *Service) Lockouts(ctx context.Context) ([]Lockout, error) {
 // Unlock ends the lockouts of a user at all addresses, or all those of an address, and returns
 // them; none is no error. It is recorded as an administrative change.
 func (s *Service) Unlock(ctx context.Context, actor Actor, who string) ([]Lockout, error) {
-	if err := s.authorise(ctx, actor, change{action: "unlock", user: who}); err != nil {
+	if err := s.RequireAdmin(ctx, actor, "unlock", who); err != nil {
 		return nil, fmt.Errorf("unlocking: %w", err)
 	}
 	all, err := s.Lockouts(ctx)

@@ -1,13 +1,11 @@
-package identity_test
+package adminapi_test
 
 import (
 	"context"
 	"encoding/json"
 	"errors"
-	"net"
 	"net/http"
 	"net/http/httptest"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -17,44 +15,14 @@ import (
 	"github.com/svc-gateway/svc/internal/problem"
 	"github.com/svc-gateway/svc/policy"
 	"github.com/svc-gateway/svc/policy/identity"
+	"github.com/svc-gateway/svc/policy/identity/adminapi"
 )
-
-// serve mounts the service's handler below /identity on a unix socket, as the given actor.
-func serve(t *testing.T, r *rig, actor *policy.Principal) *identity.Client {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "control.sock")
-	l, err := net.Listen("unix", path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	h := http.StripPrefix("/identity", r.AdminHandler())
-	s := &http.Server{
-		Handler: http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-			if actor != nil {
-				req = req.WithContext(policy.WithPrincipal(req.Context(), *actor))
-			}
-			h.ServeHTTP(w, req)
-		}),
-		ReadHeaderTimeout: time.Second,
-	}
-	done := make(chan error)
-	go func() { done <- s.Serve(l) }()
-	t.Cleanup(func() {
-		_ = s.Close()
-		if err := <-done; !errors.Is(err, http.ErrServerClosed) {
-			t.Error(err)
-		}
-	})
-	hc := identity.SocketClient(path)
-	t.Cleanup(hc.CloseIdleConnections)
-	return identity.NewClient(hc, "http://service/identity/")
-}
 
 // Users are managed in the same way on a running service and on the files of a stopped one.
 func TestAdmin(t *testing.T) {
 	for name, open := range map[string]func(*testing.T, *rig) identity.Admin{
-		"direct": func(_ *testing.T, r *rig) identity.Admin { return r.As(boss) },
-		"socket": func(t *testing.T, r *rig) identity.Admin { return serve(t, r, &boss) },
+		"direct":    func(_ *testing.T, r *rig) identity.Admin { return r.As(boss) },
+		"over HTTP": func(t *testing.T, r *rig) identity.Admin { return serve(t, r, &boss) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t)
@@ -153,8 +121,8 @@ func adminTokens(t *testing.T, r *rig, a identity.Admin) {
 		t.Errorf("AddToken again: got %v, want ErrTokenExists", err)
 	}
 	p := r.verify(t, secret.Reveal())
-	first, _ := r.login(t, p, identity.APISession)
-	second, _ := r.login(t, p, identity.WebSession)
+	first := r.login(t, p, identity.APISession)
+	second := r.login(t, p, identity.WebSession)
 	for user, want := range map[string][]identity.Session{"": {first, second}, "robot": {first, second}, "bob": {}} {
 		got, err := a.Sessions(ctx, user)
 		if d := cmp.Diff(want, got); err != nil || d != "" {
@@ -187,7 +155,7 @@ func adminTokens(t *testing.T, r *rig, a identity.Admin) {
 	}
 }
 
-func TestAdminHandlerRefuses(t *testing.T) {
+func TestHandlerRefuses(t *testing.T) {
 	r := newRig(t)
 	r.add(t, identity.AddUser{Name: "bob", Role: policy.User})
 	const media = "application/json"
@@ -225,7 +193,7 @@ func TestAdminHandlerRefuses(t *testing.T) {
 			if tt.media != "" {
 				req.Header.Set("Content-Type", tt.media)
 			}
-			r.AdminHandler().ServeHTTP(w, req.WithContext(policy.WithPrincipal(req.Context(), boss)))
+			adminapi.Handler(r.Service).ServeHTTP(w, req.WithContext(policy.WithPrincipal(req.Context(), boss)))
 			var p problem.Problem
 			if err := json.Unmarshal(w.Body.Bytes(), &p); err != nil || w.Header().Get("Content-Type") != problem.ContentType {
 				t.Fatalf("got %s %q: %v", w.Header().Get("Content-Type"), w.Body, err)
@@ -240,9 +208,10 @@ func TestAdminHandlerRefuses(t *testing.T) {
 	}
 }
 
-func TestAdminHandlerNeedsAnAdmin(t *testing.T) {
+func TestHandlerNeedsAnAdmin(t *testing.T) {
 	r := newRig(t)
 	r.add(t, identity.AddUser{Name: "bob", Role: policy.User})
+	r.log.drain()
 	for name, actor := range map[string]*policy.Principal{
 		"nobody": nil, "user": {User: "bob", Role: policy.User, Source: policy.SourceToken},
 	} {
@@ -261,10 +230,13 @@ func TestAdminHandlerNeedsAnAdmin(t *testing.T) {
 				t.Errorf("%s: got %v, want ErrForbidden", name, err)
 			}
 		}
+		if got := r.log.drain(); len(got) != 9 || got[4].Action != "DELETE /users/{name}/sessions" || got[4].Status != "denied" {
+			t.Errorf("%s: got %d records, want one of each attempt", name, len(got))
+		}
 	}
 }
 
-func TestAdminHandlerTechnical(t *testing.T) {
+func TestHandlerTechnical(t *testing.T) {
 	r := newRig(t)
 	c := serve(t, r, &boss)
 	r.log.fail = errors.New("disk full")
@@ -274,13 +246,15 @@ func TestAdminHandlerTechnical(t *testing.T) {
 }
 
 func TestClientWithoutAService(t *testing.T) {
-	gone := identity.NewClient(identity.SocketClient(filepath.Join(t.TempDir(), "none.sock")), "http://service")
+	s := httptest.NewServer(nil)
+	s.Close()
+	gone := adminapi.NewClient(s.Client(), s.URL)
 	if _, err := gone.Users(t.Context()); err == nil || !strings.HasPrefix(err.Error(), "asking the service: ") {
 		t.Errorf("got %v", err)
 	}
 	for _, body := range []string{"", "<html>", `{"users":5}`} {
 		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(body)) }))
-		if _, err := identity.NewClient(s.Client(), s.URL).Users(t.Context()); err == nil {
+		if _, err := adminapi.NewClient(s.Client(), s.URL).Users(t.Context()); err == nil {
 			t.Errorf("%q: got no error", body)
 		}
 		s.Close()

@@ -1,9 +1,12 @@
-package identity
+package adminapi
 
-import "github.com/svc-gateway/svc/policy"
+import (
+	"github.com/svc-gateway/svc/policy"
+	"github.com/svc-gateway/svc/policy/identity"
+)
 
-// The bodies of the administrative interface. Ends are in the forms of [ParseExpiry] on the
-// way in; "" is never.
+// The bodies of the interface. Ends are in the forms of [identity.ParseExpiry] on the way in; "" is
+// never.
 type (
 	addUserBody struct {
 		Name    string      `json:"name"`
@@ -25,32 +28,32 @@ type (
 		Grace string `json:"grace,omitempty"` // a Go duration such as 24h; default none
 	}
 	usersBody struct {
-		Users []Account `json:"users"`
+		Users []identity.Account `json:"users"`
 	}
 	userBody struct {
-		User User `json:"user"`
+		User identity.User `json:"user"`
 	}
 	addedBody struct {
-		User  User   `json:"user"`
-		Token string `json:"token"` // in clear: this answer is the one time it is shown
+		User  identity.User `json:"user"`
+		Token string        `json:"token"` // in clear: this answer is the one time it is shown
 	}
 	newTokenBody struct {
-		Token string `json:"token"` // in clear
-		Info  Token  `json:"info"`
+		Token string         `json:"token"` // in clear
+		Info  identity.Token `json:"info"`
 	}
 	revokedBody struct {
-		Revoked []Token `json:"revoked"`
+		Revoked []identity.Token `json:"revoked"`
 	}
 	sessionsBody struct {
-		Sessions []Session `json:"sessions"`
+		Sessions []identity.Session `json:"sessions"`
 	}
 	endedBody struct {
-		Ended []Session `json:"ended"`
+		Ended []identity.Session `json:"ended"`
 	}
 	lockoutsBody struct {
-		Lockouts []Lockout `json:"lockouts"`
+		Lockouts []identity.Lockout `json:"lockouts"`
 	}
 	unlockedBody struct {
-		Unlocked []Lockout `json:"unlocked"`
+		Unlocked []identity.Lockout `json:"unlocked"`
 	}
 )

@@ -1,4 +1,4 @@
-package identity
+package adminapi
 
 import (
 	"bytes"
@@ -6,17 +6,17 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/url"
 	"strings"
 	"time"
 
 	"github.com/svc-gateway/svc/internal/problem"
+	"github.com/svc-gateway/svc/policy/identity"
 )
 
-// Client is [Admin] on a running service, through [Service.AdminHandler]. Its errors carry the
-// service's text and wrap the sentinels of this package.
+// Client is [identity.Admin] on a running service, through its handler. Its errors carry the
+// service's text and wrap the sentinels of package identity.
 type Client struct {
 	http *http.Client
 	base string
@@ -28,34 +28,24 @@ func NewClient(hc *http.Client, base string) *Client {
 	return &Client{hc, strings.TrimSuffix(base, "/")}
 }
 
-// SocketClient returns an http.Client whose connections all go to the unix socket at path,
-// whatever host an address names.
-func SocketClient(path string) *http.Client {
-	var d net.Dialer
-	return &http.Client{Transport: &http.Transport{
-		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-			return d.DialContext(ctx, "unix", path)
-		},
-		MaxIdleConns: 1, IdleConnTimeout: time.Second,
-	}}
-}
+var _ identity.Admin = (*Client)(nil)
 
-// AddUser implements [Admin].
-func (c *Client) AddUser(ctx context.Context, u AddUser) (User, Secret, error) {
+// AddUser implements [identity.Admin].
+func (c *Client) AddUser(ctx context.Context, u identity.AddUser) (identity.User, identity.Secret, error) {
 	var out addedBody
 	err := c.do(ctx, http.MethodPost, "/users", addUserBody{u.Name, u.Role, wire(u.Expires)}, &out)
-	return out.User, Secret(out.Token), err
+	return out.User, identity.Secret(out.Token), err
 }
 
-// Users implements [Admin].
-func (c *Client) Users(ctx context.Context) ([]Account, error) {
+// Users implements [identity.Admin].
+func (c *Client) Users(ctx context.Context) ([]identity.Account, error) {
 	var out usersBody
 	err := c.do(ctx, http.MethodGet, "/users", nil, &out)
 	return out.Users, err
 }
 
-// UpdateUser implements [Admin].
-func (c *Client) UpdateUser(ctx context.Context, name string, u UpdateUser) (User, error) {
+// UpdateUser implements [identity.Admin].
+func (c *Client) UpdateUser(ctx context.Context, name string, u identity.UpdateUser) (identity.User, error) {
 	in := updateUserBody{Role: u.Role, Disabled: u.Disabled}
 	if u.Expires != nil {
 		expires := wire(*u.Expires)
@@ -66,36 +56,36 @@ func (c *Client) UpdateUser(ctx context.Context, name string, u UpdateUser) (Use
 	return out.User, err
 }
 
-// RemoveUser implements [Admin].
-func (c *Client) RemoveUser(ctx context.Context, name string) (User, error) {
+// RemoveUser implements [identity.Admin].
+func (c *Client) RemoveUser(ctx context.Context, name string) (identity.User, error) {
 	var out userBody
 	err := c.do(ctx, http.MethodDelete, "/users/"+url.PathEscape(name), nil, &out)
 	return out.User, err
 }
 
-// AddToken implements [Admin].
-func (c *Client) AddToken(ctx context.Context, user string, t AddToken) (Token, Secret, error) {
+// AddToken implements [identity.Admin].
+func (c *Client) AddToken(ctx context.Context, user string, t identity.AddToken) (identity.Token, identity.Secret, error) {
 	var out newTokenBody
 	err := c.do(ctx, http.MethodPost, "/users/"+url.PathEscape(user)+"/tokens", addTokenBody{t.Name, t.Role, wire(t.Expires)}, &out)
-	return out.Info, Secret(out.Token), err
+	return out.Info, identity.Secret(out.Token), err
 }
 
-// RevokeToken implements [Admin].
-func (c *Client) RevokeToken(ctx context.Context, user, token string) ([]Token, error) {
+// RevokeToken implements [identity.Admin].
+func (c *Client) RevokeToken(ctx context.Context, user, token string) ([]identity.Token, error) {
 	var out revokedBody
 	err := c.do(ctx, http.MethodDelete, below("/users/"+url.PathEscape(user)+"/tokens", token), nil, &out)
 	return out.Revoked, err
 }
 
-// RotateToken implements [Admin].
-func (c *Client) RotateToken(ctx context.Context, user, token string, grace time.Duration) (Token, Secret, error) {
+// RotateToken implements [identity.Admin].
+func (c *Client) RotateToken(ctx context.Context, user, token string, grace time.Duration) (identity.Token, identity.Secret, error) {
 	var out newTokenBody
 	err := c.do(ctx, http.MethodPost, "/users/"+url.PathEscape(user)+"/rotate", rotateBody{token, grace.String()}, &out)
-	return out.Info, Secret(out.Token), err
+	return out.Info, identity.Secret(out.Token), err
 }
 
-// Sessions implements [Admin].
-func (c *Client) Sessions(ctx context.Context, user string) ([]Session, error) {
+// Sessions implements [identity.Admin].
+func (c *Client) Sessions(ctx context.Context, user string) ([]identity.Session, error) {
 	path := "/sessions"
 	if user != "" {
 		path += "?user=" + url.QueryEscape(user)
@@ -105,22 +95,22 @@ func (c *Client) Sessions(ctx context.Context, user string) ([]Session, error) {
 	return out.Sessions, err
 }
 
-// EndSessions implements [Admin].
-func (c *Client) EndSessions(ctx context.Context, user, id string) ([]Session, error) {
+// EndSessions implements [identity.Admin].
+func (c *Client) EndSessions(ctx context.Context, user, id string) ([]identity.Session, error) {
 	var out endedBody
 	err := c.do(ctx, http.MethodDelete, below("/users/"+url.PathEscape(user)+"/sessions", id), nil, &out)
 	return out.Ended, err
 }
 
-// Lockouts implements [Admin].
-func (c *Client) Lockouts(ctx context.Context) ([]Lockout, error) {
+// Lockouts implements [identity.Admin].
+func (c *Client) Lockouts(ctx context.Context) ([]identity.Lockout, error) {
 	var out lockoutsBody
 	err := c.do(ctx, http.MethodGet, "/lockouts", nil, &out)
 	return out.Lockouts, err
 }
 
-// Unlock implements [Admin].
-func (c *Client) Unlock(ctx context.Context, who string) ([]Lockout, error) {
+// Unlock implements [identity.Admin].
+func (c *Client) Unlock(ctx context.Context, who string) ([]identity.Lockout, error) {
 	var out unlockedBody
 	err := c.do(ctx, http.MethodDelete, "/lockouts/"+url.PathEscape(who), nil, &out)
 	return out.Unlocked, err
@@ -171,28 +161,3 @@ func (c *Client) do(ctx context.Context, method, path string, in, out any) error
 	}
 	return nil
 }
-
-// fromProblem is the other direction of toProblem.
-func fromProblem(p problem.Problem) error {
-	for _, a := range answers {
-		if a.code == p.Code {
-			return &remoteError{p, a.err}
-		}
-	}
-	return p
-}
-
-// remoteError is an error of the service, with its text.
-type remoteError struct {
-	problem  problem.Problem
-	sentinel error
-}
-
-func (e *remoteError) Error() string {
-	if e.problem.Detail == "" {
-		return e.sentinel.Error()
-	}
-	return e.problem.Detail
-}
-
-func (e *remoteError) Unwrap() []error { return []error{e.problem, e.sentinel} }
