@@ -38,7 +38,7 @@ var matrix = []rule{
 }
 
 // stage is what a stage that works in any Caddy may import: never the runtime.
-var stage = []string{"caddymodule/app", "caddymodule/order", "scanner", "audit", "policy/...", "internal/..."}
+var stage = []string{"caddymodule/app", "caddymodule/app/admin", "caddymodule/order", "scanner", "audit", "policy/...", "internal/..."}
 
 // testHelpers are used by tests only and may import what they help to test.
 var testHelpers = []string{"caddymodule/auth/caddytest", "internal/browsertest"}
@@ -133,5 +133,23 @@ func TestStagesLinkNeitherRuntimeNorCgo(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Whoever can run a stage with users can manage them with the same program.
+func TestStagesWithUsersLinkTheAdminCommand(t *testing.T) {
+	with := 0
+	for _, p := range repository(t) {
+		if !in(p.name(), "caddymodule/...") || in(p.name(), "caddymodule/app/...") || slices.Contains(testHelpers, p.name()) ||
+			!slices.Contains(p.Imports, module+"/caddymodule/app") {
+			continue
+		}
+		with++
+		if !slices.Contains(p.Imports, module+"/caddymodule/app/admin") {
+			t.Errorf("%s imports caddymodule/app and not caddymodule/app/admin", p.name())
+		}
+	}
+	if with < 4 {
+		t.Errorf("got %d stages with users, want at least auth, scan, stream and agents", with)
 	}
 }

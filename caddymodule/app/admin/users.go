@@ -1,4 +1,4 @@
-package app
+package admin
 
 import (
 	"cmp"
@@ -79,7 +79,7 @@ func listUsersCommand() *cobra.Command {
 				for i := range u.Tokens {
 					if t := &u.Tokens[i]; t.Old(now) {
 						fmt.Fprintf(cmd.ErrOrStderr(), "Warning: the token %s of %s is %d days old: service admin rotate-token %s %s\n",
-							t.Name, u.Name, daysSince(t.Created, now), u.Name, t.ID)
+							t.Name, u.Name, t.Days(now), u.Name, t.ID)
 					}
 				}
 			}
@@ -99,7 +99,7 @@ func printUsers(w io.Writer, users []identity.Account, now time.Time) error {
 		}
 		rows = append(rows, []string{u.Name, string(u.Role), cmp.Or(u.Source, "token"), date(u.Expires), userState(u.User, now), "", "", "", seen})
 		for _, t := range u.Tokens {
-			age := fmt.Sprintf("%d d", daysSince(t.Created, now))
+			age := fmt.Sprintf("%d d", t.Days(now))
 			rows = append(rows, []string{"", string(t.Role), "", date(t.Expires), tokenState(t, now), t.ID, t.Name, age, date(t.LastUsed)})
 		}
 	}
@@ -120,8 +120,6 @@ func date(t time.Time) string {
 	}
 	return t.Local().Format("2006-01-02 15:04")
 }
-
-func daysSince(t, now time.Time) int { return int(now.Sub(t) / (24 * time.Hour)) }
 
 func userState(u identity.User, now time.Time) string {
 	switch {

@@ -1,15 +1,25 @@
-package app
+// Package admin is the subcommand admin: it manages the users of our stages, their tokens and
+// sessions, and shows how somebody of a directory or identity provider is judged.
+//
+// Importing it registers the command. Each stage that uses the app svc does, so that any program
+// with one of them can manage the users:
+//
+//	import _ "github.com/svc-gateway/svc/caddymodule/app/admin"
+//
+// While a service runs on the data folder the commands ask it over the control socket. While none
+// does they work on the databases themselves, which are locked meanwhile. A command runs once a
+// process; nothing here is used by several goroutines.
+package admin
 
 import (
 	"context"
 	"errors"
-	"os"
 
 	caddycmd "github.com/caddyserver/caddy/v2/cmd"
 	"github.com/spf13/cobra"
 
+	"github.com/svc-gateway/svc/caddymodule/app"
 	"github.com/svc-gateway/svc/caddymodule/app/cli"
-	"github.com/svc-gateway/svc/internal/settings"
 	"github.com/svc-gateway/svc/policy/identity"
 	"github.com/svc-gateway/svc/policy/identity/adminapi"
 )
@@ -40,17 +50,17 @@ func adminCommands() []*cobra.Command {
 }
 
 // withAdmin runs f with the management of users: the running service's, or else one on the
-// files, which nobody else can write to meanwhile.
+// databases, which nobody else can write to meanwhile.
 func withAdmin(ctx context.Context, f func(identity.Admin) error) error {
-	home, err := LocateHome()
+	home, err := app.LocateHome()
 	if err != nil {
 		return err
 	}
 	remote := cli.NewClient(home)
 	if _, err = remote.Status(ctx); errors.Is(err, cli.ErrNotRunning) {
-		var busy error
-		if busy, err = onFiles(home, f); busy == nil {
-			return err
+		busy := app.ManageFiles(home, f)
+		if !errors.Is(busy, app.ErrInUse) {
+			return busy
 		}
 		// It may have been the service that is just starting which holds the folder.
 		if _, err = remote.Status(ctx); errors.Is(err, cli.ErrNotRunning) {
@@ -61,24 +71,4 @@ func withAdmin(ctx context.Context, f func(identity.Admin) error) error {
 		return err
 	}
 	return f(adminapi.NewClient(remote.HTTP(), "http://localhost/identity"))
-}
-
-// onFiles runs f on the files of the data folder; busy says that another process has them.
-func onFiles(home settings.Home, f func(identity.Admin) error) (busy, err error) {
-	if err := home.Create(); err != nil {
-		return nil, err
-	}
-	l, err := acquireLock(home, lockWait)
-	if errors.Is(err, ErrInUse) {
-		return err, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	s, err := open(home)
-	if err != nil {
-		return nil, errors.Join(err, l.release())
-	}
-	s.lock = l
-	return nil, errors.Join(f(s.identity.As(identity.OSPrincipal(os.Geteuid()))), s.close())
 }

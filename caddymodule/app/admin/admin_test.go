@@ -1,4 +1,4 @@
-package app
+package admin
 
 import (
 	"bytes"
@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/svc-gateway/svc/audit"
+	"github.com/svc-gateway/svc/caddymodule/app"
 	"github.com/svc-gateway/svc/caddymodule/app/cli"
 	"github.com/svc-gateway/svc/policy/identity"
 )
@@ -53,7 +54,7 @@ func TestAdminOnTheFiles(t *testing.T) {
 		t.Errorf("the list has a token in it: %q", out)
 	}
 
-	h, err := LocateHome()
+	h, err := app.LocateHome()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,7 +152,7 @@ func TestAdminUsage(t *testing.T) {
 			t.Errorf("%s: got stderr %q, %v, want %q and the usage", tt.args, stderr, err, tt.want)
 		}
 	}
-	h, err := LocateHome()
+	h, err := app.LocateHome()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package app
+package admin
 
 import (
 	"cmp"
@@ -11,6 +11,7 @@ import (
 
 	caddycmd "github.com/caddyserver/caddy/v2/cmd"
 
+	"github.com/svc-gateway/svc/caddymodule/app"
 	"github.com/svc-gateway/svc/caddymodule/app/cli"
 	"github.com/svc-gateway/svc/internal/problem"
 	"github.com/svc-gateway/svc/internal/settings"
@@ -20,14 +21,14 @@ import (
 // trial is a credential of another source that an admin wants to see judged. In JSON it is what
 // the running service is asked.
 type trial interface {
-	// explainHere judges it with the settings, without a running service.
-	explainHere(ctx context.Context, s settings.Settings) (identity.Report, error)
+	// Explain judges it with the settings, without a running service.
+	Explain(ctx context.Context, s settings.Settings) (identity.Report, error)
 }
 
 // explain asks the running service at a path of the control socket, or else judges by itself:
 // when none runs, or with the settings of a configuration file.
 func explain(ctx context.Context, path string, t trial, config string) (report identity.Report, err error) {
-	home, err := LocateHome()
+	home, err := app.LocateHome()
 	if err != nil {
 		return report, err
 	}
@@ -40,11 +41,11 @@ func explain(ctx context.Context, path string, t trial, config string) (report i
 	} else if sections, err = configured(config); err != nil {
 		return report, err
 	}
-	s, _, err := Resolve(home, sections)
+	s, _, err := app.Resolve(home, sections)
 	if err != nil {
 		return report, err
 	}
-	return t.explainHere(ctx, s)
+	return t.Explain(ctx, s)
 }
 
 // configured returns the app's part of a configuration file.
