@@ -3,6 +3,9 @@
 //	func TestConformance(t *testing.T) {
 //		audittest.Conformance(t, func(t *testing.T) audit.Store { … an empty store … })
 //	}
+//
+// Tests of other packages get a whole log, on the embedded store, from Open. The functions are called
+// by one goroutine a test.
 package audittest
 
 import (
@@ -38,6 +41,8 @@ func Conformance(t *testing.T, open func(t *testing.T) audit.Store) {
 		"many writers lose nothing":          concurrent,
 		"ended contexts":                     ended,
 		"backup":                             backup,
+		"queries":                            queries,
+		"queries change nothing":             fenced,
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := open(t)
@@ -47,6 +52,9 @@ func Conformance(t *testing.T, open func(t *testing.T) audit.Store) {
 			}
 			if err := s.Append(t.Context(), event("late", "")); !errors.Is(err, audit.ErrUnavailable) {
 				t.Errorf("Append after Close: got %v, want ErrUnavailable", err)
+			}
+			if err := s.Close(); err != nil {
+				t.Errorf("Close again: %v", err)
 			}
 		})
 	}

@@ -18,7 +18,6 @@ import (
 	"github.com/svc-gateway/svc/policy"
 	"github.com/svc-gateway/svc/policy/identity"
 	"github.com/svc-gateway/svc/policy/identity/oidc"
-	"github.com/svc-gateway/svc/policy/identity/sqlite"
 )
 
 // pool holds the shared resources of each data folder that the process uses.
@@ -78,15 +77,11 @@ func open(home settings.Home) (_ *shared, err error) {
 	if s.policy, err = policy.New(); err != nil {
 		return nil, err
 	}
-	if s.audit, err = audit.Open(ctx, home.AuditDB(), s.node); err != nil {
+	if s.audit, err = openAudit(ctx, home, s.node); err != nil {
 		return nil, err
 	}
-	users, err := sqlite.Open(ctx, home.IdentityDB())
-	if err != nil {
+	if s.identity, err = openIdentity(ctx, home, s.audit, s.bus); err != nil {
 		return nil, errors.Join(err, s.audit.Close())
-	}
-	if s.identity, err = identity.New(ctx, users, s.audit, s.bus, identity.WithKey(home.IdentityKey())); err != nil {
-		return nil, errors.Join(err, users.Close(), s.audit.Close())
 	}
 	s.server = newServer(s.audit)
 	return s, nil

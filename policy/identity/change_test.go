@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/svc-gateway/svc/audit"
+	"github.com/svc-gateway/svc/audit/audittest"
 	"github.com/svc-gateway/svc/internal/bus"
 	"github.com/svc-gateway/svc/policy"
 	"github.com/svc-gateway/svc/policy/identity"
@@ -363,19 +364,16 @@ func TestBootstrapBesideExternalAdmins(t *testing.T) {
 
 func TestWithTheRealAuditLog(t *testing.T) {
 	dir := t.TempDir()
-	log, err := audit.Open(t.Context(), filepath.Join(dir, "audit.db"), "node")
-	if err != nil {
-		t.Fatal(err)
-	}
+	log := audittest.Open(t, filepath.Join(dir, "audit.db"))
 	s := identitytest.Open(t, filepath.Join(dir, "identity.db"), log, bus.NewMemory())
 	secret, _, err := s.Bootstrap(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(s.Close(), log.Close()); err != nil {
+	if err := log.Flush(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	_, rows, err := audit.Query(t.Context(), filepath.Join(dir, "audit.db"), `SELECT action, status, input FROM audit_events WHERE type = 'admin' ORDER BY seq`, audit.Limits{})
+	_, rows, err := log.Query(t.Context(), audit.Filter{}, `SELECT action, status, input FROM audit_events WHERE type = 'admin' ORDER BY seq`, audit.Limits{})
 	if err != nil || len(rows) != 2 {
 		t.Fatalf("got %v, %v", rows, err)
 	}

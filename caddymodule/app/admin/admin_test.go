@@ -58,7 +58,7 @@ func TestAdminOnTheFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := audit.OpenReader(context.Background(), h.AuditDB())
+	r, err := app.OpenAuditReader(context.Background(), h)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -207,7 +207,12 @@ func (s *Server) Send(r *http.Request) (*http.Response, string) {
 // that are queued may take a moment.
 func (s *Server) Audit(query string) []string {
 	s.tb.Helper()
-	_, rows, err := audit.Query(context.Background(), filepath.Join(s.Home, "databases", "audit.db"), query, audit.Limits{})
+	log, err := app.OpenAuditReader(context.Background(), s.home())
+	if err != nil {
+		s.tb.Fatal(err)
+	}
+	defer log.Close()
+	_, rows, err := log.Query(context.Background(), audit.Filter{}, query, audit.Limits{})
 	if err != nil {
 		s.tb.Fatal(err)
 	}

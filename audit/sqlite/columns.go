@@ -1,8 +1,9 @@
-package audit
+package sqlite
 
 import (
 	"strings"
 
+	"github.com/svc-gateway/svc/audit"
 	"github.com/svc-gateway/svc/internal/store"
 )
 
@@ -47,13 +48,13 @@ func insertInto(table, columns string) string {
 
 // eventRow and runRow are the statements that insert one record. A Seq is given for a copy only.
 type (
-	eventRow Event
-	runRow   RunRecord
+	eventRow audit.Event
+	runRow   audit.RunRecord
 )
 
 // Bind implements store.Statement.
 func (e *eventRow) Bind(args []any) (query string, all []any) {
-	args = append(args, e.Time.Format(timeFormat), e.Node, e.Type, e.Hash)
+	args = append(args, e.Time.Format(audit.TimeFormat), e.Node, e.Type, e.Hash)
 	set := 0
 	section := func(bit int, values ...any) {
 		for _, v := range values {
@@ -78,13 +79,13 @@ func (e *eventRow) Bind(args []any) (query string, all []any) {
 func (r *runRow) Bind(args []any) (query string, all []any) {
 	return insertTurn, append(
 		args,
-		integer(r.Seq), r.Time.Format(timeFormat), r.Node, r.Run, text(r.Thread), text(r.Agent), text(r.Model), text(r.User),
-		r.PromptTokens, r.CompletionTokens, r.TotalTokens, int64(btoi(r.Estimated)), number(r.Duration), r.Hash,
+		integer(r.Seq), r.Time.Format(audit.TimeFormat), r.Node, r.Run, text(r.Thread), text(r.Agent), text(r.Model), text(r.User),
+		r.PromptTokens, r.CompletionTokens, r.TotalTokens, truth(r.Estimated), number(r.Duration), r.Hash,
 	)
 }
 
 // single returns the statement of a batch that needs only one; otherwise nil.
-func (b Batch) single() store.Statement {
+func single(b audit.Batch) store.Statement {
 	switch {
 	case len(b.Events) == 1 && len(b.Runs) == 0:
 		return (*eventRow)(&b.Events[0])
@@ -94,8 +95,8 @@ func (b Batch) single() store.Statement {
 	return nil
 }
 
-// insert inserts a batch of several records.
-func (b Batch) insert(tx *store.Tx) error {
+// insertAll inserts a batch of several records.
+func insertAll(tx *store.Tx, b audit.Batch) error {
 	insert := func(row store.Statement) error {
 		query, args := row.Bind(nil)
 		_, err := tx.Exec(query, args...)
@@ -114,7 +115,7 @@ func (b Batch) insert(tx *store.Tx) error {
 	return nil
 }
 
-// The empty values of an Event are NULL in its row.
+// The empty values of an event are NULL in its row.
 
 func text(s string) any {
 	if s == "" {
@@ -137,9 +138,17 @@ func number(f float64) any {
 	return f
 }
 
+// truth is the database's form of a boolean.
+func truth(b bool) int64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
 func list(l []string) any {
 	if len(l) == 0 {
 		return nil
 	}
-	return string(appendList(nil, l))
+	return audit.FormatList(l)
 }

@@ -1,4 +1,4 @@
-package audit_test
+package sqlite_test
 
 import (
 	"context"
@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/svc-gateway/svc/audit"
+	"github.com/svc-gateway/svc/audit/sqlite"
 )
 
 func TestQuery(t *testing.T) {
@@ -24,9 +25,14 @@ func TestQuery(t *testing.T) {
 	if err := l.Flush(t.Context()); err != nil {
 		t.Fatal(err)
 	}
+	reader, err := sqlite.OpenReader(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reader.Close()
 	ways := map[string]func(query string, lim audit.Limits) ([]string, [][]any, error){
 		"file": func(q string, lim audit.Limits) ([]string, [][]any, error) {
-			return audit.Query(t.Context(), path, q, lim)
+			return reader.Query(t.Context(), audit.Filter{}, q, lim)
 		},
 		"copy": func(q string, lim audit.Limits) ([]string, [][]any, error) {
 			return l.Query(t.Context(), audit.Filter{User: "ann"}, q, lim)
@@ -94,7 +100,7 @@ func TestQuery(t *testing.T) {
 	if _, rows, err := l.Query(t.Context(), audit.Filter{User: "bob"}, `SELECT user, seq FROM audit_events`, audit.Limits{}); err != nil || len(rows) != 1 || rows[0][0] != "bob" {
 		t.Errorf("got %v, %v; want bob's row alone", rows, err)
 	}
-	if _, _, err := audit.Query(t.Context(), filepath.Join(t.TempDir(), "none.db"), `SELECT 1`, audit.Limits{}); !errors.Is(err, os.ErrNotExist) {
+	if _, err := sqlite.OpenReader(t.Context(), filepath.Join(t.TempDir(), "none.db")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("got %v, want os.ErrNotExist", err)
 	}
 }
@@ -129,13 +135,17 @@ func (h held) Runs(context.Context, audit.Filter) iter.Seq2[audit.RunRecord, err
 	}
 }
 
+func (h held) Query(ctx context.Context, f audit.Filter, query string, l audit.Limits) ([]string, [][]any, error) {
+	return sqlite.QueryCopy(ctx, h, f, query, l)
+}
+
 // A user whose calls printed much asks the audit log: 4,000 outputs of 128 KiB were copied into
 // memory, a gigabyte, before any limit applied. Copying ends at its limit, with the newest events,
 // and the result says that it is not of all of them.
 func TestQueryCopyIsBounded(t *testing.T) {
 	l := audit.New(held{size: 128 << 10, yield: 4000}, "n")
 	for limit, want := range map[int]int64{1 << 20: 7, 0: 511} {
-		_, rows, err := l.Query(t.Context(), audit.Filter{}, `SELECT count(*), max(seq), (SELECT count(*) FROM audit_runs) FROM audit_events`, audit.Limits{Copy: limit, Time: time.Minute})
+		_, rows, err := l.Query(t.Context(), audit.Filter{Newest: true, Limit: 10_000}, `SELECT count(*), max(seq), (SELECT count(*) FROM audit_runs) FROM audit_events`, audit.Limits{Copy: limit, Time: time.Minute})
 		if !errors.Is(err, audit.ErrLimit) || !strings.Contains(err.Error(), "the others are not in the result") || len(rows) != 1 {
 			t.Fatalf("got %v, %v; want one row and ErrLimit", rows, err)
 		}
@@ -144,7 +154,7 @@ func TestQueryCopyIsBounded(t *testing.T) {
 		}
 	}
 	l = audit.New(held{size: 10, yield: 20_000}, "n")
-	if _, rows, err := l.Query(t.Context(), audit.Filter{}, `SELECT count(*) FROM audit_events`, audit.Limits{Time: time.Minute}); err != nil || rows[0][0] != int64(10_000) {
+	if _, rows, err := l.Query(t.Context(), audit.Filter{Newest: true, Limit: 10_000}, `SELECT count(*) FROM audit_events`, audit.Limits{Time: time.Minute}); err != nil || rows[0][0] != int64(10_000) {
 		t.Errorf("got %v, %v; want 10,000 small events", rows, err)
 	}
 }

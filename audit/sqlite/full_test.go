@@ -1,6 +1,6 @@
 //go:build unix
 
-package audit_test
+package sqlite_test
 
 import (
 	"context"
@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/svc-gateway/svc/audit"
+	"github.com/svc-gateway/svc/audit/sqlite"
 )
 
 // The log on a disk that fills up: what cannot be recorded is refused and Healthy says so; once there
@@ -46,10 +47,11 @@ func fillUp(t *testing.T, path string) {
 			t.Fatal(err)
 		}
 	}
-	l, err := audit.Open(t.Context(), path, "n")
+	s, err := sqlite.Open(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
+	l := audit.New(s, "n")
 	defer l.Close()
 	e := audit.Event{Type: audit.Admin, Status: "before"}
 	if err := l.Record(t.Context(), e); err != nil {

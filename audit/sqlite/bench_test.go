@@ -1,4 +1,4 @@
-package audit_test
+package sqlite_test
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/svc-gateway/svc/audit"
+	"github.com/svc-gateway/svc/audit/sqlite"
 )
 
 // writers is how many goroutines record at once, as with 50 clients.
@@ -113,11 +114,11 @@ func openBare(b *testing.B) *bare {
 	b.Helper()
 	// The log makes the file, so that columns and indexes are the same by construction.
 	path := filepath.Join(b.TempDir(), "bare.db")
-	l, err := audit.Open(b.Context(), path, "node-1")
+	s, err := sqlite.Open(b.Context(), path)
 	if err != nil {
 		b.Fatal(err)
 	}
-	if err := l.Close(); err != nil {
+	if err := s.Close(); err != nil {
 		b.Fatal(err)
 	}
 	db, err := sql.Open("sqlite", "file:"+path+"?_pragma=journal_mode(wal)&_pragma=synchronous(full)&_pragma=temp_store(memory)"+
