@@ -11,6 +11,7 @@ import (
 
 	"github.com/svc-gateway/svc/caddymodule/app"
 	"github.com/svc-gateway/svc/caddymodule/app/cli"
+	"github.com/svc-gateway/svc/internal/credentials"
 )
 
 func oidcTestCommand() *cobra.Command {
@@ -35,7 +36,10 @@ it. A running service does it with its configuration; without one, or with
 			}
 			in.Token = line
 		}
-		in.Token = strings.TrimPrefix(strings.TrimSpace(in.Token), "Bearer ")
+		in.Token = strings.TrimSpace(in.Token)
+		if token, ok := credentials.Bearer(in.Token); ok { // copied with its scheme
+			in.Token = token
+		}
 		report, err := explain(cmd.Context(), "/oidc/test", in, *config)
 		if err != nil {
 			return err
