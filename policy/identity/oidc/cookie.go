@@ -1,9 +1,6 @@
 package oidc
 
 import (
-	"crypto/aes"
-	"crypto/cipher"
-	"crypto/rand"
 	"crypto/subtle"
 	"encoding/base64"
 	"encoding/json"
@@ -11,8 +8,6 @@ import (
 	"net/http"
 	"strings"
 	"time"
-
-	"github.com/svc-gateway/svc/internal/keyfile"
 )
 
 const (
@@ -34,28 +29,6 @@ type login struct {
 	Redirect string    `json:"r"`
 	Next     string    `json:"x,omitempty"`
 	Until    time.Time `json:"u"`
-}
-
-// newSeal returns the cipher of logins. Its key is that of the file, which is made when there is
-// none, or one that only this process has.
-func newSeal(path string) (cipher.AEAD, error) {
-	fresh := func() ([]byte, error) {
-		key := make([]byte, 32)
-		_, _ = rand.Read(key) // never fails
-		return key, nil
-	}
-	key, err := fresh()
-	if path != "" {
-		key, err = keyfile.Read(path, fresh)
-	}
-	if err != nil {
-		return nil, err
-	}
-	block, err := aes.NewCipher(key)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w: remove it to have another made", path, err)
-	}
-	return cipher.NewGCMWithRandomNonce(block)
 }
 
 // cookieName is that of the login's cookie.
