@@ -31,7 +31,7 @@ func calls() audit.Batch {
 
 // queries are in SQL that every storage knows.
 func queries(t *testing.T, s audit.Store) {
-	add(t, s, calls())
+	record(t, s, calls())
 	log := audit.New(s, "n")
 	everything := audit.Filter{}
 	for name, c := range map[string]struct {
@@ -69,7 +69,7 @@ func queries(t *testing.T, s audit.Store) {
 
 // fenced tries to change the log, with and without a filter.
 func fenced(t *testing.T, s audit.Store) {
-	add(t, s, calls())
+	record(t, s, calls())
 	log := audit.New(s, "n")
 	for _, f := range []audit.Filter{{}, {User: "ann"}} {
 		for _, query := range []string{

@@ -197,7 +197,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyht
 		return nil
 	}
 	err = errAborted // unless the next handler returns
-	return next.ServeHTTP(rec, h.admit(r, p))
+	return next.ServeHTTP(rec, h.prepare(r, p))
 }
 
 // errAborted stands for the result of a handler that panicked.

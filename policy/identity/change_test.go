@@ -22,7 +22,7 @@ import (
 
 func TestAddUserRefuses(t *testing.T) {
 	r := newRig(t)
-	r.add(t, identity.AddUser{Name: "bob", Role: policy.User})
+	r.addUser(t, identity.AddUser{Name: "bob", Role: policy.User})
 	for name, tt := range map[string]struct {
 		u    identity.AddUser
 		want error
@@ -53,7 +53,7 @@ func TestAddUserRefuses(t *testing.T) {
 
 func TestChangesNeedAnAdmin(t *testing.T) {
 	r := newRig(t)
-	r.add(t, identity.AddUser{Name: "bob", Role: policy.User})
+	r.addUser(t, identity.AddUser{Name: "bob", Role: policy.User})
 	before, _ := r.Users(t.Context())
 	for _, actor := range []policy.Principal{
 		{}, {User: "eve", Role: policy.User}, {User: "eve", Role: policy.Readonly}, {User: "eve", Role: "root"}, {Role: policy.Admin},
@@ -88,7 +88,7 @@ func TestChangesNeedAnAdmin(t *testing.T) {
 func TestChangesAreRecordedFirst(t *testing.T) {
 	r := newRig(t)
 	role, off := policy.Readonly, true
-	first := r.add(t, identity.AddUser{Name: "bob", Role: policy.User})
+	first := r.addUser(t, identity.AddUser{Name: "bob", Role: policy.User})
 	if _, err := r.UpdateUser(t.Context(), boss, "bob", identity.UpdateUser{Role: &role}); err != nil {
 		t.Fatal(err)
 	}
@@ -147,7 +147,7 @@ func TestChangesAreRecordedFirst(t *testing.T) {
 // What cannot be recorded does not happen.
 func TestNoRecordNoChange(t *testing.T) {
 	r := newRig(t)
-	token := r.add(t, identity.AddUser{Name: "bob", Role: policy.User})
+	token := r.addUser(t, identity.AddUser{Name: "bob", Role: policy.User})
 	before, _ := r.Users(t.Context())
 	r.log.fail = errors.New("disk full")
 	_, secret, err1 := r.AddUser(t.Context(), boss, identity.AddUser{Name: "eve", Role: policy.Admin})
@@ -167,7 +167,7 @@ func TestNoRecordNoChange(t *testing.T) {
 
 func TestRotate(t *testing.T) {
 	r := newRig(t)
-	first := r.add(t, identity.AddUser{Name: "bob", Role: policy.User})
+	first := r.addUser(t, identity.AddUser{Name: "bob", Role: policy.User})
 	_, second, err := r.RotateToken(t.Context(), boss, "bob", "", time.Hour)
 	if err != nil {
 		t.Fatal(err)
@@ -208,7 +208,7 @@ func errOf(_ identity.Token, _ identity.Secret, err error) error { return err }
 
 func TestRevoke(t *testing.T) {
 	r := newRig(t)
-	first := r.verify(t, r.add(t, identity.AddUser{Name: "bob", Role: policy.User}))
+	first := r.verify(t, r.addUser(t, identity.AddUser{Name: "bob", Role: policy.User}))
 	_, secret, err := r.RotateToken(t.Context(), boss, "bob", "", time.Hour)
 	if err != nil {
 		t.Fatal(err)
@@ -252,7 +252,7 @@ func TestLastAdminStays(t *testing.T) {
 			return err
 		},
 	}
-	token := r.add(t, identity.AddUser{Name: "alice", Role: policy.Admin})
+	token := r.addUser(t, identity.AddUser{Name: "alice", Role: policy.Admin})
 	refused := func(what string) {
 		t.Helper()
 		for name, f := range take {
@@ -263,8 +263,8 @@ func TestLastAdminStays(t *testing.T) {
 		r.verify(t, token)
 	}
 	refused("alone")
-	r.add(t, identity.AddUser{Name: "bob", Role: policy.User})
-	r.add(t, identity.AddUser{Name: "spare", Role: policy.Admin})
+	r.addUser(t, identity.AddUser{Name: "bob", Role: policy.User})
+	r.addUser(t, identity.AddUser{Name: "spare", Role: policy.Admin})
 	if _, err := r.RevokeToken(t.Context(), boss, "spare", ""); err != nil {
 		t.Fatal(err)
 	}

@@ -83,7 +83,7 @@ func TestNewAccountsForgetNoTokens(t *testing.T) {
 	}
 	defer s.Close()
 	r := &rig{Service: s}
-	token := r.add(t, identity.AddUser{Name: "bob", Role: policy.User})
+	token := r.addUser(t, identity.AddUser{Name: "bob", Role: policy.User})
 	for i := range 10 {
 		r.verify(t, token)
 		r.admit(t, ldapUser(fmt.Sprintf("u%d", i), fmt.Sprint(i), policy.User))
@@ -125,8 +125,8 @@ func TestAdmit(t *testing.T) {
 
 func TestAdmitRefuses(t *testing.T) {
 	r := newRig(t)
-	r.add(t, identity.AddUser{Name: "local", Role: policy.User})
-	r.add(t, identity.AddUser{Name: "removed", Role: policy.User})
+	r.addUser(t, identity.AddUser{Name: "local", Role: policy.User})
+	r.addUser(t, identity.AddUser{Name: "removed", Role: policy.User})
 	if _, err := r.RemoveUser(t.Context(), boss, "removed"); err != nil {
 		t.Fatal(err)
 	}

@@ -48,8 +48,8 @@ func newRigAt(t testing.TB, path string, options ...identity.Option) *rig {
 	return r
 }
 
-// add creates a user and returns the token.
-func (r *rig) add(t testing.TB, u identity.AddUser) string {
+// addUser creates a user and returns the token.
+func (r *rig) addUser(t testing.TB, u identity.AddUser) string {
 	t.Helper()
 	_, secret, err := r.AddUser(t.Context(), boss, u)
 	if err != nil {

@@ -35,8 +35,8 @@ type Service struct {
 	changing sync.Mutex // one change at a time in this process
 	locking  sync.Mutex // one lockout at a time
 	turns    turns      // of passwords to be tried
-	checks   places     // of those that are being tried
-	openings places     // of sessions that are being opened
+	checks   throttle   // of those that are being tried
+	openings throttle   // of sessions that are being opened
 
 	addresses addresses
 
@@ -72,8 +72,8 @@ func New(ctx context.Context, st Store, log Recorder, b bus.Bus, options ...Opti
 		log:      log,
 		bus:      b,
 		started:  time.Now(),
-		checks:   newPlaces(),
-		openings: newPlaces(),
+		checks:   newThrottle(),
+		openings: newThrottle(),
 		checking: make(chan struct{}, 1),
 		done:     make(chan struct{}),
 	}

@@ -157,7 +157,7 @@ func adminTokens(t *testing.T, r *rig, a identity.Admin) {
 
 func TestHandlerRefuses(t *testing.T) {
 	r := newRig(t)
-	r.add(t, identity.AddUser{Name: "bob", Role: policy.User})
+	r.addUser(t, identity.AddUser{Name: "bob", Role: policy.User})
 	const media = "application/json"
 	for name, tt := range map[string]struct {
 		method, path, media, body string
@@ -210,7 +210,7 @@ func TestHandlerRefuses(t *testing.T) {
 
 func TestHandlerNeedsAnAdmin(t *testing.T) {
 	r := newRig(t)
-	r.add(t, identity.AddUser{Name: "bob", Role: policy.User})
+	r.addUser(t, identity.AddUser{Name: "bob", Role: policy.User})
 	r.log.drain()
 	for name, actor := range map[string]*policy.Principal{
 		"nobody": nil, "user": {User: "bob", Role: policy.User, Source: policy.SourceToken},

@@ -56,8 +56,8 @@ func newRig(t *testing.T) *rig {
 	return &rig{identitytest.Open(t, filepath.Join(t.TempDir(), "identity.db"), log, bus.NewMemory()), log}
 }
 
-// add creates a user and returns the token.
-func (r *rig) add(t *testing.T, u identity.AddUser) string {
+// addUser creates a user and returns the token.
+func (r *rig) addUser(t *testing.T, u identity.AddUser) string {
 	t.Helper()
 	_, secret, err := r.AddUser(t.Context(), boss, u)
 	if err != nil {

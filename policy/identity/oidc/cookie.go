@@ -34,9 +34,9 @@ type login struct {
 // cookieName is that of the login's cookie.
 func cookieName(state string) string { return cookiePrefix + state[:min(len(state), 8)] }
 
-// keep gives a login to the browser. The cookie is sent along when the provider sends the
+// keepLogin gives a login to the browser. The cookie is sent along when the provider sends the
 // browser back (Lax), to the path of this provider alone.
-func (s *Set) keep(w http.ResponseWriter, r *http.Request, l login, path string, secure bool) error {
+func (s *Set) keepLogin(w http.ResponseWriter, r *http.Request, l login, path string, secure bool) error {
 	if len(l.Next) > maxNext {
 		l.Next = ""
 	}
@@ -61,9 +61,9 @@ func (s *Set) keep(w http.ResponseWriter, r *http.Request, l login, path string,
 	return nil
 }
 
-// take gets a login back from the browser that began it, and from no other. It can be taken
+// recallLogin gets a login back from the browser that began it, and from no other. It can be had
 // once: the browser forgets it.
-func (s *Set) take(w http.ResponseWriter, r *http.Request, state, path string, secure bool) (login, bool) {
+func (s *Set) recallLogin(w http.ResponseWriter, r *http.Request, state, path string, secure bool) (login, bool) {
 	name := cookieName(state)
 	for _, c := range r.CookiesNamed(name) {
 		sealed, err := base64.RawURLEncoding.DecodeString(c.Value)

@@ -91,8 +91,8 @@ func site(h *web.Handler, chain identity.Chain) http.Handler {
 	})
 }
 
-// add creates a user and returns the token.
-func (r *rig) add(u identity.AddUser) string {
+// addUser creates a user and returns the token.
+func (r *rig) addUser(u identity.AddUser) string {
 	r.tb.Helper()
 	u.Role = cmp.Or(u.Role, policy.User)
 	_, secret, err := r.AddUser(r.tb.Context(), boss, u)

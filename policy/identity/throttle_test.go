@@ -8,33 +8,33 @@ import (
 	"time"
 )
 
-func TestPlaces(t *testing.T) {
+func TestThrottle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := places(make(chan struct{}, 1))
-		take := func() (leave func()) {
+		p := throttle(make(chan struct{}, 1))
+		enter := func() (leave func()) {
 			t.Helper()
-			leave, err := p.take(t.Context())
+			leave, err := p.enter(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
 			return leave
 		}
 		begun := time.Now()
-		slow := take()
-		take()() // comes in when the slow one is taken for waiting
+		slow := enter()
+		enter()() // comes in when the slow one is taken for waiting
 		if got := time.Since(begun); got != patience {
 			t.Errorf("got a place after %v, want %v", got, patience)
 		}
-		quick := take()
+		quick := enter()
 		slow() // must not give back the place of the quick one
 		ended, cancel := context.WithCancel(t.Context())
 		cancel()
-		if _, err := p.take(ended); !errors.Is(err, context.Canceled) {
+		if _, err := p.enter(ended); !errors.Is(err, context.Canceled) {
 			t.Errorf("got %v while the place is taken, want that the wait ends with its context", err)
 		}
 		quick()
 		begun = time.Now()
-		take()()
+		enter()()
 		if got := time.Since(begun); got != 0 {
 			t.Errorf("got a place that was given back after %v, want at once", got)
 		}
