@@ -19,6 +19,7 @@ import (
 	"github.com/svc-gateway/svc/agents/model"
 	"github.com/svc-gateway/svc/agents/state"
 	"github.com/svc-gateway/svc/audit"
+	"github.com/svc-gateway/svc/audit/sqlite"
 	"github.com/svc-gateway/svc/internal/bus"
 	"github.com/svc-gateway/svc/policy"
 )
@@ -62,10 +63,11 @@ func child(ctx context.Context, dir, run string) error {
 	if err != nil {
 		return err
 	}
-	log, err := audit.Open(ctx, filepath.Join(dir, "audit.db"), "child")
+	records, err := sqlite.Open(ctx, filepath.Join(dir, "audit.db"))
 	if err != nil {
 		return err
 	}
+	log := audit.New(records, "child")
 	store, err := state.Open(ctx, filepath.Join(dir, "state.db"))
 	if err != nil {
 		return err
@@ -218,7 +220,7 @@ func TestARunWaitsThroughKill9(t *testing.T) {
 	if want := fmt.Sprintln(third.cmd.Process.Pid); err != nil || string(ran) != want {
 		t.Errorf("the tool ran in %q, %v, want once, in %q", ran, err, want)
 	}
-	log, err := audit.Open(t.Context(), filepath.Join(dir, "audit.db"), "reader")
+	log, err := sqlite.OpenReader(t.Context(), filepath.Join(dir, "audit.db"))
 	if err != nil {
 		t.Fatal(err)
 	}

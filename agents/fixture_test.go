@@ -16,6 +16,7 @@ import (
 	"github.com/svc-gateway/svc/agents/model"
 	"github.com/svc-gateway/svc/agents/state"
 	"github.com/svc-gateway/svc/audit"
+	"github.com/svc-gateway/svc/audit/audittest"
 	"github.com/svc-gateway/svc/internal/bus"
 	"github.com/svc-gateway/svc/policy"
 	"github.com/svc-gateway/svc/scanner/command"
@@ -56,10 +57,7 @@ func newFixture(t *testing.T, m model.Model, tools ...agents.Tool) *fixture {
 			Steps: 10, Run: time.Minute, Tool: 10 * time.Second, ParallelCalls: 8, ParallelRuns: 100, RunsPerMinute: 10000,
 		},
 	}
-	if f.audit, err = audit.Open(t.Context(), filepath.Join(f.dir, "audit.db"), "node"); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { f.audit.Close() })
+	f.audit = audittest.Open(t, filepath.Join(f.dir, "audit.db"))
 	f.open()
 	return f
 }

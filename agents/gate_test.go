@@ -20,6 +20,7 @@ import (
 	"github.com/svc-gateway/svc/agents/model"
 	"github.com/svc-gateway/svc/agents/state"
 	"github.com/svc-gateway/svc/audit"
+	"github.com/svc-gateway/svc/audit/sqlite"
 	"github.com/svc-gateway/svc/policy"
 )
 
@@ -27,7 +28,7 @@ func TestIntentIsDurableBeforeTheToolRuns(t *testing.T) {
 	var f *fixture
 	var seen []audit.Event
 	look := tool("look", func(ctx context.Context, tc agents.ToolContext, _ map[string]any) (agents.Result, error) {
-		reader, err := audit.OpenReader(ctx, filepath.Join(f.dir, "audit.db")) // as another process would
+		reader, err := sqlite.OpenReader(ctx, filepath.Join(f.dir, "audit.db")) // as another process would
 		if err != nil {
 			return agents.Result{}, err
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/svc-gateway/svc/audit"
 	"github.com/svc-gateway/svc/policy"
 	"github.com/svc-gateway/svc/policy/identity"
+	"github.com/svc-gateway/svc/policy/identity/identitytest"
 )
 
 // directory knows one subject.
@@ -94,11 +95,7 @@ func TestRunEndsWithItsPrincipal(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			f := newFixture(t, nil)
-			users, err := identity.Open(t.Context(), filepath.Join(t.TempDir(), "identity.db"), f.audit, f.bus)
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(func() { users.Close() })
+			users := identitytest.Open(t, filepath.Join(t.TempDir(), "identity.db"), f.audit, f.bus)
 			d := &directory{role: policy.User}
 			users.SetSources(d, nil)
 			p := principalOf(t, users, root, tc.source)

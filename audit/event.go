@@ -26,8 +26,9 @@ const (
 	Injection        = "injection"         // the scanner found something in words on their way to a model
 )
 
-// Event is one row of audit_events; migrations/00001_audit.sql tells what each column holds. A zero
-// field is stored as NULL. The caller fills in what it knows; Seq, Node and Hash belong to the Log.
+// Event is one row of audit_events; sqlite/migrations/00001_audit.sql tells what each column holds. A
+// zero field is stored as NULL. The caller fills in what it knows; Seq, Node and Hash belong to the
+// Log.
 type Event struct {
 	Seq        int64           `json:"seq,omitempty"`  // order of recording, given by the store
 	Time       time.Time       `json:"time"`           // when it happened; zero: now. Stored in UTC, to the millisecond

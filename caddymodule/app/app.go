@@ -17,6 +17,7 @@ import (
 	"github.com/svc-gateway/svc/internal/settings"
 	"github.com/svc-gateway/svc/policy"
 	"github.com/svc-gateway/svc/policy/identity"
+	"github.com/svc-gateway/svc/policy/identity/adminapi"
 	"github.com/svc-gateway/svc/policy/identity/ldap"
 	"github.com/svc-gateway/svc/policy/identity/oidc"
 	"github.com/svc-gateway/svc/scanner/redact"
@@ -100,7 +101,7 @@ func (a *App) Provision(ctx caddy.Context) error {
 	a.control.handle("POST /audit/backup", http.HandlerFunc(a.serveBackup))
 	a.control.handle("POST /ldap/test", http.HandlerFunc(a.serveLDAPTest))
 	a.control.handle("POST /oidc/test", http.HandlerFunc(a.serveOIDCTest))
-	a.control.handle("/identity/", http.StripPrefix("/identity", a.Identity().AdminHandler()))
+	a.control.handle("/identity/", http.StripPrefix("/identity", adminapi.Handler(a.Identity())))
 
 	events, err := ctx.App("events")
 	if err != nil {

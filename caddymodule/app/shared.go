@@ -77,11 +77,11 @@ func open(home settings.Home) (_ *shared, err error) {
 	if s.policy, err = policy.New(); err != nil {
 		return nil, err
 	}
-	if s.audit, err = audit.Open(ctx, home.AuditDB(), s.node); err != nil {
+	if s.audit, err = openAudit(ctx, home, s.node); err != nil {
 		return nil, err
 	}
-	if s.identity, err = identity.Open(ctx, home.IdentityDB(), s.audit, s.bus, identity.WithKey(home.IdentityKey())); err != nil {
-		return nil, errors.Join(fmt.Errorf("opening the users: %w", err), s.audit.Close())
+	if s.identity, err = openIdentity(ctx, home, s.audit, s.bus); err != nil {
+		return nil, errors.Join(err, s.audit.Close())
 	}
 	s.server = newServer(s.audit)
 	return s, nil

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/svc-gateway/svc/internal/bytesize"
 )
 
 func parseNumber(s string, low, high int64) (int64, error) {
@@ -30,27 +32,15 @@ func parseDuration(s string, low, high time.Duration) (time.Duration, error) {
 	return d, nil
 }
 
-var units = []struct {
-	suffix string
-	bytes  int64
-}{{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"kB", 1e3}, {"KB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"B", 1}}
-
 func parseSize(s string, low, high int64) (int64, error) {
-	digits, factor := strings.TrimSpace(s), int64(1)
-	for _, u := range units {
-		if rest, ok := strings.CutSuffix(digits, u.suffix); ok {
-			digits, factor = strings.TrimSpace(rest), u.bytes
-			break
-		}
-	}
-	n, err := strconv.ParseInt(digits, 10, 64)
+	n, err := bytesize.Parse(s)
 	if err != nil {
-		return 0, fmt.Errorf("%q is not a size: write bytes, or a number with KiB, MiB or GiB", s)
+		return 0, err
 	}
-	if n < 0 || n > high/factor || n*factor < low {
+	if n < low || n > high {
 		return 0, fmt.Errorf("%s is out of range: use %d to %d bytes", s, low, high)
 	}
-	return n * factor, nil
+	return n, nil
 }
 
 // split takes a list as it is written in a flag or an environment variable.
