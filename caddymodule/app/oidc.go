@@ -50,7 +50,7 @@ func (in oidcTest) explainHere(ctx context.Context, s settings.Settings) (identi
 	if !s.Auth.Has(settings.ModeOIDC) {
 		return identity.Report{}, errNoIssuer
 	}
-	set, err := oidc.New(s.Issuers, oidc.Options{Env: os.LookupEnv})
+	set, err := oidc.New(s.Issuers(), oidc.Options{Env: os.LookupEnv})
 	if err != nil {
 		return identity.Report{}, err
 	}
