@@ -38,14 +38,6 @@ func value(values []settings.Value, key string) settings.Value {
 	return settings.Value{}
 }
 
-func defaultLDAP() settings.LDAP {
-	return settings.LDAP{
-		Filter: "(uid=%u)", NameAttribute: "uid", IDAttribute: "entryUUID",
-		Groups: "memberof", GroupFilter: "(|(member=%d)(uniqueMember=%d))",
-		Timeout: 5 * time.Second, Pool: 8, CacheTTL: 30 * time.Second,
-	}
-}
-
 func TestDefaults(t *testing.T) {
 	got, values, err := settings.Resolve(settings.Layers{})
 	if err != nil {
@@ -60,7 +52,11 @@ func TestDefaults(t *testing.T) {
 			Provider: "demo", BaseURL: "https://api.openai.com/v1", Timeout: 2 * time.Minute, MaxRetries: 2,
 		},
 		Limits: settings.Limits{BodyBytes: 4 << 20, RunsPerMinute: 600, RequestsPerMinute: 6000, RequestsBurst: 600, ParallelRuns: 100},
-		LDAP:   defaultLDAP(),
+		LDAP: settings.LDAP{
+			Filter: "(uid=%u)", NameAttribute: "uid", IDAttribute: "entryUUID",
+			Groups: "memberof", GroupFilter: "(|(member=%d)(uniqueMember=%d))",
+			Timeout: 5 * time.Second, Pool: 8, CacheTTL: 30 * time.Second,
+		},
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("defaults (-want +got):\n%s", d)
@@ -107,14 +103,15 @@ func TestPrecedence(t *testing.T) {
 }
 
 func TestEveryKindFromEveryLayer(t *testing.T) {
-	want := settings.Settings{
-		Auth:    settings.Auth{Mode: []string{"token", "none"}, SessionTTLHours: 8},
-		Runtime: settings.Runtime{Timeout: 5 * time.Second, ProjectRoot: "/srv", MaxSteps: 25, MaxTokens: 200_000, RunTimeout: 10 * time.Minute},
-		Model:   settings.Model{Provider: "openai", BaseURL: "http://127.0.0.1:11434/v1", Name: "qwen3", APIKeyEnv: "KEY", Timeout: 2 * time.Minute},
-		Limits:  settings.Limits{BodyBytes: 8 << 20, RunsPerMinute: 600, RequestsPerMinute: 6000, RequestsBurst: 600, ParallelRuns: 100},
-		CORS:    settings.CORS{Origins: []string{"https://a.example", "http://b.example:8080"}},
-		LDAP:    defaultLDAP(),
+	want, _, err := settings.Resolve(settings.Layers{})
+	if err != nil {
+		t.Fatal(err)
 	}
+	want.Auth = settings.Auth{Mode: []string{"token", "none"}, SessionTTLHours: 8}
+	want.Runtime.Timeout, want.Runtime.ProjectRoot = 5*time.Second, "/srv"
+	want.Model = settings.Model{Provider: "openai", BaseURL: "http://127.0.0.1:11434/v1", Name: "qwen3", APIKeyEnv: "KEY", Timeout: 2 * time.Minute}
+	want.Limits.BodyBytes = 8 << 20
+	want.CORS.Origins = []string{"https://a.example", "http://b.example:8080"}
 	want.LDAP.Nested = true
 	want.LDAP.UserGroups = []string{"cn=a b,dc=x", "staff"}
 	doc := `{
