@@ -8,16 +8,17 @@ import (
 // entry is one value of a document: a setting's words, or a list of objects.
 type entry struct {
 	key     string
-	place   string // file:line
+	place   string // file:line, or what else says where it is
 	words   []string
 	objects any // a []T
 }
 
 // document reads the JSON form of the settings: an object of sections and of lists of objects.
-// name stands for it in errors. Where lax is set, numbers and truth values may be written as
-// strings, as a placeholder leaves them. What could be read is returned besides the errors.
-func document(name string, data []byte, lax bool) ([]entry, error) {
-	r := newReader(name, data, lax)
+// name stands for it in errors. One that was adapted from a Caddyfile may have numbers and truth
+// values as strings, as a placeholder leaves them. What could be read is returned besides the
+// errors.
+func document(name string, data []byte, adapted bool) ([]entry, error) {
+	r := newReader(name, data, adapted)
 	var entries []entry
 	err := r.object("the settings", "", func(name, place string) error {
 		if IsSection(name) {
@@ -56,7 +57,7 @@ func section(r *reader, section string) (entries []entry, err error) {
 			r.complain(place, Unknown(key))
 			return nil
 		}
-		words, err := o.decode(raw, r.lax)
+		words, err := o.decode(raw, r.adapted)
 		if err != nil {
 			r.complain(place, fmt.Errorf("%s: %w", key, err))
 			return nil

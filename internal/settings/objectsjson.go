@@ -21,6 +21,9 @@ func (o *objects[T]) read(r *reader) (any, error) {
 		if err != nil {
 			return err
 		}
+		if r.adapted { // people know the block, not its number
+			at = o.block + " " + *o.name(&t)
+		}
 		if len(r.errs) == broken {
 			for _, err := range o.problems(&t, all) {
 				r.complain(begins, fmt.Errorf("%s: %w", at, err))
@@ -44,7 +47,7 @@ func (o *objects[T]) readOne(r *reader, at string) (t T, err error) {
 		if err != nil {
 			return err
 		}
-		if err := o.set(&t, name, raw, r.lax); err != nil {
+		if err := o.set(&t, name, raw, r.adapted); err != nil {
 			r.complain(place, fmt.Errorf("%s: %w", at, err))
 		}
 		return nil

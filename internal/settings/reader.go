@@ -11,21 +11,25 @@ import (
 
 // reader walks a document token by token, so that every complaint has its line.
 type reader struct {
-	name string // of the document, in errors
-	data []byte
-	dec  *json.Decoder
-	lax  bool
-	errs []error // what is wrong and does not end the reading
+	name    string // of the document, in errors
+	adapted bool   // from a Caddyfile
+	data    []byte
+	dec     *json.Decoder
+	errs    []error // what is wrong and does not end the reading
 }
 
-func newReader(name string, data []byte, lax bool) *reader {
-	return &reader{name: name, data: data, dec: json.NewDecoder(bytes.NewReader(data)), lax: lax}
+func newReader(name string, data []byte, adapted bool) *reader {
+	return &reader{name: name, adapted: adapted, data: data, dec: json.NewDecoder(bytes.NewReader(data))}
 }
 
-// place is where the reader is, as file:line.
+// place is where the reader is, as file:line. A document that was adapted has lines that nobody
+// has seen, so its name has to do.
 func (r *reader) place() string { return r.placeOf(r.dec.InputOffset()) }
 
 func (r *reader) placeOf(offset int64) string {
+	if r.adapted {
+		return r.name
+	}
 	n := min(int(offset), len(r.data))
 	return fmt.Sprintf("%s:%d", r.name, 1+bytes.Count(r.data[:n], []byte("\n")))
 }

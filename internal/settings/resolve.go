@@ -47,9 +47,6 @@ func Resolve(l Layers) (Settings, []Value, error) {
 	r.layer(FromFile, entries, err)
 	if len(l.Caddyfile) > 0 {
 		entries, err = document("Caddyfile", l.Caddyfile, true)
-		for i := range entries { // the lines are those of the adapted JSON: of no use to anyone
-			entries[i].place = "Caddyfile"
-		}
 		r.layer(FromCaddyfile, entries, err)
 	}
 	r.layer(FromEnv, fromEnv(l.Env), nil)

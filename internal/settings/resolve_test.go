@@ -161,7 +161,8 @@ func TestFileErrors(t *testing.T) {
 		{"unknown section", "{\n\n\"runtme\": {}}", `api.json:3: runtme is not a setting; did you mean runtime?`},
 		{"unknown key", "{\"runtime\": {\n\"timout\": \"1s\"}}", `api.json:2: runtime.timout is not a setting; did you mean runtime.timeout?`},
 		{"far key", `{"cors": {"zzzzzzzzzzzz": 1}}`, `api.json:1: cors.zzzzzzzzzzzz is not a setting; cors has origins`},
-		{"far section", `{"zzzzzzzzzzzzzz": 1}`, `zzzzzzzzzzzzzz is not a setting; there are auth, runtime, model, limits, cors, ldap, async_subagents, oidc`},
+		{"far section", `{"zzzzzzzzzzzzzz": 1}`, `zzzzzzzzzzzzzz is not a setting; there are auth, runtime, model, limits, cors, `},
+		{"far list", `{"zzzzzzzzzzzzzz": 1}`, `, async_subagents, `},
 		{"flat key", `{"auth.mode": "token"}`, `auth.mode is not a section: write mode in the section auth`},
 		{"twice", "{\"auth\": {\"mode\": \"token\",\n\"mode\": \"none\"}}", `api.json:2: auth.mode is set twice`},
 		{"section twice", `{"auth": {}, "auth": {}}`, `auth is set twice`},
@@ -196,6 +197,19 @@ func TestFileErrors(t *testing.T) {
 				t.Errorf("the error repeats a password: %v", err)
 			}
 		})
+	}
+}
+
+// What was adapted from a Caddyfile has lines that nobody has seen.
+func TestAdaptedErrors(t *testing.T) {
+	for doc, want := range map[string]string{
+		`{"runtime": {"timout": "1s"}}`:                    "Caddyfile: runtime.timout is not a setting",
+		`{"oidc": [{"issuer": "x", "name": "corp"}]}`:      "Caddyfile: oidc[0]: issuer: this is not an address",
+		`{"oidc": [{"label": "Example", "name": "corp"}]}`: "Caddyfile: oidc corp: issuer is missing",
+	} {
+		if _, _, err := settings.Resolve(settings.Layers{Caddyfile: []byte(doc)}); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%s: got error %v, want %q", doc, err, want)
+		}
 	}
 }
 
