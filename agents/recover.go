@@ -11,7 +11,7 @@ import (
 
 	"github.com/svc-gateway/svc/agents/model"
 	"github.com/svc-gateway/svc/audit"
-	"github.com/svc-gateway/svc/internal/harness"
+	"github.com/svc-gateway/svc/internal/compat"
 )
 
 // Recover closes the runs that a process left behind when it died. Nothing is repeated: a
@@ -57,7 +57,7 @@ func (h *Host) recoverRun(ctx context.Context, r *Run) error {
 
 func (h *Host) closeAbandoned(ctx context.Context, r *Run) error {
 	r.Failure = endedBy(errRestart)
-	if err := harness.Check(r.Harness); err != nil {
+	if err := compat.Check(r.Harness); err != nil {
 		r.Failure = &Failure{"harness_version", err.Error()}
 	}
 	if len(r.Frames) == 0 {

@@ -11,7 +11,7 @@ import (
 
 	"github.com/svc-gateway/svc/agents/model"
 	"github.com/svc-gateway/svc/audit"
-	"github.com/svc-gateway/svc/internal/harness"
+	"github.com/svc-gateway/svc/internal/compat"
 	"github.com/svc-gateway/svc/policy"
 	"github.com/svc-gateway/svc/scanner"
 )
@@ -126,7 +126,7 @@ func (rt *Runtime) create(ctx context.Context, p policy.Principal, req Request) 
 	now := time.Now().UTC()
 	r := &Run{
 		ID: newID(), Thread: req.Thread, Assistant: req.Assistant, Principal: p,
-		Status: Running, Harness: harness.Version, Created: now, Updated: now,
+		Status: Running, Harness: compat.Version, Created: now, Updated: now,
 		Frames: []Frame{{Agent: req.Assistant}},
 	}
 	input := newMessages(req.Input)
