@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+
+	"github.com/svc-gateway/svc/internal/suggest"
 )
 
 func checkModes(modes []string) error {
@@ -16,7 +18,7 @@ func checkModes(modes []string) error {
 	known := []string{ModeNone, ModeToken, ModeLDAP, ModeOIDC}
 	for i, m := range modes {
 		if !slices.Contains(known, m) {
-			return fmt.Errorf("%q is not a mode%s: use none, token, ldap or oidc", m, didYouMean(m, known))
+			return fmt.Errorf("%q is not a mode%s: use none, token, ldap or oidc", m, suggest.DidYouMean(m, known))
 		}
 		if slices.Contains(modes[:i], m) {
 			return fmt.Errorf("%s is listed twice", m)
@@ -29,7 +31,7 @@ func checkProvider(p string) error {
 	if p == ProviderDemo || p == ProviderOpenAI {
 		return nil
 	}
-	return fmt.Errorf("%q is not a provider%s: use demo or openai", p, didYouMean(p, []string{ProviderDemo, ProviderOpenAI}))
+	return fmt.Errorf("%q is not a provider%s: use demo or openai", p, suggest.DidYouMean(p, []string{ProviderDemo, ProviderOpenAI}))
 }
 
 // checkURL never repeats the value: it may have a password in it.

@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/svc-gateway/svc/internal/suggest"
 )
 
 // objects describes a list of objects of the type T among the settings, such as the identity
@@ -79,7 +81,7 @@ func unknownField[T any](what, name string, fields []field[T]) error {
 	for i, f := range fields {
 		known[i] = f.name
 	}
-	if n := nearest(name, known); n != "" {
+	if n := suggest.Nearest(name, known); n != "" {
 		return fmt.Errorf("%s has no %s; did you mean %s?", what, name, n)
 	}
 	return fmt.Errorf("%s has no %s; it has %s", what, name, strings.Join(known, ", "))

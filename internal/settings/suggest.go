@@ -6,25 +6,9 @@ import (
 	"strings"
 
 	"github.com/agnivade/levenshtein"
+
+	"github.com/svc-gateway/svc/internal/suggest"
 )
-
-// nearest returns the known name that is most like name, or "" when none is close.
-func nearest(name string, known []string) string {
-	best, distance := "", len(name)/2+1
-	for _, k := range known {
-		if d := levenshtein.ComputeDistance(strings.ToLower(name), strings.ToLower(k)); d < distance {
-			best, distance = k, d
-		}
-	}
-	return best
-}
-
-func didYouMean(name string, known []string) string {
-	if n := nearest(name, known); n != "" {
-		return "; did you mean " + n + "?"
-	}
-	return ""
-}
 
 func sections() []string {
 	var all []string
@@ -52,7 +36,7 @@ func keys(section string) []string {
 func Unknown(key string) error {
 	section, name, _ := strings.Cut(key, ".")
 	if known := keys(section); len(known) > 0 && name != "" && !slices.Contains(known, name) {
-		if n := nearest(name, known); n != "" {
+		if n := suggest.Nearest(name, known); n != "" {
 			return fmt.Errorf("%s is not a setting; did you mean %s.%s?", key, section, n)
 		}
 		return fmt.Errorf("%s is not a setting; %s has %s", key, section, strings.Join(known, ", "))
@@ -73,7 +57,7 @@ func unknown(word string, known []string) error {
 	for _, o := range options {
 		all = append(all, o.name)
 	}
-	if n := nearest(word, all); n != "" {
+	if n := suggest.Nearest(word, all); n != "" {
 		return fmt.Errorf("%s is not a setting; did you mean %s?", word, n)
 	}
 	return fmt.Errorf("%s is not a setting; there are %s", word, strings.Join(known, ", "))
@@ -97,7 +81,7 @@ func StrayEnv(environ []string) []string {
 	for _, e := range environ {
 		name, _, _ := strings.Cut(e, "=")
 		if looksLikeSetting(name, known) && !slices.Contains(known, name) {
-			stray = append(stray, name+" is not a setting"+didYouMean(name, known))
+			stray = append(stray, name+" is not a setting"+suggest.DidYouMean(name, known))
 		}
 	}
 	slices.Sort(stray)
