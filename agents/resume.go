@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/svc-gateway/svc/internal/harness"
+	"github.com/svc-gateway/svc/internal/compat"
 )
 
 // errNotWaiting is the answer to who wants to go on with a run that does not wait.
@@ -85,7 +85,7 @@ func (rt *Runtime) goOn(ctx context.Context, r *Run, l *lease) error {
 
 // unfit is the reason for which this program cannot go on with a stored run.
 func unfit(r *Run) *Failure {
-	if err := harness.Check(r.Harness); err != nil {
+	if err := compat.Check(r.Harness); err != nil {
 		return &Failure{"harness_version", err.Error()}
 	}
 	return nil

@@ -12,7 +12,7 @@ import (
 
 	"github.com/svc-gateway/svc/agents/model"
 	"github.com/svc-gateway/svc/audit"
-	"github.com/svc-gateway/svc/internal/harness"
+	"github.com/svc-gateway/svc/internal/compat"
 	"github.com/svc-gateway/svc/policy"
 	"github.com/svc-gateway/svc/scanner/inject"
 	"github.com/svc-gateway/svc/scanner/redact"
@@ -132,7 +132,7 @@ func newRun(p policy.Principal, req Request, set *toolset) *Run {
 	now := time.Now().UTC()
 	r := &Run{
 		ID: newID(), Thread: req.Thread, Assistant: req.Assistant, Principal: p,
-		Status: Running, Harness: harness.Version, Toolset: set.version, Created: now, Updated: now,
+		Status: Running, Harness: compat.Version, Toolset: set.version, Created: now, Updated: now,
 		Frames: []Frame{{Agent: req.Assistant}},
 	}
 	if r.Thread == "" {

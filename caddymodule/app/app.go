@@ -27,9 +27,9 @@ func init() {
 	caddy.RegisterModule(new(App))
 }
 
-// App is the Caddy app svc. Its JSON is the settings' own: an object with the sections auth,
-// runtime, model, limits, cors and ldap and the lists oidc and async_subagents, as in config/api.json, with
-// every value optional. Placeholders such as {env.NAME} are replaced in strings.
+// App is the Caddy app svc. Its JSON is the settings' own: an object with their sections and
+// lists, as in config/api.json, with every value optional. Placeholders such as {env.NAME} are
+// replaced in strings.
 type App struct {
 	sections json.RawMessage // as configured
 
@@ -158,7 +158,7 @@ func (a *App) warn() {
 	case a.directory != nil && ldap.Insecure:
 		a.logger.Warn("ldap.insecure: passwords are sent in clear to the ldap:// servers of ldap.url")
 	}
-	if !auth.Has(settings.ModeOIDC) && len(a.settings.Issuers) > 0 {
+	if !auth.Has(settings.ModeOIDC) && len(a.settings.Issuers()) > 0 {
 		a.logger.Warn("identity providers are set up, and auth.mode has no oidc: nobody comes in from them")
 	}
 }

@@ -43,7 +43,7 @@ func (in OIDCTest) Explain(ctx context.Context, s settings.Settings) (identity.R
 	if !s.Auth.Has(settings.ModeOIDC) {
 		return identity.Report{}, errNoIssuer
 	}
-	set, err := oidc.New(s.Issuers, oidc.Options{Env: os.LookupEnv})
+	set, err := oidc.New(s.Issuers(), oidc.Options{Env: os.LookupEnv})
 	if err != nil {
 		return identity.Report{}, err
 	}

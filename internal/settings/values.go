@@ -1,7 +1,6 @@
 package settings
 
 import (
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -59,57 +58,14 @@ func splitNames(s string) []string {
 	return all
 }
 
-// words gives the words of a value written as one text.
-func (o option) words(s string) []string {
-	switch o.kind {
-	case kindList:
-		return split(s)
-	case kindNames:
-		return splitNames(s)
-	default:
-		return []string{s}
+// brief writes a duration without the zeros at its end, as people do.
+func brief(d time.Duration) string {
+	s := d.String()
+	if strings.HasSuffix(s, "m0s") {
+		s = strings.TrimSuffix(s, "0s")
 	}
-}
-
-func (k kind) many() bool { return k == kindList || k == kindNames }
-
-// Parse checks the words of one value, as they stand in a Caddyfile after the setting's name,
-// and returns it in the form it has in JSON. A word with a placeholder in it, {env.NAME} for
-// example, cannot be judged yet and passes as it is.
-func Parse(key string, words []string) (any, error) {
-	o, ok := lookup(key)
-	if !ok {
-		return nil, Unknown(key)
+	if strings.HasSuffix(s, "h0m") {
+		s = strings.TrimSuffix(s, "0m")
 	}
-	if len(words) == 0 {
-		return nil, errors.New("a value is missing")
-	}
-	if !o.kind.many() && len(words) > 1 {
-		return nil, fmt.Errorf("one value is expected, %d are given", len(words))
-	}
-	for _, w := range words {
-		if w == "" {
-			return nil, errors.New("the value is empty: give one or leave the line out")
-		}
-		if strings.Contains(w, "{") && o.kind != kindReference {
-			if o.kind.many() {
-				return words, nil
-			}
-			return w, nil
-		}
-	}
-	var s Settings
-	if err := o.set(&s, words); err != nil {
-		return nil, err
-	}
-	switch o.kind {
-	case kindList, kindNames:
-		return words, nil
-	case kindBool:
-		return o.show(&s) == "true", nil
-	case kindNumber, kindSize:
-		return strconv.ParseInt(o.show(&s), 10, 64)
-	default:
-		return o.show(&s), nil
-	}
+	return s
 }

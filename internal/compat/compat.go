@@ -1,10 +1,10 @@
-// Package harness is the version that separately built parts and stored runs are checked
-// against.
+// Package compat says which stored runs, and which separately built parts, this build can work
+// with.
 //
-// A part says its [Version] in its handshake and a stored run carries the version that wrote
-// it; whoever meets either calls [Check] first. Everything here is constant and safe for
-// concurrent use.
-package harness
+// A stored run carries the version that wrote it, and a part tells its version in a handshake.
+// Call [Check] with that version before you use either. Everything here is constant and safe
+// for concurrent use.
+package compat
 
 import (
 	"fmt"

@@ -1,15 +1,15 @@
-package harness_test
+package compat_test
 
 import (
 	"strings"
 	"testing"
 
-	"github.com/svc-gateway/svc/internal/harness"
+	"github.com/svc-gateway/svc/internal/compat"
 )
 
 func TestCheck(t *testing.T) {
 	for _, tc := range []struct{ version, want string }{
-		{harness.Version, ""},
+		{compat.Version, ""},
 		{"0.9.0", ""},
 		{"0.4.11", "too old for harness features"},
 		{"0.0.0", "too old for harness features"},
@@ -18,7 +18,7 @@ func TestCheck(t *testing.T) {
 		{"", "no valid version"},
 		{"latest", "no valid version"},
 	} {
-		err := harness.Check(tc.version)
+		err := compat.Check(tc.version)
 		if tc.want == "" {
 			if err != nil {
 				t.Errorf("Check(%q): got %v, want nil", tc.version, err)
