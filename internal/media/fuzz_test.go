@@ -89,8 +89,8 @@ func FuzzSniff(f *testing.F) {
 	f.Fuzz(func(t *testing.T, p []byte, kind uint8) {
 		k := Kind(kind)
 		want, ok := Sniff(p, k)
-		if len(p) >= 12 && !ok {
-			t.Errorf("%q: more than twelve bytes are asked for", p)
+		if len(p) >= Enough && !ok {
+			t.Errorf("%q: more bytes are asked for", p)
 		}
 		for n := range p {
 			if got, ok := Sniff(p[:n], k); ok && got != want {

@@ -66,8 +66,11 @@ type Start struct {
 	Format Format
 }
 
+// Enough is the number of first bytes that always tell what can be told.
+const Enough = 12
+
 // Sniff tells by the first bytes of a body, and by its kind, what it is. ok is false where more bytes
-// could tell more: up to twelve are looked at. A body without more has been told all the same.
+// could tell more, at most [Enough]. A body without more has been told all the same.
 //
 // One of a textual kind is UTF-16 or UTF-32 when its first character is; text has no zeros. One of
 // the kind Unknown may have zeros for other reasons, so two characters must be, unless the first one
