@@ -5,16 +5,21 @@ import (
 	"encoding/json"
 	"errors"
 	"strings"
+
+	"github.com/svc-gateway/svc/internal/media"
 )
 
 // maxRecord is the longest event or line that is scanned as one; a longer one is scanned as text
 // while it comes.
 const maxRecord = 256 << 10
 
+// separator is what each document of a JSON sequence begins with (RFC 7464); a line feed follows it.
+const separator = "\x1e"
+
 // records scans a stream of events or lines, each when it is complete. What belongs to one text,
 // as the pieces of an answer do, is followed from one to the next.
 type records struct {
-	kind      kind
+	kind      media.Kind
 	report    *report
 	fields    *fields
 	buf       []byte // what has come of a record that is not complete
@@ -27,16 +32,16 @@ type records struct {
 }
 
 // newRecords makes the records of a stream; strict says that each is scanned before it passes.
-func newRecords(k kind, rep *report, f *fields, strict bool) *records {
+func newRecords(k media.Kind, rep *report, f *fields, strict bool) *records {
 	return &records{
 		kind: k, report: rep, fields: f, last: map[string]string{}, keys: map[string]bool{},
 		texts: texts{report: rep, eager: strict, known: map[string]*text{}},
 	}
 }
 
-// pass scans the records that p completes and returns what may pass: all that is complete, up to
+// sift scans the records that p completes and returns what may pass: all that is complete, up to
 // the first record with a finding that is to be blocked.
-func (r *records) pass(p []byte) ([]byte, error) {
+func (r *records) sift(p []byte) ([]byte, error) {
 	r.buf = append(r.buf, p...)
 	done := 0
 	for {
@@ -60,8 +65,8 @@ func (r *records) pass(p []byte) ([]byte, error) {
 	return r.cut(done), nil
 }
 
-// take scans the records that p completes, which passes in any case.
-func (r *records) take(p []byte) {
+// observe scans the records that p completes, which passes in any case.
+func (r *records) observe(p []byte) {
 	if len(r.buf) > 0 {
 		r.buf = append(r.buf, p...)
 		p = r.buf
@@ -87,12 +92,12 @@ func (r *records) cut(n int) []byte {
 	return out
 }
 
-// end scans what is left and returns it.
-func (r *records) end() ([]byte, error) {
+// rest scans what is left and returns it.
+func (r *records) rest() ([]byte, error) {
 	if len(r.buf) > 0 {
 		r.scan(r.buf)
 	}
-	r.texts.end()
+	r.texts.close()
 	if err := r.report.blocked(); err != nil {
 		return nil, err
 	}
@@ -101,7 +106,7 @@ func (r *records) end() ([]byte, error) {
 
 // next returns the length of the record that p begins with, 0 when it is not complete.
 func (r *records) next(p []byte) int {
-	if r.kind == lines {
+	if r.kind != media.Events {
 		return bytes.IndexByte(p, '\n') + 1
 	}
 	for i := 0; i < len(p); {
@@ -148,8 +153,11 @@ func (r *records) scan(record []byte) {
 		return
 	}
 	data := record
-	if r.kind == events {
+	switch r.kind {
+	case media.Events:
 		data = r.dataOf(record)
+	case media.JSONSequence:
+		data = bytes.TrimLeft(record, separator)
 	}
 	if len(bytes.TrimSpace(data)) == 0 {
 		return
@@ -167,7 +175,7 @@ func (r *records) scan(record []byte) {
 				if len(r.keys) < maxTexts {
 					r.keys[value] = true
 				}
-				r.report.add(value)
+				r.report.scanText(value)
 			}
 		case continues(path):
 			place, piece := r.placeOf(path), []byte(value)
@@ -198,7 +206,7 @@ func (r *records) once(place []byte, value string) {
 	if ok || len(r.last) < maxTexts {
 		r.last[string(place)] = value
 	}
-	r.report.add(value)
+	r.report.scanText(value)
 }
 
 // dataOf returns the data of an event: the rests of its lines "data:", and of those of other names
@@ -255,8 +263,11 @@ func (r *records) farewell(err error) []byte {
 	if err != nil { // strings: cannot happen
 		return nil
 	}
-	if r.kind == lines {
+	switch r.kind {
+	case media.JSONLines:
 		return append(message, '\n')
+	case media.JSONSequence:
+		return append(append([]byte(separator), message...), '\n')
 	}
 	return append(append([]byte("event: error\ndata: "), message...), "\n\n"...)
 }
