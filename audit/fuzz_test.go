@@ -5,11 +5,12 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/gowebpki/jcs"
+
+	"github.com/svc-gateway/svc/scanner/sqltoken"
 )
 
 // FuzzCanonicalRecord: whatever text an event holds, its record is what an RFC 8785 implementation
@@ -67,7 +68,7 @@ func FuzzCheckStatement(f *testing.F) {
 		if checkStatement(query) != nil {
 			return
 		}
-		if first, _ := token(query); strings.EqualFold(first, "WITH") {
+		if first, _ := sqltoken.SQLite.Next(query, 0); first.Is("WITH") {
 			return
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)

@@ -197,7 +197,7 @@ func (w *codeWalker) nested(effects []effect, n *node) {
 func sqlEffectsOf(text string) (effects []effect) {
 	for _, s := range sqlStatements(text) {
 		if v, ok := judgeStatement(s, false); ok && v.write != "" {
-			effects = append(effects, effect{v, "sql-" + strings.ToLower(s[0].text), s[0].start, s[len(s)-1].end})
+			effects = append(effects, effect{v, "sql-" + strings.ToLower(s[0].Text), s[0].Start, s[len(s)-1].End})
 		}
 	}
 	return effects
