@@ -1,6 +1,10 @@
 package redact
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/svc-gateway/svc/scanner/sse"
+)
 
 // limits of an event stream.
 const (
@@ -65,7 +69,7 @@ func (r *EventStream) Append(dst, src []byte) []byte {
 			src = src[n:]
 			continue
 		}
-		n := lineLength(src)
+		n := sse.LineLength(src)
 		if n == len(src) {
 			r.part(src)
 			break
@@ -112,7 +116,7 @@ func (r *EventStream) known(src []byte) (*shape, int) {
 func (r *EventStream) decide() {
 	w := &r.state.shapes.wait
 	if event := w.takeBack(); len(event) > 0 {
-		r.dst = r.state.event(r.dst, w.name, event, eventData(event), false, appendEvent)
+		r.dst = r.state.event(r.dst, w.name, event, sse.Data(event), false, appendEvent)
 	}
 }
 
@@ -183,7 +187,7 @@ func (r *EventStream) lineEnds(end []byte) {
 		r.event = openEvent{raw: r.event.raw[:0]}
 		return
 	}
-	field, value := lineField(line)
+	field, value := sse.Field(line)
 	data := string(field) == "data"
 	if string(field) == "event" {
 		if string(value) != r.name {
@@ -211,5 +215,5 @@ func asItCame(dst, event, _ []byte) []byte { return append(dst, event...) }
 // redact writes the event with its data redacted; last says that its texts end here.
 func (r *EventStream) redact(last bool) {
 	r.decide()
-	r.dst = r.state.event(r.dst, r.event.name, r.event.raw, eventData(r.event.raw), last, appendEvent)
+	r.dst = r.state.event(r.dst, r.event.name, r.event.raw, sse.Data(r.event.raw), last, appendEvent)
 }

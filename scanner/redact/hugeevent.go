@@ -1,6 +1,10 @@
 package redact
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/svc-gateway/svc/scanner/sse"
+)
 
 // hugeEvent redacts one event that is too large to be kept, as it comes. Its data is one
 // document or text; line ends within it are written where they come.
@@ -28,7 +32,7 @@ const (
 // open takes the complete lines of the event.
 func (h *hugeEvent) open(dst, event []byte) []byte {
 	for len(event) > 0 {
-		line, end, rest := cutLine(event)
+		line, end, rest := sse.Line(event)
 		event = rest
 		dst = h.part(dst, line)
 		dst, _ = h.line(dst, end)
@@ -56,9 +60,9 @@ func (h *hugeEvent) part(dst, p []byte) []byte {
 func (h *hugeEvent) decide(dst []byte) []byte {
 	head := h.head
 	h.head = nil
-	if h.kind = otherLine; isData(head) {
+	if h.kind = otherLine; sse.IsData(head) {
 		h.kind = dataLine
-		_, value := lineField(head)
+		_, value := sse.Field(head)
 		if h.prefix != nil {
 			head = append([]byte("\n"), value...)
 		} else {

@@ -3,6 +3,8 @@ package redact
 import (
 	"bytes"
 	"slices"
+
+	"github.com/svc-gateway/svc/scanner/sse"
 )
 
 // shapes are the shapes of the last events, and the one of the event that is being redacted.
@@ -89,13 +91,13 @@ func (s *shapes) learn(name string, event, data, text []byte) {
 	if s.bad || len(s.draft) == 0 || len(event) > maxKnown || !bytes.Equal(data, text) {
 		return
 	}
-	line, _, rest := cutLine(event)
-	for !isData(line) && len(rest) > 0 {
+	line, _, rest := sse.Line(event)
+	for !sse.IsData(line) && len(rest) > 0 {
 		event = rest // the lines before the data pass as they are
-		line, _, rest = cutLine(event)
+		line, _, rest = sse.Line(event)
 	}
-	_, value := lineField(line)
-	if !isData(line) || len(bytes.Trim(rest, "\r\n")) > 0 {
+	_, value := sse.Field(line)
+	if !sse.IsData(line) || len(bytes.Trim(rest, "\r\n")) > 0 {
 		return
 	}
 	s.fixed = s.fixed[:0]
