@@ -90,9 +90,9 @@ func (v *view) finding(t *threat, words []hit, start, end int) scanner.Finding {
 // disguiseOf returns the disguise in which a word of the lexicon was found.
 func disguiseOf(w hit) traits {
 	switch {
-	case w.means&cipherWords != 0:
+	case w.means.meets(&cipherWords):
 		return ciphered
-	case w.means&mirrorWords != 0:
+	case w.means.meets(&mirrorWords):
 		return mirrored
 	}
 	return 0
