@@ -8,7 +8,7 @@ import (
 	"github.com/svc-gateway/svc/internal/corpus"
 )
 
-// labelled reads a file of the folder that SVC_CORPORA names.
+// samples reads a file of the folder that SVC_CORPORA names.
 func samples(t *testing.T, name string) []corpus.Sample {
 	t.Helper()
 	dir := os.Getenv("SVC_CORPORA")

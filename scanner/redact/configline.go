@@ -293,26 +293,6 @@ func (c *cursor) target() bool {
 	return false
 }
 
-// number reports whether the token is digits.
-func (t *token) number() bool {
-	for _, b := range t.raw {
-		if !is(b, digit) {
-			return false
-		}
-	}
-	return len(t.raw) > 0
-}
-
-// letters reports whether the token has nothing but letters.
-func (t *token) letters() bool {
-	for _, b := range t.raw {
-		if !is(b, letter) {
-			return false
-		}
-	}
-	return true
-}
-
 // configured reports whether the token can be a secret in a line of a configuration. Where the
 // line may still be prose it must not be a word that follows the keyword there.
 func (t *token) configured(sure bool) bool {

@@ -142,7 +142,7 @@ var credentialWords = []struct {
 }
 
 // formRules know a secret by what stands before it or by how it looks.
-var formRules = []rule{
+var standardRules = []rule{
 	{
 		name:   "command_flag",
 		marks:  []string{" -u[ \t]", "--user[ =\t]", "sshpass -p[ \t]", "redis-cli -a[ \t]"},
@@ -253,7 +253,7 @@ func wordRules() (all []rule) {
 }
 
 // rules are the kinds of secrets that are redacted.
-var rules = slices.Concat(wordRules(), formRules, vendorKeys, configRules())
+var rules = slices.Concat(wordRules(), standardRules, vendorKeys, configRules())
 
 // marks are the marks of the rules.
 var marks *automaton

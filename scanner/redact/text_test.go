@@ -103,7 +103,7 @@ func seeds() []string {
 		"token=svc_0000000000000000%a0", "://:@$1$abcdefgh:b@", "sk-sk-REDACTEDsvc_$2a$-----BEGIN PRIVATE KEY-----",
 		"Community: Sl\xff\xff\xff\xffand ", "Community: Slóvenia x", "passwd \"… x", `://"password":"\\""password")`,
 	)
-	for _, f := range forms {
+	for _, f := range spellings {
 		texts = append(texts, f.in)
 	}
 	for _, r := range rules {
