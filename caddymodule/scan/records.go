@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/svc-gateway/svc/internal/media"
+	"github.com/svc-gateway/svc/scanner/sse"
 )
 
 // maxRecord is the longest event or line that is scanned as one; a longer one is scanned as text
@@ -23,7 +24,6 @@ type records struct {
 	report    *report
 	fields    *fields
 	buf       []byte // what has come of a record that is not complete
-	data      []byte // of an event
 	place     []byte // of a string in its document
 	texts     texts
 	templates templates
@@ -109,41 +109,18 @@ func (r *records) next(p []byte) int {
 	if r.kind != media.Events {
 		return bytes.IndexByte(p, '\n') + 1
 	}
-	for i := 0; i < len(p); {
-		end := lineEnd(p, i)
-		if end < 0 {
+	for rest := p; len(rest) > 0; {
+		line, end, after := sse.Line(rest)
+		n := len(p) - len(after)
+		switch {
+		case len(end) == 0:
 			return 0
+		case len(line) == 0, n == len(line)+len(end) && line[0] == ':':
+			return n // the event is complete; a keepalive waits for nothing
 		}
-		if i == 0 && (p[0] == ':' || p[0] == '\n' || p[0] == '\r') {
-			return end // a keepalive waits for nothing
-		}
-		following := lineEnd(p, end)
-		if following < 0 {
-			return 0
-		}
-		if blank := bytes.Trim(p[end:following], "\r\n"); len(blank) == 0 {
-			return following
-		}
-		i = end
+		rest = after
 	}
 	return 0
-}
-
-// lineEnd returns the byte after the line at i: after \n, \r\n or \r. It is negative while the
-// line is not complete.
-func lineEnd(p []byte, i int) int {
-	line := p[i:]
-	lf := bytes.IndexByte(line, '\n')
-	if lf >= 0 {
-		line = line[:lf]
-	}
-	switch cr := bytes.IndexByte(line, '\r'); {
-	case cr >= 0 && cr+1 == lf, cr < 0 && lf >= 0:
-		return i + lf + 1
-	case cr >= 0:
-		return i + cr + 1
-	}
-	return -1
 }
 
 // scan scans one record.
@@ -209,28 +186,16 @@ func (r *records) once(place []byte, value string) {
 	r.report.scanText(value)
 }
 
-// dataOf returns the data of an event: the rests of its lines "data:", and of those of other names
-// the values, which a client may show too.
+// dataOf returns the data of an event: the values of its lines of data joined. Lines of other names a
+// client may show too.
 func (r *records) dataOf(event []byte) []byte {
-	r.data = r.data[:0]
-	for more := false; len(event) > 0; {
-		n := lineEnd(event, 0)
-		if n < 0 {
-			n = len(event)
-		}
-		line := bytes.TrimRight(event[:n], "\r\n")
-		event = event[n:]
-		if rest, ok := bytes.CutPrefix(line, []byte("data:")); ok {
-			if more {
-				r.data = append(r.data, '\n')
-			}
-			more = true
-			r.data = append(r.data, bytes.TrimPrefix(rest, []byte(" "))...)
-		} else if len(line) > 0 {
+	for rest := event; len(rest) > 0; {
+		var line []byte
+		if line, _, rest = sse.Line(rest); len(line) > 0 && !sse.IsData(line) {
 			r.once(nil, string(line))
 		}
 	}
-	return r.data
+	return sse.Data(event)
 }
 
 // continues reports whether strings at the path are pieces of one text.
