@@ -32,6 +32,7 @@ var matrix = []rule{
 	{"agents/...", []string{"scanner/...", "audit", "policy/...", "internal/..."}},
 	{"caddymodule/app/...", []string{"scanner/redact", "audit/...", "policy/...", "internal/..."}},
 	{"caddymodule/order/...", nil},
+	{"caddymodule/directive/...", []string{"caddymodule/order"}},
 	{"caddymodule/auth/...", stage},
 	{"caddymodule/scan/...", append([]string{"scanner", "scanner/inject", "scanner/sse"}, stage...)},
 	{"caddymodule/redact/...", append([]string{"scanner/redact", "scanner/sse"}, stage...)},
@@ -44,7 +45,7 @@ var matrix = []rule{
 }
 
 // stage is what a stage that works in any Caddy may import: never the runtime.
-var stage = []string{"caddymodule/app", "caddymodule/app/admin", "caddymodule/order", "audit", "policy/...", "internal/..."}
+var stage = []string{"caddymodule/app", "caddymodule/app/admin", "caddymodule/directive", "audit", "policy/...", "internal/..."}
 
 // testHelpers are used by tests only and may import what they help to test.
 var testHelpers = []string{"caddymodule/auth/caddytest", "internal/browsertest"}

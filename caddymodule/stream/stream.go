@@ -12,7 +12,6 @@ import (
 
 	svcapp "github.com/svc-gateway/svc/caddymodule/app"
 	_ "github.com/svc-gateway/svc/caddymodule/app/admin" // the command admin
-	_ "github.com/svc-gateway/svc/caddymodule/order"     // the directives' places
 	"github.com/svc-gateway/svc/internal/respond"
 	"github.com/svc-gateway/svc/policy"
 )
