@@ -72,11 +72,9 @@ func (h *Handler) readBody(w http.ResponseWriter, r *http.Request, v any) error 
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, h.opts.BodyBytes))
 	if err != nil {
-		if tooLarge, ok := errors.AsType[*http.MaxBytesError](err); ok {
-			return problem.Problem{
-				Status: http.StatusRequestEntityTooLarge, Code: "body_too_large",
-				Detail: fmt.Sprintf("the body is larger than %d bytes (setting limits.body_bytes)", tooLarge.Limit),
-			}
+		if p, ok := problem.TooLarge(err); ok {
+			p.Detail = fmt.Sprintf("the body is larger than %d bytes (setting limits.body_bytes)", h.opts.BodyBytes)
+			return p
 		}
 		return badBody("truncated_body", "the body ended before it was complete")
 	}

@@ -1,10 +1,8 @@
 package main
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"strings"
@@ -112,11 +110,10 @@ func ask(cmd *cobra.Command, what string, stdin bool) (string, error) {
 	}
 	var text string
 	if stdin {
-		line, err := bufio.NewReader(io.LimitReader(in, 4096)).ReadString('\n')
-		if err != nil && !errors.Is(err, io.EOF) {
-			return "", fmt.Errorf("reading the %s: %w", what, err)
+		var err error
+		if text, err = cli.Line(in, 4096, what); err != nil {
+			return "", err
 		}
-		text = strings.TrimRight(line, "\r\n")
 	} else {
 		fmt.Fprint(cmd.ErrOrStderr(), strings.ToUpper(what[:1])+what[1:]+": ")
 		line, err := term.ReadPassword(int(f.Fd()))

@@ -21,6 +21,15 @@ type Stage interface {
 	Passes() bool
 }
 
+// Untouched is for a stage that looks at headers only: it embeds it beside Writer.
+type Untouched struct{}
+
+// Passes says that every body goes by.
+func (Untouched) Passes() bool { return true }
+
+// Body is not asked for.
+func (Untouched) Body([]byte) (int, error) { return 0, http.ErrNotSupported }
+
 // Writer hands a response to its stage, which embeds it. See the package comment.
 type Writer struct {
 	http.ResponseWriter // towards the client; whoever writes to it gets past the stage

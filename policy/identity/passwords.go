@@ -127,10 +127,7 @@ var (
 		Status: http.StatusUnauthorized, Code: "credentials_wrong", Reason: "wrong_credentials",
 		Detail: "The user name or the password is wrong.",
 	}
-	persons = []struct {
-		err     error
-		refused *Refused
-	}{
+	personRefusals = refusals{
 		{ErrNoRole, &Refused{
 			Status: http.StatusForbidden, Code: "no_role", Reason: "no_role",
 			Detail: "You are known, but nothing here is open to your groups; ask an admin for a role.",
@@ -156,11 +153,4 @@ var (
 
 // RefusePerson turns an error about somebody who proved who they are into a refusal; technical
 // ones stay as they are.
-func RefusePerson(err error) error {
-	for _, x := range persons {
-		if errors.Is(err, x.err) {
-			return x.refused
-		}
-	}
-	return err
-}
+func RefusePerson(err error) error { return personRefusals.of(err) }

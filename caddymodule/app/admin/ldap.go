@@ -1,12 +1,6 @@
 package admin
 
 import (
-	"bufio"
-	"errors"
-	"fmt"
-	"io"
-	"strings"
-
 	"github.com/spf13/cobra"
 
 	"github.com/svc-gateway/svc/caddymodule/app"
@@ -30,11 +24,11 @@ wrong one counts as a failure in the directory.`,
 	cmd.RunE = cli.Run(func(cmd *cobra.Command, args []string) error {
 		in := app.LDAPTest{User: args[0]}
 		if *stdin {
-			line, err := bufio.NewReader(io.LimitReader(cmd.InOrStdin(), 4096)).ReadString('\n')
-			if err != nil && !errors.Is(err, io.EOF) {
-				return fmt.Errorf("reading the password: %w", err)
+			var err error
+			if in.Password, err = cli.Line(cmd.InOrStdin(), 4096, "password"); err != nil {
+				return err
 			}
-			if in.Password = strings.TrimRight(line, "\r\n"); in.Password == "" {
+			if in.Password == "" {
 				return cli.Usagef("--password-stdin: the password is empty")
 			}
 		}

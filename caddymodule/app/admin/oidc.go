@@ -1,10 +1,6 @@
 package admin
 
 import (
-	"bufio"
-	"errors"
-	"fmt"
-	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -30,11 +26,10 @@ it. A running service does it with its configuration; without one, or with
 	cmd.RunE = cli.Run(func(cmd *cobra.Command, args []string) error {
 		in := app.OIDCTest{Token: args[0]}
 		if in.Token == "-" {
-			line, err := bufio.NewReader(io.LimitReader(cmd.InOrStdin(), app.MaxOIDCTest)).ReadString('\n')
-			if err != nil && !errors.Is(err, io.EOF) {
-				return fmt.Errorf("reading the token: %w", err)
+			var err error
+			if in.Token, err = cli.Line(cmd.InOrStdin(), app.MaxOIDCTest, "token"); err != nil {
+				return err
 			}
-			in.Token = line
 		}
 		in.Token = strings.TrimSpace(in.Token)
 		if token, ok := credentials.Bearer(in.Token); ok { // copied with its scheme

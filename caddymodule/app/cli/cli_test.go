@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"github.com/spf13/cobra"
 
@@ -142,5 +143,17 @@ func TestNotRunning(t *testing.T) {
 		if _, err := cli.NewClient(h).Status(context.Background()); !errors.Is(err, cli.ErrNotRunning) {
 			t.Errorf("stale %v: got %v, want ErrNotRunning", stale, err)
 		}
+	}
+}
+
+func TestLine(t *testing.T) {
+	for in, want := range map[string]string{"": "", "one": "one", "one\ntwo\n": "one", "on \r\n": "on ", "12345678": "12345"} {
+		if got, err := cli.Line(strings.NewReader(in), 5, "word"); got != want || err != nil {
+			t.Errorf("%q: got %q, %v; want %q", in, got, err, want)
+		}
+	}
+	broken := errors.New("broken")
+	if _, err := cli.Line(iotest.ErrReader(broken), 5, "word"); !errors.Is(err, broken) || err.Error() != "reading the word: broken" {
+		t.Errorf("got %v", err)
 	}
 }

@@ -2,7 +2,6 @@ package web
 
 import (
 	"errors"
-	"fmt"
 	"net/http"
 	"strings"
 
@@ -44,11 +43,8 @@ func (h *Handler) problem(err error) problem.Problem {
 	if _, ok := errors.AsType[*identity.Refused](err); ok || errors.Is(err, identity.ErrNoCredentials) {
 		return h.Chain.Problem(err)
 	}
-	if tooLarge, ok := errors.AsType[*http.MaxBytesError](err); ok {
-		return problem.Problem{
-			Status: http.StatusRequestEntityTooLarge, Code: "body_too_large",
-			Detail: fmt.Sprintf("The body has more than %d bytes.", tooLarge.Limit),
-		}
+	if p, ok := problem.TooLarge(err); ok {
+		return p
 	}
 	for _, a := range answers {
 		if errors.Is(err, a.err) {
