@@ -3,6 +3,7 @@ package caddytest
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -212,9 +213,8 @@ func (s *Server) Audit(query string) []string {
 	if err != nil {
 		s.tb.Fatal(err)
 	}
-	defer log.Close()
 	_, rows, err := log.Query(context.Background(), audit.Filter{}, query, audit.Limits{})
-	if err != nil {
+	if err := errors.Join(err, log.Close()); err != nil {
 		s.tb.Fatal(err)
 	}
 	var lines []string
