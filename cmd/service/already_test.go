@@ -12,6 +12,7 @@ import (
 
 	"github.com/svc-gateway/svc/caddymodule/app"
 	"github.com/svc-gateway/svc/internal/settings"
+	"github.com/svc-gateway/svc/internal/tcpport"
 )
 
 // starting returns a data folder that this process uses, and a command with its output.
@@ -75,7 +76,7 @@ func TestSettleReportsTheCheck(t *testing.T) {
 		t.Errorf("got running %v, %v, want the error at once", running, err)
 	}
 
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	ln, err := net.Listen("tcp", tcpport.ForTest(t).Addr()) // which is nobody else's when ln is closed
 	if err != nil {
 		t.Fatal(err)
 	}
