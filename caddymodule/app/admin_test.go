@@ -128,23 +128,23 @@ func TestAdminUsage(t *testing.T) {
 	t.Setenv("SVC_HOME", filepath.Join(t.TempDir(), "svc"))
 	for _, tt := range []struct{ args, want string }{
 		{"", "a subcommand is missing: use add-token, add-user, "},
-		{"ad-user", `there is no subcommand "ad-user"`},
-		{"add-user", "accepts 1 arg(s), received 0"},
+		{"ad-user", `admin has no command "ad-user"; did you mean add-user?`},
+		{"add-user", "an argument is missing: NAME"},
 		{"add-user a --role boss", `--role: unknown role "boss"`},
 		{"add-user a --expires never", "--expires: "},
 		{"add-user a --expires 2001-01-01", "--expires: "},
 		{"rotate-token a --grace -1h", `--grace: "-1h" is not a duration`},
-		{"revoke-token", "accepts between 1 and 2 arg(s), received 0"},
+		{"revoke-token", "an argument is missing: NAME"},
 		{"add-token a", "--name is missing"},
 		{"add-token a --name x --role boss", `--role: unknown role "boss"`},
 		{"add-token a --name x --expires soon", "--expires: "},
-		{"set-role a", "accepts 2 arg(s), received 1"},
+		{"set-role a", "an argument is missing: ROLE"},
 		{"set-role a boss", `unknown role "boss"`},
 		{"set-expiry a soon", "90d"},
-		{"disable-user", "accepts 1 arg(s), received 0"},
-		{"end-sessions", "accepts between 1 and 2 arg(s), received 0"},
-		{"unlock", "accepts 1 arg(s), received 0"},
-		{"list-users x", "unknown command"},
+		{"disable-user", "an argument is missing: NAME"},
+		{"end-sessions", "an argument is missing: NAME"},
+		{"unlock", "an argument is missing: NAME|ADDRESS"},
+		{"list-users x", `the argument "x" is one too many`},
 	} {
 		_, stderr, err := admin(t, strings.Fields(tt.args)...)
 		if err == nil || !strings.Contains(stderr, tt.want) || !strings.Contains(stderr, "Usage: ") {

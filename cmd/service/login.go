@@ -42,10 +42,12 @@ func loginCommand(cmd *cobra.Command) {
 	passwordStdin := cmd.Flags().Bool("password-stdin", false, "read the password from stdin")
 	address := cmd.Flags().String("url", "", "address of the service (default "+defaultURL+")")
 	prefix := prefixFlag(cmd)
-	cmd.MarkFlagsMutuallyExclusive("token-stdin", "user")
 	cmd.RunE = cli.Run(func(cmd *cobra.Command, _ []string) error {
-		if *passwordStdin && *user == "" {
+		switch {
+		case *passwordStdin && *user == "":
 			return cli.Usagef("--password-stdin needs --user")
+		case *tokenStdin && *user != "":
+			return cli.Usagef("--token-stdin and --user exclude each other")
 		}
 		home, err := app.LocateHome()
 		if err != nil {
