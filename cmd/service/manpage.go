@@ -14,7 +14,7 @@ import (
 func manpageCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "manpage --directory DIR", Short: "Writes the manual pages of all commands", Args: cli.Args(cobra.NoArgs),
-		Long: "Writes a manual page for each command into DIR, which is made where it is missing. The\nsection is 8, system administration.",
+		Long: "Writes a manual page for each command into DIR, which is created if it does not exist.\nThe pages are in section 8, system administration.",
 	}
 	dir := cmd.Flags().StringP("directory", "o", "", "folder for the pages; required")
 	cmd.RunE = cli.Run(func(cmd *cobra.Command, _ []string) error {

@@ -46,7 +46,7 @@ func TestUsageAndErrors(t *testing.T) {
 		{"number", "do x --lines=few", `Error: --lines: "few" is not a whole number`, nil},
 		{"no value", "do x --lines", `Error: --lines: a value is missing`, nil},
 		{"no argument", "do", "Error: an argument is missing: NAME\nUsage: thing do NAME", nil},
-		{"too many arguments", "do x y z", `Error: the argument "y" is one too many`, nil},
+		{"too many arguments", "do x y z", `Error: unexpected argument "y"`, nil},
 		{"far subcommand", "configure", "Error: thing has no command \"configure\"\n", nil},
 		{"usage of the body", "do x", "Error: role is bad\nUsage: thing do NAME", cli.Usagef("role is bad")},
 		{"error of the body", "do x", "Error: first\nError: second\n", failure},

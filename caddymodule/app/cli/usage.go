@@ -125,7 +125,7 @@ func Args(check cobra.PositionalArgs) cobra.PositionalArgs {
 		// What the check says of a number is for programmers.
 		for n := len(args) - 1; n >= 0; n-- {
 			if check(cmd, args[:n]) == nil {
-				return WrongUsage(cmd, fmt.Errorf("the argument %q is one too many", args[n]))
+				return WrongUsage(cmd, fmt.Errorf("unexpected argument %q", args[n]))
 			}
 		}
 		for n := len(args) + 1; n < maxArguments; n++ {
