@@ -34,7 +34,7 @@ func TestSettleFindsTheOther(t *testing.T) {
 		said string
 		err  string
 	}{
-		{"same", startOptions{}, "Nothing to do: it was running already.\nThe service is running, pid ", ""},
+		{"same", startOptions{}, "Nothing to do: the service was already running.\nThe service is running, pid ", ""},
 		{"other flags", startOptions{port: "1024"}, "", "stop it with service web stop to start it with --port 1024"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
