@@ -104,7 +104,7 @@ func size(to *int64) func(directive.Line) error {
 		}
 		n, err := bytesize.Parse(value)
 		if err != nil || n == 0 || n > maxSize {
-			return l.Errf("%q is no size, such as 4MiB", value)
+			return l.Errf("%q is not a size such as 4MiB", value)
 		}
 		*to = n
 		return nil

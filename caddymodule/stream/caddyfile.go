@@ -55,7 +55,7 @@ func duration(to *caddy.Duration) func(directive.Line) error {
 func positive(l directive.Line, value string, to *caddy.Duration) error {
 	dur, err := caddy.ParseDuration(value)
 	if err != nil {
-		return l.Errf("%q is no duration, such as 8s: %v", value, err)
+		return l.Errf("%q is not a duration such as 8s: %v", value, err)
 	}
 	if dur <= 0 {
 		return l.Errf("%s is not positive", value)
