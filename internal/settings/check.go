@@ -93,6 +93,9 @@ func (s Settings) check() error {
 	if s.Auth.Has(ModeLDAP) {
 		errs = append(errs, s.LDAP.check())
 	}
+	if s.Bus.Kind == BusRedis {
+		errs = append(errs, s.Bus.check())
+	}
 	if s.Auth.Has(ModeOIDC) && len(s.Issuers) == 0 {
 		errs = append(errs, fmt.Errorf("auth.mode: %[1]s needs an identity provider: write a block %[2]s <name> { … } into the Caddyfile, or one into the list %[2]s of config/api.json", ModeOIDC, IssuersKey))
 	}
@@ -143,6 +146,16 @@ func (s Settings) CheckEnvironment(env func(string) (string, bool)) error {
 	if s.Auth.Has(ModeLDAP) && s.LDAP.BindPassword != "" {
 		if _, err := s.LDAP.BindPassword.Reveal(env); err != nil {
 			return fmt.Errorf("ldap.bind_password: %w", err)
+		}
+	}
+	if s.Bus.Kind == BusRedis {
+		for key, ref := range map[string]Reference{"bus.password": s.Bus.Password, "bus.sentinel_password": s.Bus.SentinelPassword} {
+			if ref == "" {
+				continue
+			}
+			if _, err := ref.Reveal(env); err != nil {
+				return fmt.Errorf("%s: %w", key, err)
+			}
 		}
 	}
 	for _, i := range s.Issuers {

@@ -36,6 +36,10 @@ func defaultLDAP() settings.LDAP {
 	}
 }
 
+func defaultBus() settings.Bus {
+	return settings.Bus{Kind: "memory", Mode: "single", Prefix: "svc:", Timeout: time.Second}
+}
+
 func TestDefaults(t *testing.T) {
 	got, values, err := settings.Resolve(settings.Layers{})
 	if err != nil {
@@ -51,6 +55,7 @@ func TestDefaults(t *testing.T) {
 		},
 		Limits: settings.Limits{BodyBytes: 4 << 20, RunsPerMinute: 600, RequestsPerMinute: 6000, RequestsBurst: 600, ParallelRuns: 100},
 		LDAP:   defaultLDAP(),
+		Bus:    defaultBus(),
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("defaults (-want +got):\n%s", d)
@@ -102,6 +107,7 @@ func TestEveryKindFromEveryLayer(t *testing.T) {
 		Limits:  settings.Limits{BodyBytes: 8 << 20, RunsPerMinute: 600, RequestsPerMinute: 6000, RequestsBurst: 600, ParallelRuns: 100},
 		CORS:    settings.CORS{Origins: []string{"https://a.example", "http://b.example:8080"}},
 		LDAP:    defaultLDAP(),
+		Bus:     defaultBus(),
 	}
 	want.LDAP.Nested = true
 	want.LDAP.UserGroups = []string{"cn=a b,dc=x", "staff"}
@@ -152,7 +158,7 @@ func TestFileErrors(t *testing.T) {
 		{"unknown section", "{\n\n\"runtme\": {}}", `api.json:3: runtme is not a setting; did you mean runtime?`},
 		{"unknown key", "{\"runtime\": {\n\"timout\": \"1s\"}}", `api.json:2: runtime.timout is not a setting; did you mean runtime.timeout?`},
 		{"far key", `{"cors": {"zzzzzzzzzzzz": 1}}`, `api.json:1: cors.zzzzzzzzzzzz is not a setting; cors has origins`},
-		{"far section", `{"zzzzzzzzzzzzzz": 1}`, `zzzzzzzzzzzzzz is not a setting; there are auth, runtime, model, limits, cors, ldap, oidc, async_subagents`},
+		{"far section", `{"zzzzzzzzzzzzzz": 1}`, `zzzzzzzzzzzzzz is not a setting; there are auth, runtime, model, limits, cors, ldap, bus, oidc, async_subagents`},
 		{"flat key", `{"auth.mode": "token"}`, `auth.mode is not a setting; did you mean`},
 		{"twice", "{\"auth\": {\"mode\": \"token\",\n\"mode\": \"none\"}}", `api.json:2: auth.mode is set twice`},
 		{"section twice", `{"auth": {}, "auth": {}}`, `auth is set twice`},
