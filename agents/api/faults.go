@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"time"
 
 	"github.com/svc-gateway/svc/agents"
+	"github.com/svc-gateway/svc/internal/bus"
 	"github.com/svc-gateway/svc/internal/problem"
 	"github.com/svc-gateway/svc/internal/store"
 	"github.com/svc-gateway/svc/policy"
@@ -21,9 +23,14 @@ func (h *Handler) fail(w http.ResponseWriter, r *http.Request, err error) {
 	}
 	if limit, ok := errors.AsType[*agents.LimitError](err); ok {
 		problem.RetryAfter(w.Header(), limit.RetryAfter)
+	} else if errors.Is(err, bus.ErrUnavailable) {
+		problem.RetryAfter(w.Header(), busRetry)
 	}
 	problem.Write(w, r, p)
 }
+
+// busRetry is when a client may ask again while the live bus is away. It is found back within a second.
+const busRetry = 5 * time.Second
 
 func fault(err error) problem.Problem {
 	switch {
@@ -60,6 +67,11 @@ func fault(err error) problem.Problem {
 		return problem.Problem{Status: http.StatusUnauthorized, Code: "credential_ended", Detail: "the credential is no longer valid"}
 	case errors.Is(err, agents.ErrStopping):
 		return problem.Problem{Status: http.StatusServiceUnavailable, Code: "stopping", Detail: "the service is stopping"}
+	case errors.Is(err, bus.ErrUnavailable):
+		return problem.Problem{
+			Status: http.StatusServiceUnavailable, Code: "bus_unavailable",
+			Detail: "what the gateways share cannot be reached, and no run starts without it; try again later",
+		}
 	case errors.Is(err, store.ErrUnavailable), errors.Is(err, store.ErrClosed):
 		return problem.Problem{Status: http.StatusServiceUnavailable, Code: "state_unavailable", Detail: "the service cannot write its state"}
 	}

@@ -36,11 +36,16 @@ type server struct {
 
 func newServer(t *testing.T, m model.Model) *server {
 	t.Helper()
+	return newServerOn(t, m, bus.NewMemory())
+}
+
+func newServerOn(t *testing.T, m model.Model, live bus.Bus) *server {
+	t.Helper()
 	engine, err := policy.New()
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir, live := t.TempDir(), bus.NewMemory()
+	dir := t.TempDir()
 	log, err := audit.Open(t.Context(), filepath.Join(dir, "audit.db"), "node")
 	if err != nil {
 		t.Fatal(err)
