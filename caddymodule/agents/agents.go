@@ -8,6 +8,7 @@ package agents
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -25,6 +26,7 @@ import (
 	"github.com/svc-gateway/svc/agents/tools"
 	"github.com/svc-gateway/svc/caddymodule/app"
 	_ "github.com/svc-gateway/svc/caddymodule/order" // the directives' places
+	"github.com/svc-gateway/svc/internal/bus"
 	"github.com/svc-gateway/svc/internal/settings"
 )
 
@@ -80,7 +82,7 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 		return err
 	}
 	h.home = a.Home().Dir()
-	a.OnStart(shared.(*host).Recover)
+	a.OnStart(func(ctx context.Context) error { return recoverRuns(ctx, shared.(*host), log) })
 	setup, err := newSetup(a, log)
 	if err != nil {
 		return err
@@ -89,11 +91,23 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 	if err != nil {
 		return err
 	}
-	if h.api, err = api.New(rt, api.Options{BodyBytes: a.Settings().Limits.BodyBytes, Version: settings.Version}); err != nil {
+	h.api, err = api.New(rt, api.Options{BodyBytes: a.Settings().Limits.BodyBytes, Version: settings.Version, Health: a.Health})
+	if err != nil {
 		return err
 	}
 	a.HandleControl("/", h.api)
 	return nil
+}
+
+// recoverRuns closes what an earlier process left behind. While the live bus is away nobody knows
+// which runs others are at: that is no reason not to serve.
+func recoverRuns(ctx context.Context, h *host, log *zap.Logger) error {
+	err := h.Recover(ctx)
+	if errors.Is(err, bus.ErrUnavailable) {
+		log.Warn("runs of earlier processes are not closed: the live bus is away", zap.Error(err))
+		return nil
+	}
+	return err
 }
 
 // newSetup is what the settings make of runs.

@@ -74,7 +74,7 @@ func onFiles(home settings.Home, f func(identity.Admin) error) (busy, err error)
 	if err != nil {
 		return nil, err
 	}
-	s, err := open(home)
+	s, err := openFiles(home)
 	if err != nil {
 		return nil, errors.Join(err, l.release())
 	}

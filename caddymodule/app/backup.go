@@ -28,7 +28,7 @@ func BackupFiles(ctx context.Context, home settings.Home, path string) error {
 	if err != nil {
 		return err
 	}
-	s, err := open(home)
+	s, err := openFiles(home)
 	if err != nil {
 		return errors.Join(err, l.release())
 	}

@@ -33,6 +33,9 @@ func parseGlobalOption(d *caddyfile.Dispenser, existing any) (any, error) {
 //		<section> {
 //			<key> <value>…
 //		}
+//		bus <kind> [<address>…] [{
+//			<key> <value>…
+//		}]
 //		oidc <name> {
 //			<field> <value>…
 //		}
@@ -66,11 +69,11 @@ func (a *App) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 		if _, twice := doc[section]; twice {
 			return d.Errf("section %s is there twice: put its settings into one block", section)
 		}
-		if d.NextArg() {
-			return d.Errf("section %s takes no argument, %q is one: open a block", section, d.Val())
-		}
-		values, err := unmarshalSection(d, section)
+		values, err := unmarshalShorthand(d, section)
 		if err != nil {
+			return err
+		}
+		if err := unmarshalSection(d, section, values); err != nil {
 			return err
 		}
 		doc[section] = values
@@ -113,28 +116,61 @@ func unmarshalIssuer(d *caddyfile.Dispenser) (map[string]any, error) {
 	return values, nil
 }
 
-func unmarshalSection(d *caddyfile.Dispenser, section string) (map[string]any, error) {
+// unmarshalShorthand reads the words behind the name of a section.
+func unmarshalShorthand(d *caddyfile.Dispenser, section string) (map[string]any, error) {
+	words, keys := d.RemainingArgs(), settings.Shorthand(section)
+	if len(words) > 0 && len(keys) == 0 {
+		return nil, d.Errf("section %s takes no argument, %q is one: open a block", section, words[0])
+	}
 	values := map[string]any{}
+	for i, name := range keys {
+		if len(words) == 0 {
+			break
+		}
+		n := 1
+		if i == len(keys)-1 {
+			n = len(words)
+		}
+		value, err := parse(d, section+"."+name, words[:n])
+		if err != nil {
+			return nil, err
+		}
+		values[name], words = value, words[n:]
+	}
+	return values, nil
+}
+
+// unmarshalSection reads the block of a section and adds to its values.
+func unmarshalSection(d *caddyfile.Dispenser, section string, values map[string]any) error {
 	nesting := d.Nesting()
 	for d.NextBlock(nesting) {
 		name := d.Val()
 		key := section + "." + name
 		if _, twice := values[name]; twice {
-			return nil, d.Errf("%s is set twice", key)
+			return d.Errf("%s is set twice", key)
 		}
-		value, err := settings.Parse(key, d.RemainingArgs())
+		value, err := parse(d, key, d.RemainingArgs())
 		if err != nil {
-			if text := err.Error(); strings.HasPrefix(text, key) {
-				return nil, d.Err(text)
-			}
-			return nil, d.Errf("%s: %v", key, err)
+			return err
 		}
 		values[name] = value
 		if d.NextBlock(nesting + 1) {
-			return nil, d.Errf("%s takes no block", key)
+			return d.Errf("%s takes no block", key)
 		}
 	}
-	return values, nil
+	return nil
+}
+
+// parse is [settings.Parse] with errors that say where.
+func parse(d *caddyfile.Dispenser, key string, words []string) (any, error) {
+	value, err := settings.Parse(key, words)
+	if err == nil {
+		return value, nil
+	}
+	if text := err.Error(); strings.HasPrefix(text, key) {
+		return nil, d.Err(text)
+	}
+	return nil, d.Errf("%s: %v", key, err)
 }
 
 var (

@@ -6,7 +6,7 @@ import (
 )
 
 // keySecrets returns the secrets that the settings refer to: the keys in environment variables,
-// the password for the directory, the clients' secrets. A value of less than 8 bytes would be
+// the passwords for the directory and the live bus, the clients' secrets. A value of less than 8 bytes would be
 // found in ordinary words and is left out, and so is one that is not there.
 func keySecrets(s settings.Settings, env func(string) (string, bool)) *scanner.Secrets {
 	var values []string
@@ -14,7 +14,7 @@ func keySecrets(s settings.Settings, env func(string) (string, bool)) *scanner.S
 		v, _ := env(name)
 		values = append(values, v)
 	}
-	for _, r := range append([]settings.Reference{s.LDAP.BindPassword}, clientSecrets(s)...) {
+	for _, r := range append([]settings.Reference{s.LDAP.BindPassword, s.Bus.Password, s.Bus.SentinelPassword}, clientSecrets(s)...) {
 		if v, err := r.Reveal(env); err == nil {
 			values = append(values, v)
 		}

@@ -188,3 +188,31 @@ func (b Bus) check() error {
 	problem((b.CertFile == "") != (b.KeyFile == ""), "bus.cert_file and bus.key_file belong together: one of them is missing")
 	return errors.Join(errs...)
 }
+
+// checkSecrets reports a password that is not there.
+func (b Bus) checkSecrets(env func(string) (string, bool)) error {
+	if b.Kind != BusRedis {
+		return nil
+	}
+	for _, secret := range []struct {
+		key string
+		ref Reference
+	}{{"bus.password", b.Password}, {"bus.sentinel_password", b.SentinelPassword}} {
+		if secret.ref == "" {
+			continue
+		}
+		if _, err := secret.ref.Reveal(env); err != nil {
+			return fmt.Errorf("%s: %w", secret.key, err)
+		}
+	}
+	return nil
+}
+
+// Shorthand returns the keys of the settings that words behind the name of a section stand for in
+// a Caddyfile: one word for each, and what is left for the last. Most sections have none.
+func Shorthand(section string) []string {
+	if section == "bus" {
+		return []string{"kind", "address"}
+	}
+	return nil
+}

@@ -32,7 +32,7 @@ func TestBus(t *testing.T) {
 	if !s.Bus.Encrypted() {
 		t.Error("rediss:// and not encrypted")
 	}
-	if err := s.CheckEnvironment(env(nil)); err == nil || !strings.Contains(err.Error(), "bus.") {
+	if err := s.CheckEnvironment(env(nil)); err == nil || !strings.Contains(err.Error(), "bus.password: P is not set") {
 		t.Errorf("got %v, want an error that names a secret that is not there", err)
 	}
 }

@@ -148,15 +148,8 @@ func (s Settings) CheckEnvironment(env func(string) (string, bool)) error {
 			return fmt.Errorf("ldap.bind_password: %w", err)
 		}
 	}
-	if s.Bus.Kind == BusRedis {
-		for key, ref := range map[string]Reference{"bus.password": s.Bus.Password, "bus.sentinel_password": s.Bus.SentinelPassword} {
-			if ref == "" {
-				continue
-			}
-			if _, err := ref.Reveal(env); err != nil {
-				return fmt.Errorf("%s: %w", key, err)
-			}
-		}
+	if err := s.Bus.checkSecrets(env); err != nil {
+		return err
 	}
 	for _, i := range s.Issuers {
 		if i.ClientSecret == "" || !s.Auth.Has(ModeOIDC) {
