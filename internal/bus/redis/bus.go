@@ -71,6 +71,7 @@ func Open(ctx context.Context, s settings.Bus, o Options) (*Bus, error) {
 	b.work.Go(func() { b.outbox.run(background) })
 	select { // so that a bus that works does so from the beginning
 	case <-first:
+	case <-time.After(s.Timeout):
 	case <-ctx.Done():
 	}
 	return b, nil

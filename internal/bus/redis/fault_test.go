@@ -323,3 +323,26 @@ func TestClearWhileAway(t *testing.T) {
 		t.Errorf("got %d, %v when the server was back", n, err)
 	}
 }
+
+// Something foreign in the place of one key is no reason to do without the server.
+func TestForeignKey(t *testing.T) {
+	s := redistest.New(t)
+	b, reports := open(t, s.Bus())
+	for _, kind := range []string{"count", "bucket", "room"} {
+		tell(t, s, "hset svc:"+kind+":foreign a b")
+	}
+	limits(t, b, "foreign")
+	if _, err := b.Enter(t.Context(), "foreign", "a", 1, time.Minute); !errors.Is(err, bus.ErrUnavailable) {
+		t.Errorf("Enter: got %v, want ErrUnavailable", err)
+	}
+	if h := b.Health(); !h.Connected {
+		t.Errorf("got %+v, want a bus that works", h)
+	}
+	limits(t, b, "k")
+	if n, err := s.Do("get", "svc:count:k"); n != "3" || err != nil {
+		t.Errorf("the server has counted %v, %v, want 3", n, err)
+	}
+	if len(reports) > 0 {
+		t.Errorf("got the report %v", <-reports)
+	}
+}

@@ -13,11 +13,17 @@ import (
 	"github.com/svc-gateway/svc/internal/bus/redistest"
 )
 
+// sentinelRules are what docs/fleet.md gives the user for the sentinels.
+const sentinelRules = "&* +hello +ping +sentinel +subscribe"
+
 // The server dies, its replica takes over, and two processes find it.
 func TestSentinelFailover(t *testing.T) {
 	f := redistest.NewFailover(t)
-	here, reports := open(t, f.Bus())
-	there, _ := open(t, f.Bus())
+	tell(t, f.Sentinel, "acl setuser watch on >open-sesame "+sentinelRules)
+	settings := f.Bus()
+	settings.SentinelUser, settings.SentinelPassword = "watch", "{env.RIGHT}"
+	here, reports := open(t, settings)
+	there, _ := open(t, settings)
 	sub := there.Subscribe("topic")
 	defer sub.Close()
 	send(t, here, "before")

@@ -81,10 +81,11 @@ func (k *keeper) away(standIn bool) error {
 }
 
 // suspect hears of an operation that failed and returns its error for the caller. A probe follows.
+// What a server refuses for no reason that we know may be about this key only.
 func (k *keeper) suspect(err error) error {
 	u := trouble(err)
 	k.mu.Lock()
-	if k.works.err == nil {
+	if k.works.err == nil && u.reason != reasonRefused {
 		k.works = verdict{err: u}
 		k.publish()
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"strings"
 
@@ -86,9 +85,6 @@ func reasonOf(err error) string {
 	if timeout, ok := errors.AsType[net.Error](err); ok && timeout.Timeout() ||
 		errors.Is(err, context.DeadlineExceeded) || errors.Is(err, goredis.ErrPoolTimeout) {
 		return reasonTimeout
-	}
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return reasonUnreachable
 	}
 	return reasonUnreachable
 }
