@@ -194,4 +194,3 @@ func (l *listener) close() {
 		_ = n.sub.Close() // it may be closed already
 	}
 }
-
