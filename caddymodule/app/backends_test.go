@@ -88,7 +88,7 @@ func TestNodesDiffer(t *testing.T) {
 }
 
 func redisSettings(address string, more ...string) string {
-	return `"probe": {}, "svc": {"bus": {` + strings.Join(append(more, `"kind": "redis", "address": "`+address+`", "timeout": "500ms"`), ", ") + `}}`
+	return `"probe": {}, "svc": {"bus": {` + strings.Join(append(more, `"kind": "redis", "address": "`+address+`", "timeout": "10s"`), ", ") + `}}`
 }
 
 // A service starts without its Redis, says so, and has it when it comes.

@@ -103,15 +103,21 @@ func heard(t *testing.T, s *bus.Subscription, want string) {
 	}
 }
 
+// lost expects to be told of a loss; what woke for one that was told before does not count.
 func lost(t *testing.T, s *bus.Subscription) {
 	t.Helper()
-	select {
-	case m := <-s.C():
-		if m != nil || !s.Lost() {
-			t.Errorf("got %q, want to be told of a loss", m)
+	for {
+		select {
+		case m := <-s.C():
+			if m != nil {
+				t.Errorf("got %q, want to be told of a loss", m)
+			}
+			if s.Lost() {
+				return
+			}
+		case <-time.After(patience):
+			t.Fatal("nobody said that messages are missing")
 		}
-	case <-time.After(patience):
-		t.Fatal("nobody said that messages are missing")
 	}
 }
 
@@ -214,22 +220,24 @@ func TestServerHangs(t *testing.T) {
 	for i := range 100 {
 		limits(t, b, fmt.Sprint(i))
 	}
-	if took := time.Since(begun); took > 10*settings.Timeout {
+	if took := time.Since(begun); took > 50*settings.Timeout {
 		t.Errorf("%s were spent on waiting for a server that hangs", took)
 	}
 	if err := s.Resume(); err != nil {
 		t.Fatal(err)
 	}
-	back(t, b, reports)
-	if _, err := b.Lease(t.Context(), "k", "a", time.Minute); err != nil {
-		t.Error(err)
-	}
+	await(t, "a lease can be taken", func() bool {
+		token, err := b.Lease(t.Context(), "k", "a", time.Minute)
+		return err == nil && token > 0
+	})
 }
 
 // Nobody calls, and the silence is noticed all the same.
 func TestServerHangsUnnoticed(t *testing.T) {
 	s := redistest.New(t)
-	b, reports := open(t, s.Bus())
+	settings := s.Bus()
+	settings.Timeout = time.Second
+	b, _ := open(t, settings)
 	sub := b.Subscribe("topic")
 	defer sub.Close()
 	if err := s.Pause(); err != nil {
@@ -244,10 +252,6 @@ func TestServerHangsUnnoticed(t *testing.T) {
 	}
 	lost(t, sub)
 	await(t, "the bus is connected", func() bool { return b.Health().Connected })
-	for len(reports) > 0 {
-		report(t, reports, true)
-		back(t, b, reports)
-	}
 }
 
 // TestServerRefuses goes through what makes a server refuse and what ends that.

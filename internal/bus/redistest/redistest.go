@@ -208,10 +208,11 @@ func (s *Server) Do(args ...any) (any, error) {
 	return v, errors.Join(err, c.Close())
 }
 
-// Bus are the settings of a bus in this server.
+// Bus are the settings of a bus in this server. Its time is so long that a busy machine does not
+// pass for a server that hangs.
 func (s *Server) Bus() settings.Bus {
 	b := settings.Bus{
-		Kind: settings.BusRedis, Address: []string{s.Address}, Mode: settings.RedisSingle, Prefix: "svc:", Timeout: time.Second,
+		Kind: settings.BusRedis, Address: []string{s.Address}, Mode: settings.RedisSingle, Prefix: "svc:", Timeout: 10 * time.Second,
 	}
 	if s.tls != nil {
 		b.TLS, b.CAFile, b.CertFile, b.KeyFile = true, s.CAFile, s.CertFile, s.KeyFile
