@@ -31,13 +31,14 @@ func (l *listener) session(ctx context.Context, hears func()) error {
 	if err != nil {
 		return err
 	}
-	defer l.disconnect(n)
 	background, stop := context.WithCancel(ctx)
-	defer stop()
 	var work sync.WaitGroup
-	defer work.Wait()
-	defer func() { _ = n.sub.Close() }()
-	defer stop()
+	defer func() {
+		l.disconnect(n)
+		stop()
+		_ = n.sub.Close() // it may be closed already
+		work.Wait()
+	}()
 	work.Go(func() { n.serve(background, l) })
 	for {
 		got, err := n.sub.Receive(ctx)
@@ -163,6 +164,9 @@ func (n *line) ask(ctx context.Context, l *listener) error {
 	n.mu.Unlock()
 	var come, gone []string
 	l.mu.Lock()
+	if l.line != n {
+		names = nil
+	}
 	for name := range names {
 		t := l.topics[name]
 		switch {
