@@ -125,11 +125,13 @@ func (s *Service) follow(ctx context.Context, changes *bus.Subscription) {
 	defer ticker.Stop()
 	prune := time.NewTicker(pruneInterval)
 	defer prune.Stop()
-	watch := time.NewTicker(maxStale)
-	defer watch.Stop()
 	messages := changes.C()
 	s.prune(ctx)
+	var late <-chan time.Time // nil unless changes may go unheard
 	for {
+		if late == nil && s.deaf() {
+			late = time.After(maxStale)
+		}
 		select {
 		case message, open := <-messages:
 			if !open { // the bus is closed; what changes is noticed within a second still
@@ -143,10 +145,9 @@ func (s *Service) follow(ctx context.Context, changes *bus.Subscription) {
 			s.hear(message)
 		case <-s.unheard:
 			s.publish(ctx, s.cache.revision.Load())
-		case <-watch.C:
-			if s.deaf() {
-				s.look(ctx)
-			}
+		case <-late:
+			late = nil
+			s.look(ctx)
 		case <-ticker.C:
 			s.writeUsage(ctx)
 		case <-prune.C:

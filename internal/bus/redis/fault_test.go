@@ -271,10 +271,13 @@ func TestServerRefuses(t *testing.T) {
 			settings.User, settings.Password = "svc", "{env.RIGHT}"
 			b, reports := open(t, settings)
 			limits(t, b, "before")
+			sub := b.Subscribe("topic")
+			defer sub.Close()
 			tell(t, s, tt.spoil)
 			tell(t, s, "client kill user svc") // who is in stays in otherwise
 			limits(t, b, "k")
 			cutOff(t, b, reports, tt.reason)
+			lost(t, sub) // others cannot publish, or are not heard
 			limits(t, b, "other")
 			refuses(t, b)
 			tell(t, s, tt.mend)

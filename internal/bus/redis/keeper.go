@@ -28,6 +28,7 @@ type keeper struct {
 	timeout time.Duration
 	trouble func(error)
 	back    func() // called when operations work again
+	miss    func() // tells subscribers that messages may be missing
 	wake    chan struct{}
 
 	mu      sync.Mutex
@@ -43,7 +44,7 @@ var errNotAsked = &unavailable{reasonUnreachable, errors.New("not connected yet"
 
 func newKeeper(probe func(context.Context) error, timeout time.Duration, trouble func(error)) *keeper {
 	k := &keeper{
-		probe: probe, timeout: timeout, trouble: trouble, back: func() {}, wake: make(chan struct{}, 1),
+		probe: probe, timeout: timeout, trouble: trouble, back: func() {}, miss: func() {}, wake: make(chan struct{}, 1),
 		works: verdict{err: errNotAsked}, hears: verdict{err: errNotAsked},
 	}
 	k.publish()
@@ -132,7 +133,8 @@ func (k *keeper) heard(err error, tried bool) {
 	k.tell()
 }
 
-// tell says once that the bus is cut off, and once that it is back.
+// tell says once that the bus is cut off, and once that it is back. Subscribers hear of both:
+// also where only operations fail, others cannot publish.
 func (k *keeper) tell() {
 	k.telling.Lock()
 	defer k.telling.Unlock()
@@ -143,14 +145,18 @@ func (k *keeper) tell() {
 	if !why.tried {
 		why = hears
 	}
+	var report error
 	switch {
-	case k.trouble == nil:
 	case why.tried && !k.told:
-		k.told = true
-		k.trouble(why.err)
+		report = why.err
 	case k.told && works.err == nil && hears.err == nil:
-		k.told = false
-		k.trouble(nil)
+	default:
+		return
+	}
+	k.told = !k.told
+	k.miss()
+	if k.trouble != nil {
+		k.trouble(report)
 	}
 }
 

@@ -34,7 +34,9 @@ type topic struct {
 }
 
 func newListener(client goredis.UniversalClient, k *keeper, timeout time.Duration, channels, id string) *listener {
-	return &listener{client: client, keeper: k, timeout: timeout, channels: channels, id: id, topics: make(map[string]*topic)}
+	l := &listener{client: client, keeper: k, timeout: timeout, channels: channels, id: id, topics: make(map[string]*topic)}
+	k.miss = l.miss
+	return l
 }
 
 // local delivers a message of this process.
