@@ -19,12 +19,12 @@ type rule struct {
 // part it belongs to. What is in a part may import the rest of its part.
 var matrix = []rule{
 	{"scanner/...", nil},
-	{"internal/...", []string{"scanner", "internal/..."}},
-	{"audit/...", []string{"scanner", "internal/store/..."}},
+	{"internal/...", []string{"scanner/...", "internal/..."}},
+	{"audit/...", []string{"scanner/...", "internal/store/..."}},
 	{"policy/identity/...", []string{"policy", "audit", "internal/..."}},
-	{"policy/...", []string{"scanner"}},
-	{"agents/...", []string{"scanner", "audit", "policy/...", "internal/..."}},
-	{"caddymodule/app/...", []string{"scanner", "audit", "policy/...", "internal/..."}},
+	{"policy/...", []string{"scanner/..."}},
+	{"agents/...", []string{"scanner/...", "audit", "policy/...", "internal/..."}},
+	{"caddymodule/app/...", []string{"scanner/...", "audit/...", "policy/...", "internal/..."}},
 	{"caddymodule/order/...", nil},
 	{"caddymodule/auth/...", stage},
 	{"caddymodule/scan/...", stage},
@@ -38,7 +38,7 @@ var matrix = []rule{
 }
 
 // stage is what a stage that works in any Caddy may import: never the runtime.
-var stage = []string{"caddymodule/app", "caddymodule/order", "scanner", "audit", "policy/...", "internal/..."}
+var stage = []string{"caddymodule/app", "caddymodule/app/admin", "caddymodule/order", "scanner/...", "audit", "policy/...", "internal/..."}
 
 // testHelpers are used by tests only and may import what they help to test.
 var testHelpers = []string{"caddymodule/auth/caddytest", "internal/browsertest"}
@@ -74,6 +74,37 @@ func TestImportMatrix(t *testing.T) {
 			if ok && !slices.ContainsFunc(may, func(part string) bool { return in(name, part) }) {
 				t.Errorf("%s imports %s: %s may import %v only", p.name(), name, matrix[i].part, matrix[i].may)
 			}
+		}
+	}
+}
+
+// importers says who may import a part, for parts that nobody else must know of. Tests may: what they
+// import is not looked at.
+var importers = map[string][]string{
+	// The embedded databases are behind a seam each.
+	"internal/store": {"audit/sqlite", "policy/identity/sqlite", "agents/state", "agents/api"},
+	// An implementation of a seam is known to who assembles the service, and to helpers of tests.
+	"audit/sqlite":           {"caddymodule/app", "audit/audittest"},
+	"policy/identity/sqlite": {"caddymodule/app", "policy/identity/identitytest", "bench"},
+	"agents/state":           {"caddymodule/agents"},
+	"internal/bus/redis":     {"caddymodule/app"},
+}
+
+// Nothing above a seam knows how the data is kept, nor in which file.
+func TestStorageIsBehindItsSeams(t *testing.T) {
+	imported := map[string]bool{}
+	for _, p := range repository(t) {
+		for _, path := range p.Imports {
+			name, _ := ours(path)
+			allowed, guarded := importers[name]
+			if imported[name] = true; guarded && !slices.Contains(allowed, p.name()) {
+				t.Errorf("%s imports %s, as only %v may", p.name(), name, allowed)
+			}
+		}
+	}
+	for name := range importers {
+		if !imported[name] {
+			t.Errorf("nobody imports %s: the test has an old name of it", name)
 		}
 	}
 }
@@ -133,5 +164,23 @@ func TestStagesLinkNeitherRuntimeNorCgo(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Whoever can run a stage with users can manage them with the same program.
+func TestStagesWithUsersLinkTheAdminCommand(t *testing.T) {
+	with := 0
+	for _, p := range repository(t) {
+		if !in(p.name(), "caddymodule/...") || in(p.name(), "caddymodule/app/...") || slices.Contains(testHelpers, p.name()) ||
+			!slices.Contains(p.Imports, module+"/caddymodule/app") {
+			continue
+		}
+		with++
+		if !slices.Contains(p.Imports, module+"/caddymodule/app/admin") {
+			t.Errorf("%s imports caddymodule/app and not caddymodule/app/admin", p.name())
+		}
+	}
+	if with < 4 {
+		t.Errorf("got %d stages with users, want at least auth, scan, stream and agents", with)
 	}
 }

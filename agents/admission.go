@@ -2,8 +2,12 @@ package agents
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"math"
 	"time"
+
+	"go.uber.org/zap"
 )
 
 // LimitError says which limit on runs a user has reached, and when to come back.
@@ -18,13 +22,33 @@ func (e *LimitError) Error() string {
 
 func (e *LimitError) Unwrap() error { return ErrTooManyRuns }
 
-// enter counts a run of the owner in, or says why it may not start.
-func (h *Host) enter(ctx context.Context, owner string, l Limits) error {
-	if err := h.admit(owner, l); err != nil {
-		return err
+// register counts a run of this process in, so that Drain waits for it. It is undone by
+// h.runs.Done.
+func (h *Host) register() error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closed {
+		return ErrStopping
+	}
+	h.runs.Add(1)
+	return nil
+}
+
+// room is where the active runs of an owner are counted, over all processes.
+func room(owner string) string { return "active." + owner }
+
+// enter counts a new run of the owner in, or says why it may not start. The bus forgets runs whose
+// process has died.
+func (h *Host) enter(ctx context.Context, owner, run string, l Limits) error {
+	ok, err := h.bus.Enter(ctx, room(owner), run, int64(l.ParallelRuns), leaseTime)
+	switch {
+	case err != nil:
+		return fmt.Errorf("counting active runs: %w", err)
+	case !ok:
+		return &LimitError{"limits.parallel_runs", time.Second}
 	}
 	if err := h.count(ctx, owner, l); err != nil {
-		h.leave(owner)
+		h.leave(owner, run)
 		return err
 	}
 	return nil
@@ -42,54 +66,35 @@ func (h *Host) count(ctx context.Context, owner string, l Limits) error {
 	return nil
 }
 
-func (h *Host) admit(owner string, l Limits) error {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	switch {
-	case h.closed:
-		return ErrStopping
-	case h.users[owner] >= l.ParallelRuns:
-		return &LimitError{"limits.parallel_runs", time.Second}
-	}
-	h.users[owner]++
-	h.runs.Add(1)
-	return nil
+// stay counts an active run in for another while, whatever the limit.
+func (h *Host) stay(ctx context.Context, owner, run string) error {
+	_, err := h.bus.Enter(ctx, room(owner), run, math.MaxInt64, leaseTime)
+	return err
 }
 
 // leave counts a run of the owner out.
-func (h *Host) leave(owner string) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.users[owner]--; h.users[owner] == 0 {
-		delete(h.users, owner)
-	}
-	h.runs.Done()
-}
-
-// renewLeases keeps the active runs this process's until it is closed.
-func (h *Host) renewLeases() {
-	tick := time.NewTicker(leaseTime / 3)
-	defer tick.Stop()
-	for {
-		select {
-		case <-h.base.Done():
-			return
-		case <-tick.C:
-		}
-		for _, run := range h.activeIDs() {
-			if _, err := h.bus.Lease(h.base, topic(run), h.node, leaseTime); err != nil {
-				h.log.Warn("renewing a run's lease failed")
-			}
-		}
+func (h *Host) leave(owner, run string) {
+	ctx, cancel := context.WithTimeout(context.Background(), leaseTime/10) // or its place expires
+	defer cancel()
+	if err := h.bus.Leave(ctx, room(owner), run); err != nil {
+		h.log.Debug("counting a run out failed, its place expires", zap.String("run", run), zap.Error(err))
 	}
 }
 
-func (h *Host) activeIDs() []string {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	ids := make([]string, 0, len(h.active))
-	for id := range h.active {
-		ids = append(ids, id)
+// renew prolongs this process's hold on an active run. One that is lost ends: before its next
+// effect, since that asks for the hold, and now, since the bus has said so.
+func (h *Host) renew(a *activeRun) {
+	ctx, cancel := context.WithTimeout(h.base, leaseTime/3)
+	defer cancel()
+	err := a.lease.renew(ctx)
+	if err == nil {
+		err = h.stay(ctx, a.owner, a.log.run)
 	}
-	return ids
+	switch {
+	case h.base.Err() != nil:
+	case errors.Is(err, errLeaseLost):
+		a.cancel(errLeaseLost)
+	case err != nil:
+		h.log.Debug("renewing a run's lease failed, trying again", zap.String("run", a.log.run), zap.Error(err))
+	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/svc-gateway/svc/internal/strictjson"
 	"github.com/svc-gateway/svc/policy"
 	"github.com/svc-gateway/svc/scanner"
+	"github.com/svc-gateway/svc/scanner/inject"
 )
 
 // boundTool is a tool with its compiled parameter schema.
@@ -24,10 +25,11 @@ type boundTool struct {
 // analysis is what the gate knows of a call before it decides.
 type analysis struct {
 	tool     boundTool
+	raw      string // the arguments as JSON
 	args     map[string]any
 	action   policy.Action
 	findings []scanner.Finding
-	digest   string // hex SHA-256 of RFC 8785 JSON of {agent, arguments, run, tool}; empty for unusable arguments
+	digest   string // empty for a call that cannot be made
 	input    policy.Input
 	invalid  string // why the call cannot be made at all
 }
@@ -58,24 +60,18 @@ func analyse(s scope, c Call) (a *analysis) {
 		a.invalid = fmt.Sprintf("invalid_arguments: %s: %s", c.Name, oneLine(err.Error()))
 		return a
 	}
-	a.args = args
-	a.findings = scanArguments(args)
-	a.action = tool.Action
+	if a.digest, err = digest(s.run, s.agent, c.Name, raw); err != nil {
+		a.invalid = fmt.Sprintf("invalid_arguments: %s: %s", c.Name, oneLine(err.Error()))
+		return a
+	}
+	class := tool.classify(args)
+	a.raw, a.args, a.action = raw, args, class.Action
+	a.findings = append(scanArguments(args), class.Findings...)
 	a.input.Skill, a.input.Arguments, a.input.Findings = tool.Skill, args, a.findings
 	if a.input.Skill == "" {
 		a.input.Skill = tool.Name
 	}
-	if tool.Classify != nil {
-		a.action = policy.Mutate
-		if cmd := tool.Classify(args); cmd != nil {
-			a.input.Command = cmd
-			if cmd.Class == scanner.ReadOnly {
-				a.action = policy.Use
-			}
-		}
-	}
-	a.input.Action = a.action
-	a.digest = digest(s.run, s.agent, c.Name, raw)
+	a.input.Action, a.input.Command, a.input.Categories = class.Action, class.Command, class.Categories
 	return a
 }
 
@@ -87,27 +83,28 @@ func (a *analysis) decide(p *policy.Engine) policy.Decision {
 	return p.Decide(a.input)
 }
 
-// digest binds a decision to exactly one call.
-func digest(run, agent, tool, arguments string) string {
+// digest binds a decision to exactly one call: hex SHA-256 of the RFC 8785 form of {agent,
+// arguments, run, tool}. The error is that of arguments which have no such form.
+func digest(run, agent, tool, arguments string) (string, error) {
 	doc, err := json.Marshal(map[string]any{
 		"run": run, "agent": agent, "tool": tool, "arguments": json.RawMessage(arguments),
 	})
 	if err != nil {
-		return ""
+		return "", fmt.Errorf("encoding the call: %w", err)
 	}
 	canonical, err := jcs.Transform(doc)
 	if err != nil {
-		return ""
+		return "", fmt.Errorf("bringing the call into canonical form: %w", err)
 	}
 	sum := sha256.Sum256(canonical)
-	return hex.EncodeToString(sum[:])
+	return hex.EncodeToString(sum[:]), nil
 }
 
 // scanArguments looks for injections in every string of the arguments.
 func scanArguments(v any) []scanner.Finding {
 	switch v := v.(type) {
 	case string:
-		return scanner.Scan(v)
+		return inject.Scan(v)
 	case []any:
 		var found []scanner.Finding
 		for _, e := range v {

@@ -18,18 +18,22 @@ import (
 // starts send back what is to be changed.
 type driver struct {
 	rt       *Runtime
+	set      *toolset
 	run      *Run
+	active   *activeRun
 	history  []model.Message // of the thread, before this run
 	log      *eventLog
+	began    time.Time
 	applied  chan func()
 	inflight int
+	looked   int           // the news that the calls which wait have been looked at for
 	slots    chan struct{} // model turns and tool calls that may run side by side
 }
 
 // maxCalls is how many calls a model may ask for in one turn.
 const maxCalls = 64
 
-// drive goes on with the run until it is in a final state.
+// drive goes on with the run until it is in a final state or waits.
 func (d *driver) drive(ctx context.Context, cancel context.CancelCauseFunc) {
 	for {
 		if err := context.Cause(ctx); err != nil {
@@ -44,10 +48,13 @@ func (d *driver) drive(ctx context.Context, cancel context.CancelCauseFunc) {
 			}
 			d.start(ctx, e)
 		}
-		if d.inflight > 0 {
+		switch {
+		case d.inflight > 0:
 			d.apply()
-		} else {
+		case !d.run.waits():
 			d.fail(&Failure{"internal", "the run has nothing left to do and no answer"})
+		case d.suspend(ctx):
+			return
 		}
 	}
 }
@@ -58,10 +65,21 @@ func (d *driver) drain() {
 	}
 }
 
+// apply waits for what comes next: the end of an effect, or news for the calls that wait.
 func (d *driver) apply() {
-	change := <-d.applied
-	d.inflight--
-	change()
+	select {
+	case change := <-d.applied:
+		d.inflight--
+		change()
+	case <-d.active.news:
+		d.look()
+	}
+}
+
+// look has the calls that wait come before the gate again.
+func (d *driver) look() {
+	d.looked = d.rt.wakesOf(d.active)
+	d.run.woken()
 }
 
 // start begins an effect and marks it in the run as begun.
@@ -82,12 +100,12 @@ func (d *driver) start(ctx context.Context, e effect) {
 		d.run.call(e.CallRef).Status = CallStarted
 		agent := d.run.Frames[e.Frame].Agent
 		work = func() func() { return d.act(ctx, e.CallRef, agent, c) }
-	case conclude:
+	case giveBack:
 		f := &d.run.Frames[e.frame]
 		f.Closed = true
 		opener, record := *f.Opener, d.run.call(*f.Opener).Record
 		answer, seen := f.Messages[len(f.Messages)-1].Content, slices.Clone(f.Labels)
-		work = func() func() { return d.conclude(ctx, opener, record, answer, seen) }
+		work = func() func() { return d.giveBack(ctx, opener, record, answer, seen) }
 	}
 	d.inflight++
 	go func() { d.applied <- d.contained(work) }()
@@ -112,12 +130,12 @@ func (d *driver) fail(f *Failure) {
 }
 
 // slot waits until one more model turn or tool call may run beside the others.
-func (d *driver) slot(ctx context.Context) (free func(), ok bool) {
+func (d *driver) slot(ctx context.Context) (free func(), err error) {
 	select {
 	case d.slots <- struct{}{}:
-		return func() { <-d.slots }, true
+		return func() { <-d.slots }, nil
 	case <-ctx.Done():
-		return nil, false
+		return nil, context.Cause(ctx)
 	}
 }
 
@@ -134,23 +152,26 @@ func (d *driver) overLimit() *Failure {
 
 func (d *driver) request(frame int) model.Request {
 	f := &d.run.Frames[frame]
-	agent := d.rt.agents[f.Agent]
+	agent := d.set.agents[f.Agent]
 	messages := f.Messages
 	if frame == 0 && len(d.history) > 0 {
 		messages = append(d.history[:len(d.history):len(d.history)], f.Messages...)
 	}
 	return model.Request{
-		Agent: agent.Name, System: agent.System, Messages: messages, Tools: agent.specs, User: d.run.Owner(),
+		Agent: f.Agent, System: agent.System, Messages: messages, Tools: agent.specs, User: d.run.Owner(),
 	}
 }
 
 // think takes one model turn.
 func (d *driver) think(ctx context.Context, frame int, req model.Request) func() {
-	free, ok := d.slot(ctx)
-	if !ok {
-		return func() { d.fail(endedBy(context.Cause(ctx))) }
+	free, err := d.slot(ctx)
+	if err == nil {
+		defer free()
+		err = d.active.lease.held(ctx)
 	}
-	defer free()
+	if err != nil {
+		return func() { d.fail(endedBy(err)) }
+	}
 	id := newID()
 	voice := d.log.speak(req.Agent, frame, id)
 	started := time.Now()
@@ -213,38 +234,60 @@ func (d *driver) account(ctx context.Context, agent string, resp model.Response,
 
 // act passes a call through the gate.
 func (d *driver) act(ctx context.Context, ref CallRef, agent string, c Call) func() {
-	free, ok := d.slot(ctx)
-	if !ok {
-		return func() { d.run.done(ref, *notMade(c)) }
-	}
-	defer free()
 	s := scope{
-		run: d.run.ID, thread: d.run.Thread, agent: agent,
-		principal: d.run.Principal, tools: d.rt.agents[agent].tools,
+		run: d.run.ID, thread: d.run.Thread, agent: agent, principal: d.run.Principal,
+		tools: d.set.agents[agent].tools, ours: d.active.lease.held,
 	}
-	in, a, refused := d.rt.gate.admit(ctx, s, c)
-	if refused != nil && refused.status == CallCancelled {
-		return func() { d.run.done(ref, *refused) }
+	wakes := d.rt.wakesOf(d.active)
+	var v verdict
+	if free, err := d.slot(ctx); err != nil {
+		v = tooLate(c)
+	} else {
+		defer free()
+		v = d.rt.gate.admit(ctx, s, c)
 	}
-	if refused != nil {
-		d.log.toolUse(agent, ref.Frame, c, refused.status, strings.TrimPrefix(refused.text, "denied: "))
-		return d.ended(ref, c, *refused)
-	}
-	d.log.toolUse(agent, ref.Frame, c, CallStarted, "")
-	if a.tool.delegates() {
-		to, _ := a.args["agent"].(string)
-		task, _ := a.args["task"].(string)
-		return func() {
-			d.run.opened(ref, to, model.Message{ID: newID(), Role: model.RoleUser, Content: task, Findings: a.findings}, in)
+	switch v := v.(type) {
+	case waiting:
+		if !c.Asked {
+			d.log.append(Event{Type: EventWait, Agent: agent, Frame: ref.Frame, Call: c.ID, Name: d.log.secrets.Redact(c.Name), Content: v.reason})
 		}
+		return func() {
+			d.run.held(ref)
+			if v.fatal != nil {
+				d.fail(v.fatal)
+			} else if d.rt.wakesOf(d.active) != wakes { // the answer may be older than the news
+				d.look()
+			}
+		}
+	case refused:
+		if v.status == CallCancelled {
+			return func() { d.run.done(ref, v.outcome) }
+		}
+		d.log.toolUse(agent, ref.Frame, c, v.status, strings.TrimPrefix(v.text, "denied: "))
+		return d.ended(ref, c, v.outcome)
+	case admitted:
+		d.log.toolUse(agent, ref.Frame, c, CallStarted, "")
+		if v.analysis.tool.delegates() {
+			return d.delegate(ref, v)
+		}
+		return d.ended(ref, c, d.rt.gate.call(ctx, s, v.intent, v.analysis))
 	}
-	return d.ended(ref, c, d.rt.gate.call(ctx, in, a))
+	panic(fmt.Sprintf("agents: verdict %T", v)) // there are no others
 }
 
-// conclude gives a sub-agent's answer back to the agent that asked for it, with the sources
-// that the sub-agent had seen.
-func (d *driver) conclude(ctx context.Context, opener CallRef, in *intent, answer string, seen []string) func() {
-	o := d.rt.gate.conclude(ctx, in, Result{Text: answer}, nil)
+// delegate opens a frame for the agent that an admitted call names.
+func (d *driver) delegate(ref CallRef, v admitted) func() {
+	to, _ := v.analysis.args["agent"].(string)
+	task, _ := v.analysis.args["task"].(string)
+	return func() {
+		d.run.opened(ref, to, model.Message{ID: newID(), Role: model.RoleUser, Content: task, Findings: v.analysis.findings}, v.intent)
+	}
+}
+
+// giveBack makes a sub-agent's answer, with the sources that the sub-agent had seen, the result of
+// the call that asked for it.
+func (d *driver) giveBack(ctx context.Context, opener CallRef, in *intent, answer string, seen []string) func() {
+	o := d.rt.gate.outcome(ctx, in, Result{Text: answer}, nil)
 	o.labels = append(o.labels, seen...)
 	return d.ended(opener, Call{ToolCall: model.ToolCall{ID: in.Call, Name: in.Tool}}, o)
 }
@@ -265,7 +308,11 @@ func (d *driver) ended(ref CallRef, c Call, o outcome) func() {
 // save checkpoints the run. A run that somebody else has changed is no longer ours.
 func (d *driver) save(ctx context.Context) {
 	d.run.Updated = time.Now().UTC()
-	if err := d.rt.store.SaveRun(context.WithoutCancel(ctx), d.run); err != nil {
+	err := d.rt.store.SaveRun(context.WithoutCancel(ctx), d.run)
+	switch {
+	case errors.Is(err, ErrConflict):
+		d.active.cancel(errLeaseLost)
+	case err != nil:
 		d.rt.log.Error("saving a run failed", zap.String("run", d.run.ID), zap.Error(err))
 		d.fail(&Failure{"state_unavailable", "the run's state cannot be saved"})
 	}

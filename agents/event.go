@@ -3,7 +3,7 @@ package agents
 import (
 	"encoding/json"
 
-	"github.com/svc-gateway/svc/scanner"
+	"github.com/svc-gateway/svc/scanner/redact"
 )
 
 // EventType names what an [Event] tells.
@@ -14,6 +14,7 @@ const (
 	EventChunk   EventType = "message_chunk" // a piece of a message as it is generated
 	EventMessage EventType = "message"       // a message is complete
 	EventToolUse EventType = "tool_use"      // the gate has decided on a call
+	EventWait    EventType = "tool_wait"     // a call waits for leave
 	EventResult  EventType = "tool_result"   // a call has its result
 	EventError   EventType = "error"         // the run failed
 	EventDone    EventType = "done"          // the run is over; its status is final
@@ -39,14 +40,14 @@ type Event struct {
 // speech is the redacted stream of one message.
 type speech struct {
 	log      *eventLog
-	redactor *scanner.Redactor
+	redactor *redact.TextStream
 	event    Event
 	spoken   bool
 }
 
 func (l *eventLog) speak(agent string, frame int, message string) *speech {
 	return &speech{
-		log: l, redactor: l.secrets.Redactor(),
+		log: l, redactor: l.secrets.TextStream(),
 		event: Event{Type: EventChunk, Agent: agent, Frame: frame, Message: message},
 	}
 }

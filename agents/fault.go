@@ -17,6 +17,9 @@ var (
 	errRunTimeout       = errors.New("the run took too long")
 	errCancelled        = errors.New("cancelled")
 	errRestart          = errors.New("the service is stopping")
+	errLeaseLost        = errors.New("another process may be at work on the run")
+	errNotBegun         = fmt.Errorf("%w: the run ended while the call waited", errCancelled)
+	errDied             = errors.New("the service stopped while the call was under way")
 	errDemoted          = errors.New("the run's user has a weaker role than at its start")
 	errPrincipalChanged = errors.New("the user was revoked or changed roles while the call was being recorded")
 )
@@ -36,9 +39,11 @@ func callStatus(err error) CallStatus {
 		return CallSuccess
 	case errors.Is(err, errPrincipalChanged):
 		return CallDenied
+	case errors.Is(err, errDied):
+		return CallUnknown
 	case errors.Is(err, errToolTimeout), errors.Is(err, errRunTimeout), errors.Is(err, context.DeadlineExceeded):
 		return CallTimeout
-	case errors.Is(err, errCancelled), errors.Is(err, errRestart), errors.Is(err, context.Canceled):
+	case errors.Is(err, errCancelled), errors.Is(err, errRestart), errors.Is(err, errLeaseLost), errors.Is(err, context.Canceled):
 		return CallCancelled
 	}
 	return CallError
@@ -95,8 +100,8 @@ func principalFailure(err error) *Failure {
 }
 
 // notMade is the outcome of a call that the end of its run came before.
-func notMade(c Call) *outcome {
-	return &outcome{status: CallCancelled, text: "cancelled: the run ended before this call", labels: []string{"tool:" + c.Name}}
+func notMade(c Call) outcome {
+	return outcome{status: CallCancelled, text: "cancelled: the run ended before this call", labels: []string{"tool:" + c.Name}}
 }
 
 // maxResult bounds the text of one result, in bytes.

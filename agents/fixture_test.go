@@ -16,9 +16,10 @@ import (
 	"github.com/svc-gateway/svc/agents/model"
 	"github.com/svc-gateway/svc/agents/state"
 	"github.com/svc-gateway/svc/audit"
+	"github.com/svc-gateway/svc/audit/audittest"
 	"github.com/svc-gateway/svc/internal/bus"
 	"github.com/svc-gateway/svc/policy"
-	"github.com/svc-gateway/svc/scanner"
+	"github.com/svc-gateway/svc/scanner/command"
 )
 
 // fixture is a host with everything real but the model, the tools and the users.
@@ -28,6 +29,7 @@ type fixture struct {
 	bus   *bus.Memory
 	users *users
 	audit *audit.Log
+	store agents.Store
 	host  *agents.Host
 	setup agents.Setup
 	rt    *agents.Runtime
@@ -55,10 +57,7 @@ func newFixture(t *testing.T, m model.Model, tools ...agents.Tool) *fixture {
 			Steps: 10, Run: time.Minute, Tool: 10 * time.Second, ParallelCalls: 8, ParallelRuns: 100, RunsPerMinute: 10000,
 		},
 	}
-	if f.audit, err = audit.Open(t.Context(), filepath.Join(f.dir, "audit.db"), "node"); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { f.audit.Close() })
+	f.audit = audittest.Open(t, filepath.Join(f.dir, "audit.db"))
 	f.open()
 	return f
 }
@@ -66,12 +65,12 @@ func newFixture(t *testing.T, m model.Model, tools ...agents.Tool) *fixture {
 // open starts a host on the fixture's files; the last one is closed with the test.
 func (f *fixture) open() {
 	f.t.Helper()
-	store, err := state.Open(f.t.Context(), filepath.Join(f.dir, "state.db"))
-	if err != nil {
+	var err error
+	if f.store, err = state.Open(f.t.Context(), filepath.Join(f.dir, "state.db")); err != nil {
 		f.t.Fatal(err)
 	}
 	f.host = agents.Open(agents.HostConfig{
-		Store: store, Audit: f.audit, Identity: f.users, Bus: f.bus, Node: "node", Log: zap.NewNop(),
+		Store: f.store, Audit: f.audit, Identity: f.users, Bus: f.bus, Node: "node", Log: zap.NewNop(),
 	})
 	if err := f.host.Recover(f.t.Context()); err != nil {
 		f.t.Fatal(err)
@@ -80,27 +79,41 @@ func (f *fixture) open() {
 	f.configure()
 }
 
-// configure makes a runtime of the present setup.
+// configure makes a runtime of the present setup, and has it go on with runs that waited.
 func (f *fixture) configure() {
 	f.t.Helper()
 	var err error
 	if f.rt, err = f.host.Runtime(f.setup); err != nil {
 		f.t.Fatal(err)
 	}
+	f.rt.Serve()
 }
 
-var ada = policy.Principal{User: "ada", Role: policy.User, Source: policy.SourceToken, TokenID: "t1"}
+var (
+	ada  = policy.Principal{User: "ada", Role: policy.User, Source: policy.SourceToken, TokenID: "t1"}
+	root = policy.Principal{User: "root", Role: policy.Admin, Source: policy.SourceToken, TokenID: "t2"}
+)
 
 // start asks an agent something in a thread (empty: a new one).
-func (f *fixture) start(agent, thread, text string) *agents.Run {
+func (f *fixture) start(agent, thread, text string) agents.Handle {
 	f.t.Helper()
-	run, err := f.rt.Start(f.t.Context(), agents.Request{
-		Principal: ada, Assistant: agent, Thread: thread, Input: []model.Message{{Role: "user", Content: text}},
+	run, err := f.rt.As(ada).Start(f.t.Context(), agents.Request{
+		Assistant: agent, Thread: thread, Input: []model.Message{{Role: "user", Content: text}},
 	})
 	if err != nil {
 		f.t.Fatalf("Start: %v", err)
 	}
 	return run
+}
+
+// find is a run as an admin gets it.
+func (f *fixture) find(run string) agents.Handle {
+	f.t.Helper()
+	h, err := f.rt.As(root).Run(f.t.Context(), "", run)
+	if err != nil {
+		f.t.Fatalf("Run: %v", err)
+	}
+	return h
 }
 
 // events reads a run's whole log, waiting for its end.
@@ -114,7 +127,7 @@ func (f *fixture) eventsFrom(run string, from int) []agents.Event {
 	ctx, cancel := context.WithTimeout(f.t.Context(), 30*time.Second)
 	defer cancel()
 	var all []agents.Event
-	for events, err := range f.host.Follow(ctx, run, from) {
+	for events, err := range f.find(run).Follow(ctx, from) {
 		if err != nil {
 			f.t.Fatalf("Follow: %v after %d events", err, len(all))
 		}
@@ -128,7 +141,7 @@ func (f *fixture) run(agent, text string) (*agents.Run, []agents.Event) {
 	f.t.Helper()
 	started := f.start(agent, "", text)
 	events := f.events(started.ID)
-	run, err := f.host.Store().Run(f.t.Context(), started.ID)
+	run, err := f.store.Run(f.t.Context(), started.ID)
 	if err != nil {
 		f.t.Fatal(err)
 	}
@@ -249,14 +262,17 @@ func echo() agents.Tool {
 	})
 }
 
-// command classifies its argument text as a command line, and never runs it.
-func command() agents.Tool {
+// commandTool classifies its argument text as a command line, and never runs it.
+func commandTool() agents.Tool {
 	return agents.NewTool(agents.ToolDef{
 		Name: "command", Action: policy.Mutate,
 		Parameters: json.RawMessage(`{"type":"object","properties":{"text":{"type":"string"}},"required":["text"]}`),
-		Classify: func(args map[string]any) *scanner.Command {
-			c := scanner.AnalyzeCommand(args["text"].(string))
-			return &c
+		Classify: func(args map[string]any) agents.Classification {
+			c := command.Analyze(args["text"].(string))
+			if c.Class == command.ReadOnly {
+				return agents.Classification{Action: policy.Use, Command: &c}
+			}
+			return agents.Classification{Command: &c}
 		},
 	}, func(context.Context, agents.ToolContext, map[string]any) (agents.Result, error) {
 		return agents.Result{Text: "ran"}, nil
@@ -267,7 +283,7 @@ func command() agents.Tool {
 func fragile() agents.Tool {
 	return agents.NewTool(agents.ToolDef{
 		Name: "fragile", Action: policy.Use, Parameters: json.RawMessage(`{"type":"object"}`),
-		Classify: func(map[string]any) *scanner.Command { panic("kaboom") },
+		Classify: func(map[string]any) agents.Classification { panic("kaboom") },
 	}, func(context.Context, agents.ToolContext, map[string]any) (agents.Result, error) {
 		return agents.Result{}, nil
 	})

@@ -4,55 +4,110 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"time"
+
+	"github.com/svc-gateway/svc/internal/bus"
 )
 
-// readBatch is how many events are taken from the store at a time.
-const readBatch = 256
+const (
+	readBatch = 256             // events that are taken from the store at a time
+	lookAgain = 5 * time.Second // after which a reader of a run elsewhere looks although nobody told it to
+)
 
-// Follow yields a run's events from a sequence number on, all that there are at a time, and
+// follow yields a run's events from a sequence number on, all that there are at a time, and
 // ends after the event done. A number beyond the end of a finished run yields its done event.
 // When ctx ends first, the last pair holds no events and the context's cause.
-func (h *Host) Follow(ctx context.Context, run string, from int) iter.Seq2[[]Event, error] {
+func (h *Host) follow(ctx context.Context, run string, from int) iter.Seq2[[]Event, error] {
 	return func(yield func([]Event, error) bool) {
-		news := h.bus.Subscribe(topic(run))
-		defer news.Close()
-		var log *eventLog
-		if a := h.activeRun(run); a != nil {
-			log = a.log
-		}
+		r := reader{h: h, run: run}
+		defer r.close()
 		for {
-			events, err := h.read(ctx, log, run, from)
-			if err == nil && len(events) == 0 && log == nil {
-				events, err = h.over(ctx, run, from)
-			}
+			events, err := r.next(ctx, from)
 			if err != nil {
 				yield(nil, err)
 				return
 			}
-			if n := len(events); n > 0 {
-				if !yield(events, nil) || events[n-1].Type == EventDone {
-					return
-				}
-				from = events[n-1].Seq + 1
-				continue
-			}
-			select {
-			case <-news.C():
-			case <-ctx.Done():
-				yield(nil, context.Cause(ctx))
+			if !yield(events, nil) || events[len(events)-1].Type == EventDone {
 				return
 			}
+			from = events[len(events)-1].Seq + 1
 		}
 	}
 }
 
-// read takes events from memory, or from the store when they are no longer there.
-func (h *Host) read(ctx context.Context, log *eventLog, run string, from int) ([]Event, error) {
-	if log != nil {
-		if events, ok := log.read(from); ok {
-			return events, nil
+// reader is one reader of a run, wherever the run is at work, waits or ended.
+type reader struct {
+	h     *Host
+	run   string
+	log   *eventLog         // of the run while, or after, it was active here
+	calls *bus.Subscription // by which other processes tell of news, when it is not
+}
+
+// next waits for events: at least one, unless there is an error.
+func (r *reader) next(ctx context.Context, from int) (events []Event, err error) {
+	for err == nil && len(events) == 0 {
+		if r.log == nil {
+			if a := r.h.activeRun(r.run); a != nil {
+				r.log = a.log
+				r.close()
+			}
+		}
+		switch {
+		case r.log != nil:
+			events, err = r.fromLog(ctx, from)
+		case r.calls == nil: // look once more when nothing can be missed
+			r.calls = r.h.bus.Subscribe(topic(r.run))
+		default:
+			if events, err = r.h.elsewhere(ctx, r.run, from); err == nil && len(events) == 0 {
+				err = r.called(ctx)
+			}
 		}
 	}
+	return events, err
+}
+
+// fromLog reads a log that is in memory, or waits for it once.
+func (r *reader) fromLog(ctx context.Context, from int) ([]Event, error) {
+	events, news, left := r.log.read(from)
+	switch {
+	case len(events) > 0:
+		return events, nil
+	case left:
+		r.log = nil
+		return nil, nil
+	case news == nil: // memory does not go back that far
+		return r.h.stored(ctx, r.run, from)
+	}
+	select {
+	case <-news:
+		return nil, nil
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+func (r *reader) close() {
+	if r.calls != nil {
+		r.calls.Close()
+		r.calls = nil
+	}
+}
+
+// called waits until another process tells of news, or it is time to look in any case.
+func (r *reader) called(ctx context.Context) error {
+	again := time.NewTimer(lookAgain)
+	defer again.Stop()
+	select {
+	case <-r.calls.C():
+	case <-again.C:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	return nil
+}
+
+// stored takes events from the store.
+func (h *Host) stored(ctx context.Context, run string, from int) ([]Event, error) {
 	events, err := h.store.Events(ctx, run, from, readBatch)
 	if err != nil {
 		return nil, fmt.Errorf("reading events: %w", err)
@@ -60,16 +115,21 @@ func (h *Host) read(ctx context.Context, log *eventLog, run string, from int) ([
 	return events, nil
 }
 
-// over are the last events of a finished run that are not read yet, or its done event again.
-func (h *Host) over(ctx context.Context, run string, from int) ([]Event, error) {
-	r, err := h.store.Run(ctx, run)
+// elsewhere are the events of a run that is not active here; of a finished one that has been read
+// to its end, the done event again.
+func (h *Host) elsewhere(ctx context.Context, run string, from int) ([]Event, error) {
+	events, err := h.stored(ctx, run, from)
+	if err != nil || len(events) > 0 {
+		return events, err
+	}
+	r, err := h.store.RunInfo(ctx, run)
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("reading the run: %w", err)
 	case !r.Status.Final():
 		return nil, nil
 	}
-	events, err := h.store.Events(ctx, run, from, readBatch) // it may have finished since
+	events, err = h.stored(ctx, run, from) // it may have finished since
 	if err != nil || len(events) > 0 {
 		return events, err
 	}

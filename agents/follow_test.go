@@ -8,7 +8,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -20,7 +19,7 @@ import (
 // and afterwards, fast and slow ones.
 func TestEveryReaderSeesTheSameLog(t *testing.T) {
 	const pieces = 3000 // far more than the window in memory
-	half, rest := make(chan struct{}), make(chan struct{})
+	half, rest, slow := make(chan struct{}), make(chan struct{}), make(chan struct{})
 	f := newFixture(t, modelFunc(func(_ context.Context, _ model.Request, say func(string)) (model.Response, error) {
 		var all strings.Builder
 		for i := range pieces {
@@ -32,6 +31,7 @@ func TestEveryReaderSeesTheSameLog(t *testing.T) {
 			all.WriteString(piece)
 			say(piece)
 		}
+		close(slow)
 		return model.Response{Message: model.Message{Content: all.String()}, Model: "test"}, nil
 	}))
 	run := f.start("quick", "", "go")
@@ -42,12 +42,12 @@ func TestEveryReaderSeesTheSameLog(t *testing.T) {
 	for i := range logs {
 		froms[i] = rand.IntN(pieces * 2 / 3)
 		group.Go(func() {
-			for events, err := range f.host.Follow(t.Context(), run.ID, froms[i]) {
+			for events, err := range run.Follow(t.Context(), froms[i]) {
 				if err != nil {
 					t.Errorf("reader %d: %v", i, err)
 				}
 				if i%4 == 0 && len(logs[i]) < 5 {
-					time.Sleep(time.Millisecond) // a slow reader
+					<-slow // until the log has gone on
 				}
 				logs[i] = append(logs[i], events...)
 			}
@@ -80,7 +80,7 @@ func TestFollowEndsWithItsContext(t *testing.T) {
 	run := f.start("quick", "", "go")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(errBroken)
-	for events, err := range f.host.Follow(ctx, run.ID, 0) {
+	for events, err := range run.Follow(ctx, 0) {
 		if len(events) > 0 || !errors.Is(err, errBroken) {
 			t.Errorf("got %v, %v, want nothing and the cause", events, err)
 		}

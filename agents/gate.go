@@ -14,7 +14,7 @@ import (
 
 	"github.com/svc-gateway/svc/audit"
 	"github.com/svc-gateway/svc/policy"
-	"github.com/svc-gateway/svc/scanner"
+	"github.com/svc-gateway/svc/scanner/redact"
 )
 
 // gate is the only way to a tool. A call passes admit (analyse, decide, record), run and
@@ -22,18 +22,20 @@ import (
 // now, and a call whose intent cannot be recorded does not happen.
 type gate struct {
 	policy   *policy.Engine
+	holds    Holds // nil: a call that needs leave is denied
 	audit    *audit.Log
 	identity Identity
 	timeout  time.Duration // default deadline of a call
 	log      *zap.Logger
-	secrets  *scanner.Secrets
+	secrets  *redact.Secrets
 }
 
 // scope is where a call comes from.
 type scope struct {
 	run, thread, agent string
 	principal          policy.Principal
-	tools              map[string]boundTool // what this agent has, and nothing else
+	tools              map[string]boundTool        // what this agent has, and nothing else
+	ours               func(context.Context) error // whether the run is still this process's
 }
 
 // intent is a call whose start has been recorded.
@@ -47,23 +49,13 @@ type intent struct {
 	Started   time.Time        `json:"started"`
 }
 
-// outcome is how a call ended, as the model is told.
-type outcome struct {
-	status   CallStatus
-	text     string
-	labels   []string
-	findings []scanner.Finding
-	fatal    *Failure // the run cannot go on
-}
-
 // graceAfterDeadline is how long a tool may take to notice that its context has ended.
 const graceAfterDeadline = 2 * time.Second
 
-// admit decides on a call and records the decision. It returns the recorded intent of a call
-// that may start, else its outcome.
-func (g *gate) admit(ctx context.Context, s scope, c Call) (*intent, *analysis, *outcome) {
+// admit decides on a call and records the decision.
+func (g *gate) admit(ctx context.Context, s scope, c Call) verdict {
 	if ctx.Err() != nil {
-		return nil, nil, notMade(c)
+		return tooLate(c)
 	}
 	principal, err := g.identity.Resolve(ctx, s.principal)
 	if err == nil && principal.Role != s.principal.Role && policy.Weaker(principal.Role, s.principal.Role) == principal.Role {
@@ -71,41 +63,91 @@ func (g *gate) admit(ctx context.Context, s scope, c Call) (*intent, *analysis, 
 	}
 	switch {
 	case err != nil && ctx.Err() != nil:
-		return nil, nil, notMade(c)
+		return tooLate(c)
 	case err != nil:
 		f := principalFailure(err)
 		g.log.Warn("a run's user may not act any more", zap.String("run", s.run), zap.String("code", f.Code), zap.Error(err))
-		return nil, nil, g.refuse(ctx, s, c, nil, policy.Decision{
+		return g.refuse(ctx, s, c, nil, policy.Decision{
 			Effect: policy.Deny, PolicyHash: g.policy.Hash(), Reasons: []string{"principal: " + f.Code}, Message: f.Message,
 		}, f)
 	}
 	s.principal = principal
 	a := analyse(s, c)
 	d := a.decide(g.policy)
-	switch d.Effect {
-	case policy.Allow, policy.Log:
-	case policy.Approve:
-		d.Reasons = append(slices.Clone(d.Reasons), "approval: required, and this version cannot ask for one")
-		d.Message = strings.TrimSpace(d.Message + " It needs a person's approval, and this version cannot ask for one.")
-		d.Effect = policy.Deny
-		return nil, nil, g.refuse(ctx, s, c, a, d, nil)
-	default:
-		return nil, nil, g.refuse(ctx, s, c, a, d, nil)
+	if d.Effect == policy.Approve {
+		var v verdict
+		if d, v = g.leave(ctx, s, &c, a, d); v != nil {
+			return v
+		}
+	} else if d.Effect != policy.Allow && d.Effect != policy.Log {
+		return g.refuse(ctx, s, c, a, d, nil)
+	}
+	if err := s.ours(ctx); err != nil {
+		return tooLate(c)
 	}
 	e := g.event(audit.ToolStart, s, c, a, d)
 	e.Status = string(CallStarted)
 	if err := g.audit.Record(context.WithoutCancel(ctx), e); err != nil {
-		return nil, nil, g.unrecorded(err)
+		return g.unrecorded(c, err)
 	}
-	in := &intent{s.run, s.thread, s.agent, c.ID, c.Name, principal, time.Now()}
-	return in, a, nil
+	return admitted{&intent{s.run, s.thread, s.agent, c.ID, c.Name, principal, time.Now()}, a}
+}
+
+// leave sees to what a call needs beyond the policy's word. Without a verdict the call may start,
+// by the decision that is returned. It marks the call as asked for once the record says so.
+func (g *gate) leave(ctx context.Context, s scope, c *Call, a *analysis, d policy.Decision) (policy.Decision, verdict) {
+	if g.holds == nil {
+		d.Effect = policy.Deny
+		d.Reasons = append(slices.Clone(d.Reasons), "approval: required, and this version cannot ask for one")
+		d.Message = strings.TrimSpace(d.Message + " It needs a person's approval, and this version cannot ask for one.")
+		return d, g.refuse(ctx, s, *c, a, d, nil)
+	}
+	if !c.Asked {
+		e := g.event(audit.ToolWait, s, *c, a, d)
+		e.Status = string(CallWaiting)
+		if err := g.audit.Record(context.WithoutCancel(ctx), e); err != nil {
+			return d, g.unrecorded(*c, err)
+		}
+		c.Asked = true
+	}
+	leave, err := g.holds.Ask(ctx, HeldCall{
+		Run: s.run, Thread: s.thread, Agent: s.agent, Call: c.ID, Tool: c.Name, Principal: s.principal,
+		Digest: a.digest, Arguments: json.RawMessage(g.secrets.RedactJSON([]byte(a.raw))), Decision: d,
+	})
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return d, tooLate(*c)
+	case err != nil:
+		g.log.Error("asking for leave for a call failed, it is not made", zap.String("call", c.ID), zap.Error(err))
+		leave = Leave{LeaveRefused, "leave could not be asked for"}
+	case leave.State == LeavePending:
+		return d, waiting{reason: leave.Reason}
+	}
+	d.Reasons = append(slices.Clone(d.Reasons), "leave: "+leave.Reason)
+	if leave.State == LeaveGranted {
+		return d, nil
+	}
+	d.Effect, d.Message = policy.Deny, strings.TrimSpace(d.Message+" "+leave.Reason)
+	return d, g.refuse(ctx, s, *c, a, d, nil)
+}
+
+// tooLate is the verdict on a call that the end of its run came before. One that was asked for
+// has a record, which the end of the run adds the outcome to.
+func tooLate(c Call) verdict {
+	if c.Asked {
+		return waiting{}
+	}
+	return refused{notMade(c)}
 }
 
 // call runs the tool of an admitted call and records its outcome.
-func (g *gate) call(ctx context.Context, in *intent, a *analysis) outcome {
+func (g *gate) call(ctx context.Context, s scope, in *intent, a *analysis) outcome {
 	now, err := g.identity.Resolve(context.WithoutCancel(ctx), in.Principal)
 	if err != nil || now.Role != in.Principal.Role {
-		return g.conclude(ctx, in, Result{}, errPrincipalChanged)
+		return g.outcome(ctx, in, Result{}, errPrincipalChanged)
+	}
+	if err := s.ours(ctx); err != nil {
+		return g.outcome(ctx, in, Result{}, err)
 	}
 	timeout := a.tool.Timeout
 	if timeout == 0 {
@@ -114,7 +156,7 @@ func (g *gate) call(ctx context.Context, in *intent, a *analysis) outcome {
 	ctx, cancel := context.WithTimeoutCause(ctx, timeout, fmt.Errorf("%w after %s", errToolTimeout, timeout))
 	defer cancel()
 	res, err := contain(ctx, a.tool.run, ToolContext{in.Principal, in.Run, in.Thread, in.Agent, in.Call}, a.args)
-	return g.conclude(ctx, in, res, err)
+	return g.outcome(ctx, in, res, err)
 }
 
 // contain runs a tool so that neither a panic nor a tool that ignores its deadline harms the
@@ -153,63 +195,21 @@ func contain(ctx context.Context, run toolFunc, tc ToolContext, args map[string]
 	}
 }
 
-// conclude scans, redacts and labels what a call gave, and records its outcome.
-func (g *gate) conclude(ctx context.Context, in *intent, res Result, err error) outcome {
-	o := outcome{status: callStatus(err), text: res.Text, labels: []string{"tool:" + in.Tool}}
-	if err != nil {
-		o.text = tellModel(in.Tool, o.status, res.Text, err)
-	}
-	o.text, o.findings = g.clean(in.Tool, o.text)
-	e := audit.Event{
-		Type: audit.ToolEnd, Run: in.Run, Thread: in.Thread, Agent: in.Agent, Call: in.Call, Tool: in.Tool,
-		User: in.Principal.User, Role: string(in.Principal.Role), OnBehalfOf: in.Principal.OnBehalfOf,
-		Address: in.Principal.Address, TokenID: in.Principal.TokenID,
-		Output: o.text, Duration: time.Since(in.Started).Seconds(), Status: string(o.status),
-		Findings: findingsJSON(o.findings), Labels: o.labels,
-	}
-	if err != nil {
-		e.Type, e.Error = audit.ToolError, err.Error()
-		var p *panicError
-		if errors.As(err, &p) {
-			e.Traceback = p.stack
-		}
-	}
-	if err := g.audit.Queue(context.WithoutCancel(ctx), e); err != nil {
-		g.log.Error("recording the outcome of a call failed", zap.String("call", in.Call), zap.Error(err))
-		o.fatal = noAudit
-	}
-	if errors.Is(err, errPrincipalChanged) {
-		o.fatal = &Failure{"principal_changed", errPrincipalChanged.Error()}
-	}
-	return o
-}
-
-// clean makes a tool's text fit to be recorded and to be given back to the model.
-func (g *gate) clean(tool, text string) (string, []scanner.Finding) {
-	text = validText(text)
-	findings := scanner.Scan(text)
-	for _, f := range findings {
-		g.log.Warn("injection finding in tool output", zap.String("tool", tool),
-			zap.String("category", string(f.Category)), zap.String("rule", f.Rule), zap.String("confidence", string(f.Confidence)))
-	}
-	return g.secrets.Redact(text), findings
-}
-
 // refuse records a denied call and tells the model why.
-func (g *gate) refuse(ctx context.Context, s scope, c Call, a *analysis, d policy.Decision, fatal *Failure) *outcome {
+func (g *gate) refuse(ctx context.Context, s scope, c Call, a *analysis, d policy.Decision, fatal *Failure) verdict {
 	e := g.event(audit.ToolDenied, s, c, a, d)
 	e.Status = string(CallDenied)
 	if err := g.audit.Record(context.WithoutCancel(ctx), e); err != nil {
-		return g.unrecorded(err)
+		return g.unrecorded(c, err)
 	}
 	text := d.Message
 	if text == "" && len(d.Reasons) > 0 {
 		text = d.Reasons[0]
 	}
-	return &outcome{
+	return refused{outcome{
 		status: CallDenied, text: g.secrets.Redact("denied: " + text),
 		labels: []string{"tool:" + c.Name}, fatal: fatal,
-	}
+	}}
 }
 
 // event is the record of a decision on a call.
@@ -227,19 +227,11 @@ func (g *gate) event(typ string, s scope, c Call, a *analysis, d policy.Decision
 	return e
 }
 
-// unrecorded is the outcome of a call that did not happen because it could not be recorded.
-func (g *gate) unrecorded(err error) *outcome {
+// unrecorded is the verdict on a call that does not happen because it could not be recorded.
+func (g *gate) unrecorded(c Call, err error) verdict {
 	g.log.Error("recording a call failed, it is not made", zap.Error(err))
-	return &outcome{status: CallError, text: "error: the call could not be recorded and did not happen", fatal: noAudit}
-}
-
-func findingsJSON(f []scanner.Finding) json.RawMessage {
-	if len(f) == 0 {
-		return nil
+	if c.Asked { // the end of the run adds the outcome to its record
+		return waiting{fatal: noAudit}
 	}
-	b, err := json.Marshal(f)
-	if err != nil {
-		panic(fmt.Errorf("encoding findings: %w", err)) // strings and numbers always encode
-	}
-	return b
+	return refused{outcome{status: CallError, text: "error: the call could not be recorded and did not happen", fatal: noAudit}}
 }

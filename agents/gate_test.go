@@ -20,6 +20,7 @@ import (
 	"github.com/svc-gateway/svc/agents/model"
 	"github.com/svc-gateway/svc/agents/state"
 	"github.com/svc-gateway/svc/audit"
+	"github.com/svc-gateway/svc/audit/sqlite"
 	"github.com/svc-gateway/svc/policy"
 )
 
@@ -27,7 +28,7 @@ func TestIntentIsDurableBeforeTheToolRuns(t *testing.T) {
 	var f *fixture
 	var seen []audit.Event
 	look := tool("look", func(ctx context.Context, tc agents.ToolContext, _ map[string]any) (agents.Result, error) {
-		reader, err := audit.OpenReader(ctx, filepath.Join(f.dir, "audit.db")) // as another process would
+		reader, err := sqlite.OpenReader(ctx, filepath.Join(f.dir, "audit.db")) // as another process would
 		if err != nil {
 			return agents.Result{}, err
 		}
@@ -77,7 +78,7 @@ func TestCallsThatAreDenied(t *testing.T) {
 		{"not this agent's tool", call("delegate", `{"agent":"core","task":"x"}`), "unknown_tool"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			f := newFixture(t, callThenAnswer(tc.call), echo(), command(), fragile())
+			f := newFixture(t, callThenAnswer(tc.call), echo(), commandTool(), fragile())
 			run, events := f.run("core", "go")
 			if got := text(events); !strings.HasPrefix(got, "denied: denied: ") {
 				t.Errorf("the model was told %q", got)
@@ -221,7 +222,7 @@ func TestNoToolRunsWithoutAnAuditLog(t *testing.T) {
 	host := agents.Open(agents.HostConfig{
 		Store: store, Audit: audit.New(brokenStore{}, "node"), Identity: f.users, Bus: f.bus, Node: "node", Log: zap.NewNop(),
 	})
-	f.host = host
+	f.host, f.store = host, store
 	t.Cleanup(func() { host.Close() })
 	f.setup.Tools = []agents.Tool{touch}
 	f.setup.Agents[1].Tools = []string{"touch"}

@@ -17,12 +17,13 @@ type HostConfig struct {
 	Audit    *audit.Log
 	Identity Identity
 	Bus      bus.Bus
-	Node     string // names this process among those that share the store
+	Node     string // names this process, and no other, among those that share the store
 	Log      *zap.Logger
 }
 
 // Host is where runs live: it owns what is active in this process, whatever setup it was
-// started with. Make runtimes with [Host.Runtime].
+// started with, and takes orders about its runs from other processes. Make runtimes with
+// [Host.Runtime].
 type Host struct {
 	store Store
 	audit *audit.Log
@@ -35,19 +36,12 @@ type Host struct {
 	stop   context.CancelCauseFunc
 	mu     sync.Mutex
 	active map[string]*activeRun
-	users  map[string]int // unfinished runs of an owner
+	serves []*Runtime // the last one goes on with runs that waited
 	closed bool
 	runs   sync.WaitGroup // from being let in to having left
 	upkeep sync.WaitGroup
+	watch  sync.Once // starts the watch for runs of processes that died
 }
-
-type activeRun struct {
-	log    *eventLog
-	cancel context.CancelCauseFunc
-}
-
-// leaseTime is how long a run stays this process's without being renewed.
-const leaseTime = 30 * time.Second
 
 // Open returns a host that is ready. It changes nothing in the store: other processes may still
 // be at work on it. [Host.Recover] does.
@@ -55,24 +49,16 @@ func Open(c HostConfig) *Host {
 	base, stop := context.WithCancelCause(context.Background())
 	h := &Host{
 		store: c.Store, audit: c.Audit, id: c.Identity, bus: c.Bus, node: c.Node, log: c.Log,
-		base: base, stop: stop, active: map[string]*activeRun{}, users: map[string]int{},
+		base: base, stop: stop, active: map[string]*activeRun{},
 	}
 	h.upkeep.Go(h.renewLeases)
+	orders := h.bus.Subscribe(nodeTopic(h.node))
+	h.upkeep.Go(func() { h.takeOrders(orders) })
 	return h
 }
 
-// Cancel ends a run that is active here. It reports whether there was one.
-func (h *Host) Cancel(run string) bool {
-	a := h.activeRun(run)
-	if a == nil {
-		return false
-	}
-	a.cancel(errCancelled)
-	return true
-}
-
-// Drain starts no more runs, lets the active ones end until ctx does, and then closes those
-// that are left. It returns when no run is active.
+// Drain starts and resumes no more runs, lets the active ones end or wait until ctx ends, and then
+// closes those that are left. It returns when no run is active.
 func (h *Host) Drain(ctx context.Context) {
 	h.mu.Lock()
 	h.closed = true
@@ -96,13 +82,20 @@ func (h *Host) Close() error {
 	return h.store.Close()
 }
 
-// Store gives read access to threads and runs; authorisation is the caller's.
-func (h *Host) Store() Store { return h.store }
-
-func (h *Host) activeRun(run string) *activeRun {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.active[run]
+// renewLeases keeps the active runs this process's until it is closed.
+func (h *Host) renewLeases() {
+	tick := time.NewTicker(leaseTime / 3)
+	defer tick.Stop()
+	for {
+		select {
+		case <-h.base.Done():
+			return
+		case <-tick.C:
+		}
+		for _, a := range h.activeRuns() {
+			h.renew(a)
+		}
+	}
 }
 
 // runEvent is a record of a run's start or end.

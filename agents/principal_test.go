@@ -16,6 +16,7 @@ import (
 	"github.com/svc-gateway/svc/audit"
 	"github.com/svc-gateway/svc/policy"
 	"github.com/svc-gateway/svc/policy/identity"
+	"github.com/svc-gateway/svc/policy/identity/identitytest"
 )
 
 // directory knows one subject.
@@ -94,11 +95,7 @@ func TestRunEndsWithItsPrincipal(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			f := newFixture(t, nil)
-			users, err := identity.Open(t.Context(), filepath.Join(t.TempDir(), "identity.db"), f.audit, f.bus)
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(func() { users.Close() })
+			users := identitytest.Open(t, filepath.Join(t.TempDir(), "identity.db"), f.audit, f.bus)
 			d := &directory{role: policy.User}
 			users.SetSources(d, nil)
 			p := principalOf(t, users, root, tc.source)
@@ -120,17 +117,17 @@ func TestRunEndsWithItsPrincipal(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			f.store = store
 			f.host = agents.Open(agents.HostConfig{Store: store, Audit: f.audit, Identity: users, Bus: f.bus, Node: "node", Log: zap.NewNop()})
 			t.Cleanup(func() { f.host.Close() })
 			f.configure()
-			run, err := f.rt.Start(t.Context(), agents.Request{
-				Principal: p, Assistant: "core", Input: []model.Message{{Role: "user", Content: "go"}},
-			})
+			started, err := f.rt.As(p).Start(t.Context(), agents.Request{Assistant: "core", Input: []model.Message{{Role: "user", Content: "go"}}})
 			if err != nil {
 				t.Fatal(err)
 			}
-			f.events(run.ID)
-			if run, err = f.host.Store().Run(t.Context(), run.ID); err != nil {
+			f.events(started.ID)
+			run, err := f.store.Run(t.Context(), started.ID)
+			if err != nil {
 				t.Fatal(err)
 			}
 			if ran != 1 || run.Failure == nil || run.Failure.Code != tc.code {

@@ -4,146 +4,157 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
+	"strings"
 	"time"
 
 	"go.uber.org/zap"
 
-	"github.com/svc-gateway/svc/agents/model"
 	"github.com/svc-gateway/svc/audit"
-	"github.com/svc-gateway/svc/internal/harness"
+	"github.com/svc-gateway/svc/policy"
 )
 
-// Recover closes the runs that a process left behind when it died. Nothing is repeated: a
-// call that had started and has no outcome gets the outcome unknown. Runs whose lease somebody
-// holds are left alone; a process calls it once it knows that it alone, or with others on one
-// bus, works on the store.
+// recoverBatch is how many abandoned runs are listed at a time.
+const recoverBatch = 256
+
+// Recover closes the runs that a process left behind when it died: those that are neither over nor
+// waiting, and whose lease nobody holds. Nothing is repeated: a call that had started and has no
+// outcome gets the outcome unknown. A process calls it first when it knows that it alone, or with
+// others on one bus, works on the store; from then on the host looks by itself from time to time.
 func (h *Host) Recover(ctx context.Context) error {
-	runs, err := h.store.Unfinished(ctx)
-	if err != nil {
-		return fmt.Errorf("listing unfinished runs: %w", err)
-	}
-	for _, r := range runs {
-		if r.Status == Interrupted {
-			continue
+	defer h.watch.Do(func() { h.upkeep.Go(h.watchOthers) })
+	filter := RunFilter{Status: []Status{Pending, Running}, Limit: recoverBatch}
+	for {
+		runs, err := h.store.Runs(ctx, filter)
+		if err != nil {
+			return fmt.Errorf("listing unfinished runs: %w", err)
 		}
-		if err := h.recoverRun(ctx, r); err != nil {
-			return fmt.Errorf("closing run %s of an earlier process: %w", r.ID, err)
+		for _, r := range runs {
+			if err := h.recoverRun(ctx, r.ID); err != nil {
+				return fmt.Errorf("closing run %s of an earlier process: %w", r.ID, err)
+			}
+			filter.Before = r.ID
+		}
+		if len(runs) < recoverBatch {
+			return nil
+		}
+	}
+}
+
+// watchOthers closes runs of processes that have died since.
+func (h *Host) watchOthers() {
+	tick := time.NewTicker(leaseTime)
+	defer tick.Stop()
+	for {
+		select {
+		case <-h.base.Done():
+			return
+		case <-tick.C:
+		}
+		if err := h.Recover(h.base); err != nil && h.base.Err() == nil {
+			h.log.Warn("looking for abandoned runs failed, trying again", zap.Error(err))
+		}
+	}
+}
+
+// recoverRun closes a run unless somebody holds its lease, or has closed it meanwhile.
+func (h *Host) recoverRun(ctx context.Context, run string) error {
+	if h.activeRun(run) != nil {
+		return nil // its lease is the driver's to renew, or to lose
+	}
+	l, r, err := h.seize(ctx, run)
+	if errors.Is(err, errElsewhere) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if r.Status == Pending || r.Status == Running {
+		if r.Failure = unfit(r); r.Failure == nil {
+			r.Failure = endedBy(errRestart)
+		}
+		if err = h.endAbandoned(ctx, r); err == nil {
+			h.log.Warn("closed a run that an earlier process left behind", zap.String("run", r.ID), zap.String("thread", r.Thread))
+		}
+	}
+	return errors.Join(err, h.letGo(l))
+}
+
+// endAbandoned ends a run that has no driver, for its Failure. The caller has the lease.
+func (h *Host) endAbandoned(ctx context.Context, r *Run) error {
+	if err := h.audit.Healthy(ctx); err != nil {
+		return err // an end that cannot be recorded is left for later
+	}
+	if len(r.Frames) == 0 {
+		r.Frames = []Frame{{Agent: r.Assistant}}
+	}
+	// From here on nobody who had the run before can change it.
+	if err := h.store.SaveRun(ctx, r); err != nil {
+		return ignoreConflict(err)
+	}
+	e := ending{cause: errDied}
+	if r.Status == Interrupted { // nothing was under way
+		e.cause = r.Failure.cause()
+	}
+	if err := h.trace(ctx, r, &e); err != nil {
+		return err
+	}
+	next, err := h.store.NextEvent(ctx, r.ID)
+	if err != nil {
+		return err
+	}
+	e.log = h.newEventLog(r.ID, next, nil, func() {})
+	ctx, cancel := context.WithTimeout(ctx, finishRetryMax)
+	defer cancel()
+	return ignoreConflict(h.end(ctx, r, e))
+}
+
+func ignoreConflict(err error) error {
+	if errors.Is(err, ErrConflict) {
+		return nil
+	}
+	return err
+}
+
+// trace finds out from the audit log what a dead process did and could not save.
+func (h *Host) trace(ctx context.Context, r *Run, e *ending) error {
+	err := h.audit.Flush(ctx) // it may have been this process's run a moment ago
+	var events []audit.Event
+	if err == nil {
+		events, err = h.audit.Events(ctx, audit.Filter{Run: r.ID})
+	}
+	if err != nil {
+		return fmt.Errorf("reading the run's records: %w", err)
+	}
+	e.started, e.asked, e.outcomes = map[string]*intent{}, map[string]*intent{}, map[string]outcome{}
+	for _, rec := range events {
+		switch rec.Type {
+		case audit.RunEnd:
+			e.recorded = &rec
+		case audit.ToolWait:
+			e.asked[rec.Call] = recordedIntent(rec)
+		case audit.ToolStart:
+			delete(e.asked, rec.Call)
+			e.started[rec.Call] = recordedIntent(rec)
+		case audit.ToolEnd, audit.ToolError, audit.ToolDenied:
+			delete(e.asked, rec.Call)
+			delete(e.started, rec.Call)
+			e.outcomes[rec.Call] = recordedOutcome(rec)
 		}
 	}
 	return nil
 }
 
-// recoverRun closes a run unless somebody holds its lease, or has closed it meanwhile.
-func (h *Host) recoverRun(ctx context.Context, r *Run) error {
-	holder := h.node + ".recovery"
-	if token, err := h.bus.Lease(ctx, topic(r.ID), holder, leaseTime); err != nil || token == 0 {
-		return err
-	}
-	defer func() { _ = h.bus.Release(ctx, topic(r.ID), holder) }() // or it expires
-	still, err := h.store.Unfinished(ctx)
-	if err != nil || !slices.ContainsFunc(still, func(o *Run) bool { return o.ID == r.ID && o.Version == r.Version }) {
-		return err
-	}
-	err = h.closeAbandoned(ctx, r)
-	if errors.Is(err, ErrConflict) {
-		return nil
-	}
-	if err == nil {
-		h.log.Warn("closed a run that an earlier process left behind", zap.String("run", r.ID), zap.String("thread", r.Thread))
-	}
-	return err
+func recordedIntent(e audit.Event) *intent {
+	in := &intent{Run: e.Run, Thread: e.Thread, Agent: e.Agent, Call: e.Call, Tool: e.Tool}
+	in.Principal.User, in.Principal.Role, in.Principal.OnBehalfOf = e.User, policy.Role(e.Role), e.OnBehalfOf
+	in.Principal.Address, in.Principal.TokenID = e.Address, e.TokenID
+	return in
 }
 
-func (h *Host) closeAbandoned(ctx context.Context, r *Run) error {
-	r.Failure = endedBy(errRestart)
-	if err := harness.Check(r.Harness); err != nil {
-		r.Failure = &Failure{"harness_version", err.Error()}
+func recordedOutcome(e audit.Event) outcome {
+	o := outcome{status: CallStatus(e.Status), text: e.Output, labels: []string{"tool:" + e.Tool}}
+	if e.Type == audit.ToolDenied {
+		o.text = "denied: " + strings.Join(e.Reasons, "; ")
 	}
-	if len(r.Frames) == 0 {
-		r.Frames = []Frame{{Agent: r.Assistant}}
-	}
-	ended, err := h.closeCalls(ctx, r)
-	if err != nil {
-		return err
-	}
-	for i := len(r.Frames) - 1; i >= 0; i-- {
-		for c := range r.Frames[i].Calls {
-			if call := r.call(CallRef{i, c}); !call.Status.Final() {
-				r.done(CallRef{i, c}, outcome{status: CallUnknown, text: "unknown: the service stopped while this call was under way", labels: []string{"tool:" + call.Name}})
-			}
-			if r.Frames[i].Calls == nil {
-				break
-			}
-		}
-	}
-	r.Status, r.Updated = r.Failure.status(), time.Now().UTC()
-	if ended != nil { // the process died between the record and the state
-		r.Status = Status(ended.Status)
-		if r.Status == Success {
-			r.Failure = nil
-		}
-	} else {
-		end := runEvent(audit.RunEnd, r)
-		end.Status, end.Error = string(r.Status), r.Failure.Error()
-		if err := h.audit.Record(ctx, end); err != nil {
-			return err
-		}
-	}
-	last, err := h.eventsAfter(ctx, r.ID)
-	if err != nil {
-		return err
-	}
-	events := lastEvents(r)
-	for i := range events {
-		events[i].Seq = last + i
-	}
-	var added []model.Message
-	if r.Input <= len(r.Frames[0].Messages) {
-		added = r.Frames[0].Messages[r.Input:]
-	}
-	return h.store.FinishRun(ctx, r, added, events)
-}
-
-// closeCalls records an outcome for every call whose intent the audit log has, and no more. It
-// returns the run's end if that was recorded.
-func (h *Host) closeCalls(ctx context.Context, r *Run) (ended *audit.Event, err error) {
-	events, err := h.audit.Events(ctx, audit.Filter{Run: r.ID})
-	if err != nil {
-		return nil, err
-	}
-	open := map[string]audit.Event{}
-	for _, e := range events {
-		switch e.Type {
-		case audit.RunEnd:
-			ended = &e
-		case audit.ToolStart:
-			open[e.Call] = e
-		case audit.ToolEnd, audit.ToolError:
-			delete(open, e.Call)
-		}
-	}
-	for _, e := range open {
-		err := h.audit.Record(ctx, audit.Event{
-			Type: audit.ToolError, Run: e.Run, Thread: e.Thread, Agent: e.Agent, Call: e.Call, Tool: e.Tool,
-			User: e.User, Role: e.Role, OnBehalfOf: e.OnBehalfOf, Address: e.Address, TokenID: e.TokenID,
-			Status: string(CallUnknown), Error: "the service stopped while this call was under way",
-		})
-		if err != nil {
-			return nil, err
-		}
-	}
-	return ended, nil
-}
-
-// eventsAfter is the number after a run's last stored event.
-func (h *Host) eventsAfter(ctx context.Context, run string) (int, error) {
-	next := 0
-	for {
-		events, err := h.store.Events(ctx, run, next, readBatch)
-		if err != nil || len(events) == 0 {
-			return next, err
-		}
-		next = events[len(events)-1].Seq + 1
-	}
+	return o
 }

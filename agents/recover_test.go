@@ -1,6 +1,7 @@
 package agents_test
 
 import (
+	"context"
 	"strings"
 	"testing"
 	"time"
@@ -21,16 +22,16 @@ func abandon(t *testing.T, f *fixture, harness string) *agents.Run {
 		Frames: []agents.Frame{{Agent: "core", Messages: []model.Message{{ID: "m", Role: "user", Content: "go"}}}},
 	}
 	fresh := &agents.Thread{ID: r.Thread, Owner: "ada", Created: now, Updated: now, Status: agents.ThreadBusy}
-	if err := f.host.Store().CreateRun(t.Context(), r, r.Frames[0].Messages, fresh); err != nil {
+	if err := f.store.CreateRun(t.Context(), r, r.Frames[0].Messages, fresh); err != nil {
 		t.Fatal(err)
 	}
 	c := model.ToolCall{ID: "call_1", Name: "echo", Arguments: "{}"}
 	r.Frames[0].Messages = append(r.Frames[0].Messages, model.Message{ID: "n", Role: "assistant", ToolCalls: []model.ToolCall{c}})
 	r.Frames[0].Calls = []agents.Call{{ToolCall: c, Status: agents.CallProposed}}
-	if err := f.host.Store().SaveRun(t.Context(), r); err != nil {
+	if err := f.store.SaveRun(t.Context(), r); err != nil {
 		t.Fatal(err)
 	}
-	if err := f.host.Store().AppendEvents(t.Context(), id, []agents.Event{{Seq: 0, Type: agents.EventToolUse, Name: "echo"}}); err != nil {
+	if err := f.store.AppendEvents(t.Context(), id, []agents.Event{{Seq: 0, Type: agents.EventToolUse, Name: "echo"}}); err != nil {
 		t.Fatal(err)
 	}
 	for _, e := range []audit.Event{
@@ -52,27 +53,30 @@ func TestRecoveryClosesWhatADeadProcessLeft(t *testing.T) {
 		{"1.2.0", "harness_version", "too new"},
 	} {
 		t.Run(tc.harness, func(t *testing.T) {
-			ran := false
-			f := newFixture(t, callThenAnswer(call("echo", "{}")), echo())
+			ran := make(chan string, 10)
+			f := newFixture(t, callThenAnswer(call("echo", "{}")), tool("echo", func(_ context.Context, tc agents.ToolContext, _ map[string]any) (agents.Result, error) {
+				ran <- tc.Run
+				return agents.Result{}, nil
+			}))
 			left := abandon(t, f, tc.harness)
 			if err := f.host.Close(); err != nil {
 				t.Fatal(err)
 			}
 			f.open()
-			run, err := f.host.Store().Run(t.Context(), left.ID)
+			run, err := f.store.Run(t.Context(), left.ID)
 			if err != nil || run.Status != agents.Error || run.Failure == nil || run.Failure.Code != tc.code ||
 				!strings.Contains(run.Failure.Message, tc.message) {
 				t.Fatalf("got %+v, %v, want error %s", run.Failure, err, tc.code)
 			}
 			ends := f.records(run.ID, audit.ToolError)
-			if len(ends) != 1 || ends[0].Call != "call_1" || ends[0].Status != "unknown" || ran {
+			if len(ends) != 1 || ends[0].Call != "call_1" || ends[0].Status != "unknown" {
 				t.Errorf("outcomes: %+v, want one, unknown, for call_1", ends)
 			}
 			events := f.events(run.ID)
 			if got, want := types(events), "tool_use error done"; got != want {
 				t.Errorf("log: got %q, want %q", got, want)
 			}
-			messages, _ := f.host.Store().Messages(t.Context(), run.Thread, -1)
+			messages, _ := f.store.Messages(t.Context(), run.Thread, -1)
 			if n := len(messages); n != 3 || messages[2].Role != model.RoleTool || messages[2].Status != "unknown" {
 				t.Errorf("thread: got %+v", messages)
 			}
@@ -80,7 +84,12 @@ func TestRecoveryClosesWhatADeadProcessLeft(t *testing.T) {
 			if ends := f.records(run.ID, audit.ToolError); len(ends) != 1 {
 				t.Errorf("a second recovery recorded again: %+v", ends)
 			}
-			f.events(f.start("core", run.Thread, "again").ID)
+			f.events(f.start("core", run.Thread, "the thread is free").ID)
+			another := f.start("core", "", "go")
+			f.events(another.ID)
+			if n := len(ran); n != 1 || <-ran != another.ID {
+				t.Errorf("the tool ran %d times, want once, for another run", n)
+			}
 		})
 	}
 }
@@ -92,7 +101,7 @@ func TestRecoveryLeavesOtherNodesAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.open()
-	if run, err := f.host.Store().Run(t.Context(), left.ID); err != nil || run.Status != agents.Running {
+	if run, err := f.store.Run(t.Context(), left.ID); err != nil || run.Status != agents.Running {
 		t.Errorf("got %v, %v, want running", run.Status, err)
 	}
 }

@@ -16,7 +16,7 @@ type Status string
 const (
 	Pending     Status = "pending"
 	Running     Status = "running"
-	Interrupted Status = "interrupted" // an approval is pending
+	Interrupted Status = "interrupted" // it waits for something outside, see Holds
 	Success     Status = "success"
 	Error       Status = "error"
 	Timeout     Status = "timeout"
@@ -35,6 +35,7 @@ type CallStatus string
 const (
 	CallProposed  CallStatus = "proposed"
 	CallDenied    CallStatus = "denied"
+	CallWaiting   CallStatus = "waiting" // needs leave from outside, see Holds
 	CallStarted   CallStatus = "started"
 	CallSuccess   CallStatus = "success"
 	CallError     CallStatus = "error"
@@ -44,7 +45,9 @@ const (
 )
 
 // Final reports whether a call in this state has its result.
-func (s CallStatus) Final() bool { return s != CallProposed && s != CallStarted }
+func (s CallStatus) Final() bool {
+	return s != CallProposed && s != CallWaiting && s != CallStarted
+}
 
 // Run is one run of a top-level agent as plain data: all that is needed to go on with it.
 type Run struct {
@@ -55,11 +58,13 @@ type Run struct {
 	Status    Status           `json:"status"`
 	Version   int64            `json:"version"` // number of times this run was saved
 	Harness   string           `json:"harness"`
-	Base      int              `json:"base"`  // messages of the thread before this run's first
-	Input     int              `json:"input"` // messages of the first frame that the thread got at the start
+	Toolset   string           `json:"toolset,omitempty"` // version of the agents and tools that it works with
+	Base      int              `json:"base"`              // messages of the thread before this run's first
+	Input     int              `json:"input"`             // messages of the first frame that the thread got at the start
 	Frames    []Frame          `json:"frames"`
 	Steps     int              `json:"steps"`  // model turns taken
 	Tokens    int64            `json:"tokens"` // model tokens used
+	Worked    time.Duration    `json:"worked"` // nanoseconds at work until the last wait
 	Failure   *Failure         `json:"failure,omitempty"`
 	Created   time.Time        `json:"created"`
 	Updated   time.Time        `json:"updated"`
@@ -86,12 +91,12 @@ type CallRef struct {
 // Call is one tool call that a model asked for.
 type Call struct {
 	model.ToolCall
-	Status CallStatus `json:"status"`
-	Labels []string   `json:"labels,omitempty"` // sources that the model had seen
-	Result string     `json:"result,omitempty"` // scanned and redacted, as the model gets it
-	Record *intent    `json:"record,omitempty"` // a delegation under way, for its outcome record
-
-	findings []scanner.Finding // of the result
+	Status   CallStatus        `json:"status"`
+	Labels   []string          `json:"labels,omitempty"`   // sources that the model had seen
+	Asked    bool              `json:"asked,omitempty"`    // leave was asked for, and the record says so
+	Result   string            `json:"result,omitempty"`   // scanned and redacted, as the model gets it
+	Findings []scanner.Finding `json:"findings,omitempty"` // of the result
+	Record   *intent           `json:"record,omitempty"`   // a delegation under way, for its outcome record
 }
 
 // Failure says why a run did not succeed. Code is stable, Message is for people; neither
@@ -104,13 +109,19 @@ type Failure struct {
 func (f *Failure) Error() string { return f.Code + ": " + f.Message }
 
 // Owner is the user whom the run's thread belongs to.
-func (r *Run) Owner() string { return owner(r.Principal) }
+func (r *Run) Owner() string { return ownerOf(r.Principal) }
 
-func owner(p policy.Principal) string {
+// ownerOf is the user whom what a principal makes belongs to.
+func ownerOf(p policy.Principal) string {
 	if p.OnBehalfOf != "" {
 		return p.OnBehalfOf
 	}
 	return p.User
+}
+
+// info is what the run is listed with.
+func (r *Run) info() RunInfo {
+	return RunInfo{ID: r.ID, Thread: r.Thread, Owner: r.Owner(), Assistant: r.Assistant, Status: r.Status, Created: r.Created, Updated: r.Updated}
 }
 
 // add appends a message to a frame, whose labels grow by the message's.

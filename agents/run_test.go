@@ -14,7 +14,7 @@ import (
 	"github.com/svc-gateway/svc/agents/model"
 	"github.com/svc-gateway/svc/audit"
 	"github.com/svc-gateway/svc/policy"
-	"github.com/svc-gateway/svc/scanner"
+	"github.com/svc-gateway/svc/scanner/redact"
 )
 
 func TestAnswerWithoutTools(t *testing.T) {
@@ -36,7 +36,7 @@ func TestAnswerWithoutTools(t *testing.T) {
 	if run.Status != agents.Success || run.Steps != 1 || run.Tokens != 7 || run.Harness != "0.4.12" {
 		t.Errorf("got %s after %d steps and %d tokens, harness %s", run.Status, run.Steps, run.Tokens, run.Harness)
 	}
-	messages, err := f.host.Store().Messages(t.Context(), run.Thread, -1)
+	messages, err := f.store.Messages(t.Context(), run.Thread, -1)
 	if err != nil || len(messages) != 2 || messages[1].Content != "hello there, ada" {
 		t.Errorf("thread: got %v, %v", messages, err)
 	}
@@ -130,7 +130,7 @@ func TestDelegationKeepsMessagesApart(t *testing.T) {
 	if n := len(f.records(run.ID, audit.ToolStart, audit.ToolEnd)); n != 4 {
 		t.Errorf("got %d records of calls, want 4", n)
 	}
-	messages, _ := f.host.Store().Messages(t.Context(), run.Thread, -1)
+	messages, _ := f.store.Messages(t.Context(), run.Thread, -1)
 	if len(messages) != 4 { // user, assistant with the call, result, answer
 		t.Errorf("the thread has %d messages, want 4 and none of the sub-agent's", len(messages))
 	}
@@ -184,7 +184,7 @@ func TestRunsThatDoNotSucceed(t *testing.T) {
 			if n < 2 || events[n-1].Type != agents.EventDone || events[n-2].Type != agents.EventError || events[n-2].Code != tc.code {
 				t.Errorf("the log ends with %s, want error and done", types(events))
 			}
-			if thread, err := f.host.Store().Thread(t.Context(), run.Thread); err != nil || thread.Status != agents.ThreadError {
+			if thread, err := f.store.Thread(t.Context(), run.Thread); err != nil || thread.Status != agents.ThreadError {
 				t.Errorf("thread: got %s, %v, want error", thread.Status, err)
 			}
 			next := f.start("core", run.Thread, "again") // the thread is usable
@@ -203,8 +203,8 @@ func TestCancelEndsTheRunAndItsCall(t *testing.T) {
 	f := newFixture(t, callThenAnswer(call("wait", "{}")), wait)
 	run := f.start("core", "", "go")
 	<-started
-	if !f.host.Cancel(run.ID) {
-		t.Fatal("Cancel: got false, want true")
+	if err := run.Cancel(t.Context()); err != nil {
+		t.Fatalf("Cancel: %v", err)
 	}
 	events := f.events(run.ID)
 	if last := events[len(events)-1]; last.Status != string(agents.Cancelled) {
@@ -214,10 +214,10 @@ func TestCancelEndsTheRunAndItsCall(t *testing.T) {
 	if len(ends) != 1 || ends[0].Status != string(agents.CallCancelled) {
 		t.Errorf("outcomes: got %+v, want one, cancelled", ends)
 	}
-	if f.host.Cancel(run.ID) {
-		t.Error("cancelling a finished run: got true, want false")
+	if err := run.Cancel(t.Context()); !errors.Is(err, agents.ErrOver) {
+		t.Errorf("cancelling a finished run: got %v, want %v", err, agents.ErrOver)
 	}
-	messages, _ := f.host.Store().Messages(t.Context(), run.Thread, -1)
+	messages, _ := f.store.Messages(t.Context(), run.Thread, -1)
 	if last := messages[len(messages)-1]; last.Role != model.RoleTool {
 		t.Errorf("the thread ends with a %s message, want the call's result", last.Role)
 	}
@@ -235,7 +235,9 @@ func TestCancelDuringDelegationGivesTheDelegationAnOutcome(t *testing.T) {
 	}))
 	run := f.start("", "", "go")
 	<-started
-	f.host.Cancel(run.ID)
+	if err := run.Cancel(t.Context()); err != nil {
+		t.Fatalf("Cancel: %v", err)
+	}
 	f.events(run.ID)
 	if n := len(f.records(run.ID, audit.ToolStart)); n != 1 {
 		t.Fatalf("got %d intents, want 1", n)
@@ -252,9 +254,7 @@ func TestOneRunAThreadAtATime(t *testing.T) {
 		return answer(say, "ok"), nil
 	}))
 	first := f.start("quick", "", "one")
-	_, err := f.rt.Start(t.Context(), agents.Request{
-		Principal: ada, Assistant: "quick", Thread: first.Thread, Input: []model.Message{{Role: "user", Content: "two"}},
-	})
+	_, err := f.rt.As(ada).Start(t.Context(), agents.Request{Assistant: "quick", Thread: first.Thread, Input: []model.Message{{Role: "user", Content: "two"}}})
 	if !errors.Is(err, agents.ErrBusy) {
 		t.Errorf("second run: got %v, want %v", err, agents.ErrBusy)
 	}
@@ -266,9 +266,7 @@ func TestOneRunAThreadAtATime(t *testing.T) {
 func TestStartRefuses(t *testing.T) {
 	f := newFixture(t, callThenAnswer())
 	ask := func(p policy.Principal, agent, thread string) error {
-		_, err := f.rt.Start(t.Context(), agents.Request{
-			Principal: p, Assistant: agent, Thread: thread, Input: []model.Message{{Role: "user", Content: "x"}},
-		})
+		_, err := f.rt.As(p).Start(t.Context(), agents.Request{Assistant: agent, Thread: thread, Input: []model.Message{{Role: "user", Content: "x"}}})
 		return err
 	}
 	if err := ask(ada, "nobody", ""); !errors.Is(err, agents.ErrUnknownAssistant) {
@@ -296,9 +294,7 @@ func TestLimitsOnRuns(t *testing.T) {
 	f.setup.Limits.ParallelRuns, f.setup.Limits.RunsPerMinute = 2, 3
 	f.configure()
 	try := func() error {
-		_, err := f.rt.Start(t.Context(), agents.Request{
-			Principal: ada, Assistant: "quick", Input: []model.Message{{Role: "user", Content: "x"}},
-		})
+		_, err := f.rt.As(ada).Start(t.Context(), agents.Request{Assistant: "quick", Input: []model.Message{{Role: "user", Content: "x"}}})
 		return err
 	}
 	first := f.start("quick", "", "x")
@@ -350,7 +346,7 @@ func TestDrainWaitsAndThenCloses(t *testing.T) {
 			}
 			f.host.Drain(ctx)
 			cancel()
-			if _, err := f.rt.Start(t.Context(), agents.Request{Principal: ada, Assistant: "quick"}); !errors.Is(err, agents.ErrStopping) {
+			if _, err := f.rt.As(ada).Start(t.Context(), agents.Request{Assistant: "quick"}); !errors.Is(err, agents.ErrStopping) {
 				t.Errorf("starting afterwards: got %v, want %v", err, agents.ErrStopping)
 			}
 			events := f.events(run.ID)
@@ -391,7 +387,7 @@ func TestKnownSecretsDoNotReachReadersModelsOrTheLog(t *testing.T) {
 	f := newFixture(t, callThenAnswer(call("look", `{"text":"find `+key+`"}`)), tool("look", func(context.Context, agents.ToolContext, map[string]any) (agents.Result, error) {
 		return agents.Result{Text: "MODEL=" + key}, nil
 	}))
-	f.setup.Secrets = scanner.NewSecrets().With(key)
+	f.setup.Secrets = redact.NewSecrets().With(key)
 	f.configure()
 	run, events := f.run("core", "go")
 	if got, want := text(events), "success: MODEL=REDACTED"; got != want {

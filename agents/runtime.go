@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -11,12 +12,13 @@ import (
 
 	"github.com/svc-gateway/svc/agents/model"
 	"github.com/svc-gateway/svc/audit"
-	"github.com/svc-gateway/svc/internal/harness"
+	"github.com/svc-gateway/svc/internal/compat"
 	"github.com/svc-gateway/svc/policy"
-	"github.com/svc-gateway/svc/scanner"
+	"github.com/svc-gateway/svc/scanner/inject"
+	"github.com/svc-gateway/svc/scanner/redact"
 )
 
-// Errors of [Runtime.Start].
+// Errors of [View.Start].
 var (
 	ErrUnknownAssistant = errors.New("unknown assistant")
 	ErrForbidden        = errors.New("not permitted")
@@ -36,7 +38,7 @@ type Limits struct {
 	RunsPerMinute int64         // runs that a user may start
 }
 
-// Setup is what runs are made of. Every field is required.
+// Setup is what runs are made of. Fields without a default are required.
 type Setup struct {
 	Model  model.Model
 	Tools  []Tool
@@ -45,60 +47,58 @@ type Setup struct {
 	Limits Limits
 	Log    *zap.Logger
 
+	// Holds gives leave for calls that the policy does not let through by itself. Default: nobody
+	// does, and such calls are denied.
+	Holds Holds
+
 	// Secrets are values that reach neither readers nor models, nor the record of a result,
 	// such as the model's API key. Default: none.
-	Secrets *scanner.Secrets
+	Secrets *redact.Secrets
 }
 
-// Runtime starts runs with one setup on a host. A run keeps the setup that it started with.
+// Runtime starts runs with one setup on a host. A run keeps the setup that it started with until
+// it is over or waits. What callers may do with runs goes through [Runtime.As].
 type Runtime struct {
 	*Host
 	model  model.Model
 	gate   *gate
-	agents map[string]boundAgent
+	set    atomic.Pointer[toolset]
 	limits Limits
 	log    *zap.Logger
 }
 
-// boundAgent is an agent with its tools.
-type boundAgent struct {
-	Agent
-	tools map[string]boundTool
-	specs []model.ToolSpec
-}
-
 // Runtime checks a setup and returns a runtime that works with it.
 func (h *Host) Runtime(s Setup) (*Runtime, error) {
-	agents, err := bind(s.Agents, s.Tools)
-	if err != nil {
-		return nil, err
+	rt := &Runtime{
+		Host: h, model: s.Model, limits: s.Limits, log: s.Log,
+		gate: &gate{
+			policy: s.Policy, holds: s.Holds, audit: h.audit, identity: h.id, timeout: s.Limits.Tool, log: s.Log, secrets: s.Secrets,
+		},
 	}
-	return &Runtime{
-		Host: h, model: s.Model, agents: agents, limits: s.Limits, log: s.Log,
-		gate: &gate{policy: s.Policy, audit: h.audit, identity: h.id, timeout: s.Limits.Tool, log: s.Log, secrets: s.Secrets},
-	}, nil
+	return rt, rt.SetTools(s.Agents, s.Tools)
 }
 
-// Request asks for a run.
-type Request struct {
-	Principal policy.Principal
-	User      string // whom the principal acts for; empty: itself
-	Assistant string // empty: [Default]
-	Thread    string // empty: a thread of its own
-	Input     []model.Message
+// SetTools replaces the agents and tools, for runs that start or are resumed from now on. The others
+// keep what they have. With an error nothing changes.
+func (rt *Runtime) SetTools(agents []Agent, tools []Tool) error {
+	set, err := newToolset(agents, tools)
+	if err != nil {
+		return err
+	}
+	rt.set.Store(set)
+	return nil
 }
 
-// Start creates a run and sets it going. What it does is read with [Runtime.Follow]. The
-// errors are those above, [LimitError], the store's [ErrNotFound] and [ErrBusy], and those of
-// [Identity].
-func (rt *Runtime) Start(ctx context.Context, req Request) (*Run, error) {
+// start creates a run and sets it going.
+func (rt *Runtime) start(ctx context.Context, p policy.Principal, req Request) (*Run, error) {
 	if req.Assistant == "" {
 		req.Assistant = Default
 	}
-	if _, ok := rt.agents[req.Assistant]; !ok {
+	set := rt.set.Load()
+	if _, ok := set.agents[req.Assistant]; !ok {
 		return nil, ErrUnknownAssistant
 	}
-	p, err := rt.id.Resolve(ctx, req.Principal)
+	p, err := rt.id.Resolve(ctx, p)
 	if err != nil {
 		return nil, err
 	}
@@ -110,40 +110,66 @@ func (rt *Runtime) Start(ctx context.Context, req Request) (*Run, error) {
 	if !policy.Permitted(p.Role, req.Assistant, "*", policy.Use) {
 		return nil, ErrForbidden
 	}
-	if err := rt.enter(ctx, owner(p), rt.limits); err != nil {
+	r := newRun(p, req, set)
+	if err := rt.register(); err != nil {
 		return nil, err
 	}
-	r, err := rt.create(ctx, p, req)
+	if err := rt.enter(ctx, r.Owner(), r.ID, rt.limits); err != nil {
+		rt.runs.Done()
+		return nil, err
+	}
+	started, err := rt.create(ctx, r, req.Thread == "", set)
 	if err != nil {
-		rt.leave(owner(p))
+		rt.leave(r.Owner(), r.ID)
+		rt.runs.Done()
 		return nil, err
 	}
-	return r, nil
+	return started, nil
 }
 
-// create saves a new run, records its start and hands a copy of the data to a driver.
-func (rt *Runtime) create(ctx context.Context, p policy.Principal, req Request) (*Run, error) {
+// newRun is a run that has done nothing yet.
+func newRun(p policy.Principal, req Request, set *toolset) *Run {
 	now := time.Now().UTC()
 	r := &Run{
 		ID: newID(), Thread: req.Thread, Assistant: req.Assistant, Principal: p,
-		Status: Running, Harness: harness.Version, Created: now, Updated: now,
+		Status: Running, Harness: compat.Version, Toolset: set.version, Created: now, Updated: now,
 		Frames: []Frame{{Agent: req.Assistant}},
 	}
-	input := newMessages(req.Input)
-	for _, m := range input {
-		r.add(0, m)
-	}
-	r.Input = len(input)
-	var fresh *Thread
 	if r.Thread == "" {
 		r.Thread = newID()
-		fresh = &Thread{ID: r.Thread, Owner: owner(p), Created: now, Updated: now, Status: ThreadBusy, Ephemeral: true}
 	}
-	if _, err := rt.bus.Lease(ctx, topic(r.ID), rt.node, leaseTime); err != nil {
-		return nil, fmt.Errorf("leasing the run: %w", err)
+	for _, m := range newMessages(req.Input) {
+		r.add(0, m)
 	}
-	if err := rt.store.CreateRun(ctx, r, input, fresh); err != nil {
-		return nil, errors.Join(err, rt.bus.Release(ctx, topic(r.ID), rt.node))
+	r.Input = len(req.Input)
+	return r
+}
+
+// newMessages are the messages that a caller adds to a thread, labelled and scanned.
+func newMessages(input []model.Message) []model.Message {
+	for i := range input {
+		m := &input[i]
+		if m.ID == "" {
+			m.ID = newID()
+		}
+		m.Labels = []string{"user"}
+		m.Findings = inject.Scan(m.Content)
+	}
+	return input
+}
+
+// create saves a new run, records its start and hands the run to a driver. It returns a copy.
+func (rt *Runtime) create(ctx context.Context, r *Run, alone bool, set *toolset) (*Run, error) {
+	var fresh *Thread
+	if alone {
+		fresh = &Thread{ID: r.Thread, Owner: r.Owner(), Created: r.Created, Updated: r.Created, Status: ThreadBusy, Ephemeral: true}
+	}
+	l, err := rt.lease(ctx, r.ID)
+	if err != nil {
+		return nil, err
+	}
+	if err := rt.store.CreateRun(ctx, r, r.Frames[0].Messages, fresh); err != nil {
+		return nil, errors.Join(err, l.release())
 	}
 	ctx = context.WithoutCancel(ctx) // from here on the run goes on, whoever leaves
 	if err := rt.audit.Queue(ctx, runEvent(audit.RunStart, r)); err != nil {
@@ -151,12 +177,13 @@ func (rt *Runtime) create(ctx context.Context, p policy.Principal, req Request) 
 		rt.log.Error("recording the start of a run failed", zap.String("run", r.ID), zap.Error(err))
 	}
 	started := *r
-	rt.launch(ctx, r)
+	rt.launch(ctx, r, set, l, 0)
 	return &started, nil
 }
 
-// launch starts the driver of a run; one that cannot go on is closed by it at once.
-func (rt *Runtime) launch(ctx context.Context, r *Run) {
+// launch starts the driver of a run whose next event has the number next; a run that cannot go on
+// is closed by it at once. The lease and the run's registration are the driver's from here on.
+func (rt *Runtime) launch(ctx context.Context, r *Run, set *toolset, l *lease, next int) {
 	var history []model.Message
 	if r.Base > 0 {
 		var err error
@@ -169,35 +196,50 @@ func (rt *Runtime) launch(ctx context.Context, r *Run) {
 		r.Frames[0].mark(m.Labels)
 	}
 	runCtx, cancel := context.WithCancelCause(rt.base)
-	runCtx, stopTimer := context.WithTimeoutCause(runCtx, rt.limits.Run, fmt.Errorf("%w (setting runtime.run_timeout, %s)", errRunTimeout, rt.limits.Run))
+	runCtx, stopTimer := context.WithTimeoutCause(runCtx, rt.limits.Run-r.Worked, fmt.Errorf("%w (setting runtime.run_timeout, %s)", errRunTimeout, rt.limits.Run))
+	a := &activeRun{lease: l, owner: r.Owner(), cancel: cancel, news: make(chan struct{}, 1)}
+	a.log = rt.newEventLog(r.ID, next, rt.gate.secrets, func() { cancel(errLeaseLost) })
 	d := &driver{
-		rt: rt, run: r, history: history, log: rt.newEventLog(r.ID, rt.gate.secrets),
+		rt: rt, set: set, run: r, active: a, history: history, log: a.log, began: time.Now(),
 		applied: make(chan func()), slots: make(chan struct{}, rt.limits.ParallelCalls),
 	}
-	rt.mu.Lock()
-	rt.active[r.ID] = &activeRun{d.log, cancel}
-	rt.mu.Unlock()
+	rt.activate(r.ID, a)
+	if next > 0 {
+		a.log.publish() // readers that wait elsewhere find it here
+	}
 	go func() {
 		defer stopTimer()
 		d.drive(runCtx, cancel)
-		rt.mu.Lock()
-		delete(rt.active, r.ID)
-		rt.mu.Unlock()
-		if err := rt.bus.Release(context.Background(), topic(r.ID), rt.node); err != nil {
-			rt.log.Warn("releasing a run failed", zap.String("run", r.ID), zap.Error(err))
-		}
-		rt.leave(r.Owner())
+		rt.retire(r, a, d.looked)
 	}()
 }
 
-// CreateThread creates an empty thread of a principal. It counts like the start of a run.
-func (rt *Runtime) CreateThread(ctx context.Context, p policy.Principal, metadata map[string]any) (Thread, error) {
-	if err := rt.count(ctx, owner(p), rt.limits); err != nil {
-		return Thread{}, err
+// retire lets go of a run that has ended or waits. What was asked of it too late for its driver is
+// seen to now.
+func (rt *Runtime) retire(r *Run, a *activeRun, looked int) {
+	rt.deactivate(r.ID)
+	a.cancel(errors.New("the run has been left"))
+	if r.Status == Interrupted {
+		a.log.leave()
 	}
-	now := time.Now().UTC()
-	t := Thread{ID: newID(), Owner: owner(p), Created: now, Updated: now, Status: ThreadIdle, Metadata: metadata}
-	return t, rt.store.CreateThread(ctx, t)
+	rt.leave(r.Owner(), r.ID)
+	if err := rt.letGo(a.lease); err != nil {
+		rt.log.Debug("releasing a run failed, its lease expires", zap.String("run", r.ID), zap.Error(err))
+	}
+	if r.Status != Interrupted {
+		return
+	}
+	if a.cancelled {
+		rt.upkeep.Go(func() { rt.late("cancelling", r.ID, rt.cancel(rt.base, r.ID)) })
+	} else if a.wakes != looked {
+		rt.upkeep.Go(func() { rt.late("waking", r.ID, rt.Wake(rt.base, r.ID)) })
+	}
+}
+
+func (rt *Runtime) late(doing, run string, err error) {
+	if err != nil && rt.base.Err() == nil {
+		rt.log.Error(doing+" a run that waits failed", zap.String("run", run), zap.Error(err))
+	}
 }
 
 func newID() string {

@@ -14,20 +14,20 @@ type (
 	think struct{ frame int }
 	// act passes a proposed call through the gate.
 	act struct{ CallRef }
-	// conclude gives the answer of a finished frame back to the call that opened it.
-	conclude struct{ frame int }
+	// giveBack gives the answer of a finished frame to the call that opened it.
+	giveBack struct{ frame int }
 	// finish closes the run.
 	finish struct{}
 )
 
 func (think) isEffect()    {}
 func (act) isEffect()      {}
-func (conclude) isEffect() {}
+func (giveBack) isEffect() {}
 func (finish) isEffect()   {}
 
 // next says what has to happen now. It depends on the run's data alone and changes nothing;
 // the driver marks what it starts (Thinking, Closed, CallStarted), so asking again yields only
-// what is new.
+// what is new. Calls that wait have no effect: when nothing else is left, the run waits.
 func (r *Run) next() []effect {
 	if r.Failure != nil {
 		return []effect{finish{}}
@@ -40,7 +40,7 @@ func (r *Run) next() []effect {
 		case f.answered() && f.Opener == nil:
 			return []effect{finish{}}
 		case f.answered():
-			effects = append(effects, conclude{i})
+			effects = append(effects, giveBack{i})
 		case f.settled():
 			effects = append(effects, think{i})
 		default:
@@ -94,7 +94,7 @@ func (r *Run) opened(ref CallRef, agent string, task model.Message, record *inte
 func (r *Run) done(ref CallRef, o outcome) {
 	c := r.call(ref)
 	c.Status, c.Result, c.Record = o.status, o.text, nil
-	c.Labels, c.findings = o.labels, o.findings
+	c.Labels, c.Findings = o.labels, o.findings
 	f := &r.Frames[ref.Frame]
 	if !f.settled() {
 		return
@@ -102,8 +102,32 @@ func (r *Run) done(ref CallRef, o outcome) {
 	for _, c := range f.Calls {
 		r.add(ref.Frame, model.Message{
 			ID: newID(), Role: model.RoleTool, ToolCallID: c.ID, Name: c.Name,
-			Content: c.Result, Status: string(c.Status), Labels: c.Labels, Findings: c.findings,
+			Content: c.Result, Status: string(c.Status), Labels: c.Labels, Findings: c.Findings,
 		})
 	}
 	f.Calls = nil
+}
+
+// held makes a call wait.
+func (r *Run) held(ref CallRef) {
+	c := r.call(ref)
+	c.Status, c.Asked = CallWaiting, true
+}
+
+// waits reports whether there is a call that waits.
+func (r *Run) waits() bool {
+	return slices.ContainsFunc(r.Frames, func(f Frame) bool {
+		return slices.ContainsFunc(f.Calls, func(c Call) bool { return c.Status == CallWaiting })
+	})
+}
+
+// woken has every call that waits come before the gate again.
+func (r *Run) woken() {
+	for i := range r.Frames {
+		for j := range r.Frames[i].Calls {
+			if c := &r.Frames[i].Calls[j]; c.Status == CallWaiting {
+				c.Status = CallProposed
+			}
+		}
+	}
 }

@@ -3,6 +3,7 @@ package agents
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/svc-gateway/svc/agents/model"
@@ -10,9 +11,17 @@ import (
 
 // Errors of a [Store].
 var (
-	ErrNotFound = errors.New("not found")
+	ErrNotFound       = errors.New("not found")
+	ErrThreadNotFound = fmt.Errorf("thread %w", ErrNotFound)
+	ErrRunNotFound    = fmt.Errorf("run %w", ErrNotFound)
+
 	ErrBusy     = errors.New("another run is active on the thread")
 	ErrConflict = errors.New("the run was changed by somebody else")
+	// ErrUnavailable is matched by errors of the storage itself: nothing can be read or written at
+	// present.
+	ErrUnavailable = errors.New("the state of threads and runs is not available")
+	// ErrUnreadable is matched when another version wrote a run in a form that this one cannot read.
+	ErrUnreadable = errors.New("the run's data cannot be read")
 )
 
 // ThreadStatus is where a thread stands.
@@ -22,7 +31,7 @@ type ThreadStatus string
 const (
 	ThreadIdle        ThreadStatus = "idle"
 	ThreadBusy        ThreadStatus = "busy"
-	ThreadInterrupted ThreadStatus = "interrupted"
+	ThreadInterrupted ThreadStatus = "interrupted" // its run waits for something outside
 	ThreadError       ThreadStatus = "error"
 )
 
@@ -47,6 +56,26 @@ type ThreadFilter struct {
 	Offset int
 }
 
+// RunInfo is what a run is listed with.
+type RunInfo struct {
+	ID        string
+	Thread    string
+	Owner     string // the user whom the thread belongs to
+	Assistant string
+	Status    Status
+	Created   time.Time
+	Updated   time.Time
+}
+
+// RunFilter selects runs, newest first. Empty fields select all.
+type RunFilter struct {
+	Thread string
+	Owner  string
+	Status []Status
+	Before string // only runs that are older than this one
+	Limit  int    // how many at most; required
+}
+
 // Store keeps threads, runs and event logs. Implementations are safe for concurrent use by
 // several processes: claims and saves are compare-and-swap. What a method has returned
 // without error is there after a crash of the process.
@@ -59,23 +88,36 @@ type Store interface {
 	Messages(ctx context.Context, thread string, n int) ([]model.Message, error)
 
 	// CreateRun saves a new run with the input that it adds to its thread, and claims the
-	// thread: ErrBusy while another run has it. A non-nil fresh thread is created with it;
-	// an ephemeral thread that gets a second run is ephemeral no more. It sets Base.
+	// thread: ErrBusy while another run has it, also one that waits. A non-nil fresh thread is
+	// created with it; an ephemeral thread that gets a second run is ephemeral no more. It sets
+	// Base.
 	CreateRun(ctx context.Context, r *Run, input []model.Message, fresh *Thread) error
-	// SaveRun replaces the run if its version is still r.Version, and raises it.
+	// SaveRun replaces the run if its version is still r.Version, and raises it; otherwise the
+	// error is ErrConflict. So do the next three, which change more besides, all at once.
 	SaveRun(ctx context.Context, r *Run) error
+	// SuspendRun saves a run that waits and marks its thread interrupted.
+	SuspendRun(ctx context.Context, r *Run) error
+	// ResumeRun saves a run that goes on and marks its thread busy.
+	ResumeRun(ctx context.Context, r *Run) error
 	// FinishRun saves a run in its final state, adds its messages to the thread, appends
-	// the last events and frees the thread, all at once.
+	// the last events and frees the thread.
 	FinishRun(ctx context.Context, r *Run, messages []model.Message, events []Event) error
-	Run(ctx context.Context, id string) (*Run, error)
-	LatestRun(ctx context.Context, thread string) (*Run, error)
-	// Unfinished lists the runs that are not in a final state.
-	Unfinished(ctx context.Context) ([]*Run, error)
 
-	// AppendEvents adds consecutive events to a run's log.
+	// Run reads all of a run. With ErrUnreadable it returns what can be told of it nevertheless:
+	// ids, assistant, status and version.
+	Run(ctx context.Context, id string) (*Run, error)
+	RunInfo(ctx context.Context, id string) (RunInfo, error)
+	// Runs lists runs. It uses an index for the thread, for the owner and for those that are not
+	// in a final state.
+	Runs(ctx context.Context, f RunFilter) ([]RunInfo, error)
+
+	// AppendEvents adds consecutive events to a run's log. Events of their numbers that somebody
+	// else has added make it ErrConflict.
 	AppendEvents(ctx context.Context, run string, events []Event) error
 	// Events are at most limit events of a run from a sequence number on.
 	Events(ctx context.Context, run string, from, limit int) ([]Event, error)
+	// NextEvent is the sequence number after a run's last event, 0 for an empty log.
+	NextEvent(ctx context.Context, run string) (int, error)
 
 	Close() error
 }

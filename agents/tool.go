@@ -7,6 +7,7 @@ import (
 
 	"github.com/svc-gateway/svc/policy"
 	"github.com/svc-gateway/svc/scanner"
+	"github.com/svc-gateway/svc/scanner/command"
 )
 
 // ToolContext says for whom and for which call a tool runs.
@@ -32,13 +33,33 @@ type ToolDef struct {
 	Parameters  json.RawMessage // JSON Schema of the arguments, an object
 	Action      policy.Action   // what a call needs leave for
 
-	// Classify analyses the command line in the arguments of a tool that runs one. The gate
-	// takes the call's action from its class instead of Action. It may be nil, and may return
-	// nil for arguments that hold no command line: such a call is a mutation.
-	Classify func(args map[string]any) *scanner.Command
+	// Classify says what a call with these arguments would do, where that depends on them: the
+	// command line, the program, the SQL or the request in them. It takes the place of Action.
+	// Nil: every call is Action. When it panics the call is denied.
+	Classify func(args map[string]any) Classification
 
 	// Timeout bounds one call; zero takes the runtime's (runtime.timeout).
 	Timeout time.Duration
+}
+
+// Classification is what one call would do, as far as its arguments tell.
+type Classification struct {
+	Action     policy.Action     // what the call needs leave for; Mutate when empty
+	Command    *command.Command  // the command line in the arguments; nil when there is none
+	Categories []string          // dangerous kinds of operation that rules ask for, beside Command's own
+	Findings   []scanner.Finding // what else in the arguments is suspicious
+}
+
+// classify classes a call by its arguments, or as the tool declares all of its calls.
+func (d *ToolDef) classify(args map[string]any) Classification {
+	if d.Classify == nil {
+		return Classification{Action: d.Action}
+	}
+	c := d.Classify(args)
+	if c.Action == "" {
+		c.Action = policy.Mutate
+	}
+	return c
 }
 
 // toolFunc is the body of a tool. args are the decoded arguments; the context ends at the call's

@@ -2,6 +2,7 @@ package agents_test
 
 import (
 	"context"
+	"errors"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -54,7 +55,7 @@ func (f *fixture) on(u *unlucky) {
 	if err != nil {
 		f.t.Fatal(err)
 	}
-	u.Store = store
+	u.Store, f.store = store, store
 	f.host = agents.Open(agents.HostConfig{Store: u, Audit: f.audit, Identity: f.users, Bus: f.bus, Node: "node", Log: zap.NewNop()})
 	f.t.Cleanup(func() { f.host.Close() })
 	f.configure()
@@ -85,7 +86,7 @@ func TestARunGoesOnWhenItsClientLeavesAtOnce(t *testing.T) {
 	f := newFixture(t, fine())
 	ctx, leave := context.WithCancel(t.Context())
 	f.on(&unlucky{created: leave})
-	run, err := f.rt.Start(ctx, agents.Request{Principal: ada, Assistant: "quick", Input: []model.Message{{Role: "user", Content: "hi"}}})
+	run, err := f.rt.As(ada).Start(ctx, agents.Request{Assistant: "quick", Input: []model.Message{{Role: "user", Content: "hi"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,19 +123,43 @@ func TestEventsThatComeDuringASaveAreSavedToo(t *testing.T) {
 	f.events(run.ID)
 }
 
-func TestCancelledRunsSaySo(t *testing.T) {
+// TestCancelIsTrue cancels runs at every moment: who was told that a run is cancelled finds it
+// cancelled, who was told that it is over finds that it had another end, and no record is missing.
+func TestCancelIsTrue(t *testing.T) {
+	const width = 15
 	var list []model.ToolCall
-	for range 30 {
+	for range width {
 		list = append(list, call("echo", `{"text":"x"}`))
 	}
 	f := newFixture(t, callThenAnswer(list...), echo())
-	for i := range 60 {
+	accepted, over := 0, 0
+	for i := range 80 {
 		run := f.start("core", "", "go")
-		time.Sleep(time.Duration(i) * 100 * time.Microsecond) // at any moment of the run
-		f.host.Cancel(run.ID)
+		seen := 0
+		for events, err := range run.Follow(t.Context(), 0) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if seen += len(events); seen >= i/2 {
+				break
+			}
+		}
+		want := agents.Cancelled
+		switch err := run.Cancel(t.Context()); {
+		case err == nil:
+			accepted++
+		case errors.Is(err, agents.ErrOver):
+			over++
+			want = agents.Success
+		default:
+			t.Fatalf("Cancel: %v", err)
+		}
 		events := f.events(run.ID)
-		if last := events[len(events)-1].Status; last != string(agents.Cancelled) && last != string(agents.Success) {
-			t.Errorf("cancelled after %d00 µs: got %s, %+v", i, last, events[len(events)-2])
+		if last := events[len(events)-1].Status; last != string(want) {
+			t.Errorf("cancelled after %d events: got %s, want %s", seen, last, want)
+		}
+		if stored := f.find(run.ID).Status; stored != want {
+			t.Errorf("the store says %s, want %s", stored, want)
 		}
 		told, recorded := 0, len(f.records(run.ID, audit.ToolStart, audit.ToolDenied))
 		for _, e := range events {
@@ -148,6 +173,9 @@ func TestCancelledRunsSaySo(t *testing.T) {
 		if ends := len(f.records(run.ID, audit.ToolEnd, audit.ToolError, audit.ToolDenied)); ends != recorded {
 			t.Errorf("%d calls have an outcome, %d an intent", ends, recorded)
 		}
+	}
+	if accepted == 0 || over == 0 {
+		t.Errorf("got %d accepted and %d over: the moments do not differ", accepted, over)
 	}
 }
 
@@ -234,7 +262,7 @@ func TestLabelsStayOverDelegationsAndTurns(t *testing.T) {
 	}), echo())
 	run, _ := f.run("", "what is it?")
 	f.events(f.start("", run.Thread, "again").ID)
-	messages, err := f.host.Store().Messages(t.Context(), run.Thread, -1)
+	messages, err := f.store.Messages(t.Context(), run.Thread, -1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,9 +1,9 @@
 // Package audit is the durable record of what the service did: every request, log-in, administrative
 // change, tool call and decision, refused ones included, and the tokens that models used.
 //
-// A [Log] is opened once a process:
+// A [Log] is made once a process, on a [Store] such as that of package sqlite:
 //
-//	log, err := audit.Open(ctx, path, node)
+//	log := audit.New(store, node)
 //	err = log.Record(ctx, audit.Event{Type: audit.ToolStart, Run: run, Call: call, Tool: "df"}) // on disk when it returns
 //	err = log.Queue(ctx, audit.Event{Type: audit.Request, Method: "GET", Path: "/threads"})     // on disk within 100 ms
 //
@@ -17,9 +17,9 @@
 // valid UTF-8, and the record is hashed: [CanonicalRecord] gives the bytes, [Verify] checks them
 // against what is stored.
 //
-// The log is an SQLite database that other programs may read at any time with `sqlite3 -readonly`;
-// migrations/ documents each column. [OpenReader] and [Query] read it from another process. [Store]
-// is the seam for another storage, package audittest its conformance suite.
+// A [Log] and a [Reader], which another process has, read what was recorded: as events, as an export,
+// and with SQL over the tables and views that sqlite/migrations documents. [Store] and its reading
+// half, [Source], are the seam for another storage, package audittest its conformance suite.
 //
 // Everything here is safe for concurrent use.
 package audit

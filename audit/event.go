@@ -18,6 +18,7 @@ const (
 	Admin            = "admin"             // an administrative change: users, tokens, sessions, lockouts, policies
 	RunStart         = "run.start"         // a run was started
 	RunEnd           = "run.end"           // a run reached its final status
+	ToolWait         = "tool.wait"         // a call waits for leave that the policy asks for
 	ToolStart        = "tool.start"        // a tool is about to be called: the intent and the decision
 	ToolEnd          = "tool.end"          // a tool returned
 	ToolError        = "tool.error"        // a tool failed, timed out or was cancelled
@@ -25,8 +26,9 @@ const (
 	Injection        = "injection"         // the scanner found something in words on their way to a model
 )
 
-// Event is one row of audit_events; migrations/00001_audit.sql tells what each column holds. A zero
-// field is stored as NULL. The caller fills in what it knows; Seq, Node and Hash belong to the Log.
+// Event is one row of audit_events; sqlite/migrations/00001_audit.sql tells what each column holds. A
+// zero field is stored as NULL. The caller fills in what it knows; Seq, Node and Hash belong to the
+// Log.
 type Event struct {
 	Seq        int64           `json:"seq,omitempty"`  // order of recording, given by the store
 	Time       time.Time       `json:"time"`           // when it happened; zero: now. Stored in UTC, to the millisecond

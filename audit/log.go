@@ -6,26 +6,17 @@ import (
 	"time"
 )
 
-// Log records events. Open or New makes one.
+// Log records events. New makes one.
 type Log struct {
 	Reader
 	store Store
 	node  string
 }
 
-// Open opens the log at path, an SQLite database that is made when it is missing. node is the
-// machine's id and goes into every record.
-func Open(ctx context.Context, path, node string) (*Log, error) {
-	s, err := OpenStore(ctx, path)
-	if err != nil {
-		return nil, err
-	}
-	return New(s, node), nil
-}
-
-// New makes a log on a store, which it closes at its end.
+// New makes a log on a store, which it closes at its end. node is the machine's id and goes into
+// every record.
 func New(s Store, node string) *Log {
-	return &Log{Reader: Reader{source: s}, store: s, node: node}
+	return &Log{Reader: Reader{s}, store: s, node: node}
 }
 
 // Record writes events, all of them or none, and returns when they are durable. It takes them over,

@@ -17,21 +17,12 @@ import (
 	"github.com/gowebpki/jcs"
 
 	"github.com/svc-gateway/svc/audit"
+	"github.com/svc-gateway/svc/audit/audittest"
 )
 
-func open(t testing.TB) (*audit.Log, string) {
+func open(t testing.TB) *audit.Log {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "audit.db")
-	l, err := audit.Open(t.Context(), path, "node-1")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := l.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return l, path
+	return audittest.Open(t, filepath.Join(t.TempDir(), "audit.db"))
 }
 
 // full has every field set, with text that is awkward to write as JSON.
@@ -49,7 +40,7 @@ func full() audit.Event {
 }
 
 func TestRecordAndReadBack(t *testing.T) {
-	l, _ := open(t)
+	l := open(t)
 	in := full()
 	if err := l.Record(t.Context(), in); err != nil {
 		t.Fatal(err)
@@ -62,7 +53,7 @@ func TestRecordAndReadBack(t *testing.T) {
 		t.Fatalf("got %d events, %v; want one", len(got), err)
 	}
 	want := full()
-	want.Seq, want.Node = 1, "node-1"
+	want.Seq, want.Node = 1, audittest.Node
 	want.Time = time.Date(2027, 1, 31, 9, 30, 0, 125_000_000, time.UTC)
 	want.Duration = 0.012346
 	want.Findings = json.RawMessage(`[{"category":"c","end":10,"rule":"r"}]`)
@@ -81,7 +72,7 @@ func TestRecordAndReadBack(t *testing.T) {
 
 // Whoever has an RFC 8785 implementation can check a line of the export.
 func TestExportGivesTheHashedBytes(t *testing.T) {
-	l, _ := open(t)
+	l := open(t)
 	if err := l.Record(t.Context(), full(), audit.Event{Type: audit.Request, Method: "GET", Path: "/ok", Code: 401}); err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +130,7 @@ func TestExportGivesTheHashedBytes(t *testing.T) {
 }
 
 func TestCredentialsAndBadText(t *testing.T) {
-	l, _ := open(t)
+	l := open(t)
 	const secret = "hunter2hunter2"
 	e := audit.Event{
 		Type: audit.ToolError, Run: "r", Call: "c", User: "password " + secret, Tool: "secret=" + secret,
@@ -170,7 +161,7 @@ func TestCredentialsAndBadText(t *testing.T) {
 }
 
 func TestRecordRefuses(t *testing.T) {
-	l, _ := open(t)
+	l := open(t)
 	nan := 0.0
 	nan /= nan
 	for name, c := range map[string]struct {
@@ -208,10 +199,7 @@ func TestRecordRefuses(t *testing.T) {
 }
 
 func TestClosedLogIsUnavailable(t *testing.T) {
-	l, err := audit.Open(t.Context(), filepath.Join(t.TempDir(), "a.db"), "n")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := open(t)
 	if err := l.Queue(t.Context(), audit.Event{Type: audit.Request}); err != nil {
 		t.Fatal(err)
 	}
@@ -220,5 +208,15 @@ func TestClosedLogIsUnavailable(t *testing.T) {
 	}
 	if err := l.Record(t.Context(), audit.Event{Type: audit.Request}); !errors.Is(err, audit.ErrUnavailable) {
 		t.Errorf("got %v, want ErrUnavailable", err)
+	}
+}
+
+func TestEventJSON(t *testing.T) {
+	b, err := json.Marshal(audit.Event{Type: audit.Login, User: "ann"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []byte(`{"time":"0001-01-01T00:00:00Z","type":"login","user":"ann"}`); !bytes.Equal(b, want) {
+		t.Errorf("got %s, want %s", b, want)
 	}
 }

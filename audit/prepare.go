@@ -13,7 +13,7 @@ import (
 
 	"github.com/gowebpki/jcs"
 
-	"github.com/svc-gateway/svc/scanner"
+	"github.com/svc-gateway/svc/scanner/redact"
 )
 
 // prepare turns an event into the record that is stored: checked, cleaned, redacted and hashed.
@@ -38,9 +38,9 @@ func prepare(e *Event, node string, now time.Time) error {
 	}
 	// The words of clients, models and tools. A tool's name is one: models invent names.
 	for _, s := range []*string{&e.User, &e.Tool, &e.Input, &e.Output, &e.Error, &e.Traceback, &e.Path} {
-		*s = redact(*s)
+		*s = redacted(*s)
 	}
-	e.Reasons = each(e.Reasons, redact)
+	e.Reasons = each(e.Reasons, redacted)
 	e.Labels = each(e.Labels, clean)
 	var err error
 	if e.Findings, err = prepareFindings(e.Findings); err != nil {
@@ -100,16 +100,17 @@ func clean(s string) string {
 	return s
 }
 
-// redact replaces credentials. JSON goes through the redactor that knows keys and escapes.
-func redact(s string) string {
+// redacted returns the text without credentials. JSON goes through the redactor that knows keys and
+// escapes.
+func redacted(s string) string {
 	if s == "" {
 		return ""
 	}
 	s = clean(s)
 	if t := strings.TrimLeft(s, " \t\r\n"); t != "" && (t[0] == '{' || t[0] == '[' || t[0] == '"') {
-		return clean(string(scanner.RedactJSON([]byte(s))))
+		return clean(string(redact.JSON([]byte(s))))
 	}
-	return clean(scanner.Redact(s))
+	return clean(redact.Text(s))
 }
 
 func each(l []string, f func(string) string) []string {
@@ -132,5 +133,5 @@ func prepareFindings(f json.RawMessage) (json.RawMessage, error) {
 	if !json.Valid(f) {
 		return nil, errors.New("invalid JSON")
 	}
-	return jcs.Transform(scanner.RedactJSON([]byte(clean(string(f)))))
+	return jcs.Transform(redact.JSON([]byte(clean(string(f)))))
 }

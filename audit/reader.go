@@ -3,41 +3,16 @@ package audit
 import (
 	"bufio"
 	"context"
-	"database/sql"
 	"fmt"
 	"io"
 	"iter"
-	"os"
-
-	"github.com/svc-gateway/svc/internal/store"
 )
 
 // Reader reads a log. A [Log] has the same methods.
-type Reader struct {
-	source Source
-	close  func() error
-}
+type Reader struct{ source Source }
 
-// OpenReader opens the log at path for reading, while the service writes it or when it does not run.
-// The caller closes the Reader.
-func OpenReader(ctx context.Context, path string) (*Reader, error) {
-	db, err := openFile(ctx, path)
-	if err != nil {
-		return nil, err
-	}
-	return &Reader{source: reader{db}, close: db.Close}, nil
-}
-
-func openFile(ctx context.Context, path string) (*sql.DB, error) {
-	if _, err := os.Stat(path); err != nil { // SQLite only says that it is unable to open a file
-		return nil, fmt.Errorf("opening the audit log: %w", err)
-	}
-	db, err := store.OpenReadOnly(ctx, path)
-	if err != nil {
-		return nil, fmt.Errorf("opening the audit log %s: %w", path, err)
-	}
-	return db, nil
-}
+// NewReader reads a log from a source, which it closes at its end.
+func NewReader(s Source) *Reader { return &Reader{s} }
 
 // Events returns the events that f selects, in the order of Seq.
 func (r *Reader) Events(ctx context.Context, f Filter) ([]Event, error) {
@@ -98,5 +73,17 @@ func (r *Reader) Verify(ctx context.Context, f Filter) (checked int64, err error
 	return checked, nil
 }
 
-// Close lets go of the files.
-func (r *Reader) Close() error { return r.close() }
+// Close lets go of the source.
+func (r *Reader) Close() error { return r.source.Close() }
+
+// collect gathers what a Source yields.
+func collect[T any](seq iter.Seq2[T, error]) ([]T, error) {
+	var all []T
+	for v, err := range seq {
+		if err != nil {
+			return all, err
+		}
+		all = append(all, v)
+	}
+	return all, nil
+}

@@ -11,8 +11,8 @@ import (
 	"github.com/gowebpki/jcs"
 )
 
-// timeFormat is the one form of a time in the log.
-const timeFormat = "2006-01-02T15:04:05.000Z"
+// TimeFormat is the one form of a time in the log: in records and in what stores keep.
+const TimeFormat = "2006-01-02T15:04:05.000Z"
 
 // CanonicalRecord returns the bytes whose SHA-256 is the event's Hash: the RFC 8785 (JCS) form of a
 // JSON object that has the event's non-empty columns as members, seq and hash left out. The event
@@ -168,9 +168,12 @@ func (o *object) number(name string, f float64) {
 func (o *object) time(name string, t time.Time) {
 	o.name(name)
 	o.b = append(o.b, '"')
-	o.b = t.AppendFormat(o.b, timeFormat)
+	o.b = t.AppendFormat(o.b, TimeFormat)
 	o.b = append(o.b, '"')
 }
+
+// FormatList returns the one form of a list in the log: a JSON array as in RFC 8785.
+func FormatList(l []string) string { return string(appendList(nil, l)) }
 
 func appendList(b []byte, l []string) []byte {
 	b = append(b, '[')

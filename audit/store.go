@@ -11,8 +11,9 @@ import (
 // read-only, closed. Whoever gets it must not do what could not be recorded.
 var ErrUnavailable = errors.New("audit log cannot be written")
 
-// Store keeps prepared records. The embedded one is SQLite; package audittest holds the suite that
-// every implementation passes. A Store is safe for concurrent use.
+// Store keeps prepared records. Package sqlite has the embedded one; package audittest holds the
+// suite that every implementation passes. A Store is safe for concurrent use. Its Close writes what
+// is waiting first, and tells what could not be written.
 type Store interface {
 	Source
 
@@ -33,20 +34,30 @@ type Store interface {
 	// ErrUnavailable. It finds out by itself when that changes.
 	Healthy(ctx context.Context) error
 
-	// Backup writes a complete copy to a new file and refuses an existing one.
+	// Backup writes a complete copy, in a form of the storage's own, to a new file with mode 0600 and
+	// refuses an existing one (fs.ErrExist). Recording goes on meanwhile.
 	Backup(ctx context.Context, path string) error
-
-	// Close writes what is waiting and lets go of the storage.
-	Close() error
 }
 
-// Source is the reading half of a Store.
+// Source is the reading half of a Store. A program that only reads a log has one as well, beside the
+// service that writes it.
 type Source interface {
 	// Events yields the events that f selects, in the order of Seq. It stops after an error.
 	Events(ctx context.Context, f Filter) iter.Seq2[Event, error]
 
 	// Runs yields the run records that f selects, in the order of Seq.
 	Runs(ctx context.Context, f Filter) iter.Seq2[RunRecord, error]
+
+	// Query runs one SELECT. The tables audit_events and audit_runs, whose columns have the names of
+	// the JSON members of Event and RunRecord, and the views tool_calls and denials hold the records
+	// that f selects and no others, however the statement is written; the zero Filter selects all.
+	// Nothing can be changed and nothing else be reached, and what is not one reading statement is
+	// refused. Values are int64, float64, string, []byte or nil. No field of l is zero, and ctx ends
+	// after l.Time; a result that is cut to l comes with an error that wraps ErrLimit.
+	Query(ctx context.Context, f Filter, query string, l Limits) (columns []string, rows [][]any, err error)
+
+	// Close lets go of the storage. A second Close does nothing.
+	Close() error
 }
 
 // Batch is what is written together.
@@ -62,6 +73,6 @@ type Filter struct {
 	Since  time.Time // at or after
 	Until  time.Time // before
 	After  int64     // Seq above this one
-	Limit  int       // at most so many; 0: all
+	Limit  int       // at most so many of each kind; 0: all
 	Newest bool      // newest first, so that Limit keeps the newest
 }

@@ -11,7 +11,7 @@ import (
 
 // auditPackage has the benchmark of the log against bare SQLite.
 const (
-	auditPackage   = "./audit"
+	auditPackage   = "./audit/sqlite"
 	auditBenchmark = "BenchmarkRecord"
 )
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/svc-gateway/svc/policy"
 	"github.com/svc-gateway/svc/policy/identity"
+	"github.com/svc-gateway/svc/policy/identity/sqlite"
 )
 
 // The size of the store behind svc_auth while it is measured.
@@ -101,7 +102,7 @@ func (s site) populate(ctx context.Context, name string) (err error) {
 	if err != nil {
 		return err
 	}
-	st, err := identity.OpenStore(ctx, filepath.Join(home, "identity.db"))
+	st, err := sqlite.Open(ctx, filepath.Join(home, "identity.db"))
 	if err != nil {
 		return err
 	}

@@ -17,7 +17,7 @@
 //   - logins: requests with a token while 1,000 people of a directory (slapd) log in at once, next
 //     to the same while they log in somewhere else;
 //   - runs: complete agent runs with the demo model over POST /runs/stream;
-//   - audit: the log against a bare SQLite group commit (BenchmarkRecord of package audit);
+//   - audit: the log against a bare SQLite group commit (BenchmarkRecord of audit/sqlite);
 //   - start: how long web start takes, and the memory of the idle service;
 //   - streams: the memory of a waiting event stream, with thousands of them open.
 //

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/svc-gateway/svc/scanner"
+	"github.com/svc-gateway/svc/scanner/command"
 )
 
 func BenchmarkDecide(b *testing.B) {
@@ -21,8 +21,8 @@ func BenchmarkDecide(b *testing.B) {
 		in   Input
 	}{
 		{"tool", e, Input{Tool: "read_file", Action: Use}},
-		{"command", e, Input{Tool: "run_command", Action: Use, Command: &scanner.Command{Class: scanner.ReadOnly, Parts: []scanner.Part{{Name: "df"}}}}},
-		{"approve", e, Input{Tool: "run_command", Action: Mutate, Command: command(scanner.Dangerous, "erase")}},
+		{"command", e, Input{Tool: "run_command", Action: Use, Command: &command.Command{Class: command.ReadOnly, Parts: []command.Part{{Name: "df"}}}}},
+		{"approve", e, Input{Tool: "run_command", Action: Mutate, Command: classed(command.Dangerous, "erase")}},
 		{"denied", e, Input{Tool: "run_command", Action: Install}},
 		{"1000_rules", thousand, Input{Tool: "tool-500", Action: Use}},
 	} {

@@ -1,6 +1,9 @@
 package policy
 
-import "github.com/svc-gateway/svc/scanner"
+import (
+	"github.com/svc-gateway/svc/scanner"
+	"github.com/svc-gateway/svc/scanner/command"
+)
 
 // Input is all that a decision depends on.
 type Input struct {
@@ -10,7 +13,7 @@ type Input struct {
 	Tool       string            `json:"tool"`
 	Action     Action            `json:"action"` // as the tool declares it or the command analysis classed it
 	Arguments  map[string]any    `json:"arguments,omitempty"`
-	Command    *scanner.Command  `json:"command,omitempty"` // nil when the call runs no command
+	Command    *command.Command  `json:"command,omitempty"` // nil when the call runs no command
 	Categories []string          `json:"categories,omitempty"`
 	Labels     []string          `json:"labels,omitempty"`   // sources that the call's message had seen
 	Findings   []scanner.Finding `json:"findings,omitempty"` // of the arguments

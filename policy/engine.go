@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/svc-gateway/svc/scanner"
+	"github.com/svc-gateway/svc/scanner/command"
 )
 
 //go:embed rules.yaml
@@ -83,7 +83,7 @@ func ask(in *Input) question {
 		q.Skill = in.Tool
 	}
 	if c := in.Command; c != nil {
-		if q.Action == Use && c.Class != scanner.ReadOnly {
+		if q.Action == Use && c.Class != command.ReadOnly {
 			q.Action = Mutate
 		}
 		if len(q.categories) == 0 {

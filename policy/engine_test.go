@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/svc-gateway/svc/scanner"
+	"github.com/svc-gateway/svc/scanner/command"
 )
 
 func mustNew(t testing.TB) *Engine {
@@ -34,8 +35,8 @@ func withRules(t testing.TB, doc string) *Engine {
 	return e
 }
 
-func command(class scanner.Class, categories ...string) *scanner.Command {
-	return &scanner.Command{Class: class, Categories: categories}
+func classed(class command.Class, categories ...string) *command.Command {
+	return &command.Command{Class: class, Categories: categories}
 }
 
 func TestDecide(t *testing.T) {
@@ -43,7 +44,7 @@ func TestDecide(t *testing.T) {
 		name     string
 		role     Role
 		action   Action
-		command  *scanner.Command
+		command  *command.Command
 		extra    []string // categories of the call itself
 		effect   Effect
 		rule     string
@@ -51,25 +52,25 @@ func TestDecide(t *testing.T) {
 		reasons  []string
 	}{
 		{
-			name: "read-only command of anybody", role: Readonly, action: Use, command: command(scanner.ReadOnly),
+			name: "read-only command of anybody", role: Readonly, action: Use, command: classed(command.ReadOnly),
 			effect: Allow, reasons: []string{"permission: role readonly may use"},
 		},
 		{
-			name: "change by a user", role: User, action: Mutate, command: command(scanner.Mutate),
+			name: "change by a user", role: User, action: Mutate, command: classed(command.Mutate),
 			effect: Allow, reasons: []string{"permission: role user may mutate"},
 		},
 		{
-			name: "change by readonly", role: Readonly, action: Mutate, command: command(scanner.Mutate),
+			name: "change by readonly", role: Readonly, action: Mutate, command: classed(command.Mutate),
 			effect: Deny, rule: "permission", severity: Medium,
 			reasons: []string{"permission: role readonly may not mutate (agent core, skill run_command)"},
 		},
 		{
-			name: "change declared as use by readonly", role: Readonly, action: Use, command: command(scanner.Mutate),
+			name: "change declared as use by readonly", role: Readonly, action: Use, command: classed(command.Mutate),
 			effect: Deny, rule: "permission", severity: Medium,
 			reasons: []string{"permission: role readonly may not mutate (agent core, skill run_command; command class mutate)"},
 		},
 		{
-			name: "unknown command declared as use by readonly", role: Readonly, action: Use, command: command(scanner.Unknown),
+			name: "unknown command declared as use by readonly", role: Readonly, action: Use, command: classed(command.Unknown),
 			effect: Deny, rule: "permission", severity: Medium,
 			reasons: []string{"permission: role readonly may not mutate (agent core, skill run_command; command class unknown)"},
 		},
@@ -86,35 +87,35 @@ func TestDecide(t *testing.T) {
 			effect: Deny, rule: "permission", severity: Medium, reasons: []string{`permission: unknown action "fly"`},
 		},
 		{
-			name: "reload", role: Admin, action: Mutate, command: command(scanner.Dangerous, "reload"),
+			name: "reload", role: Admin, action: Mutate, command: classed(command.Dangerous, "reload"),
 			effect: Approve, rule: "hitl-reload", severity: High,
 		},
 		{
-			name: "erase", role: Admin, action: Mutate, command: command(scanner.Dangerous, "erase"),
+			name: "erase", role: Admin, action: Mutate, command: classed(command.Dangerous, "erase"),
 			effect: Approve, rule: "hitl-erase", severity: Critical,
 		},
 		{
-			name: "shutdown", role: Admin, action: Mutate, command: command(scanner.Dangerous, "shutdown"),
+			name: "shutdown", role: Admin, action: Mutate, command: classed(command.Dangerous, "shutdown"),
 			effect: Approve, rule: "hitl-shutdown", severity: Critical,
 		},
 		{
-			name: "critical process", role: Admin, action: Mutate, command: command(scanner.Dangerous, "critical_process"),
+			name: "critical process", role: Admin, action: Mutate, command: classed(command.Dangerous, "critical_process"),
 			effect: Approve, rule: "hitl-critical-process", severity: High,
 		},
 		{
-			name: "recursive deletion", role: User, action: Mutate, command: command(scanner.Dangerous, "recursive_deletion"),
+			name: "recursive deletion", role: User, action: Mutate, command: classed(command.Dangerous, "recursive_deletion"),
 			effect: Approve, rule: "hitl-recursive-deletion", severity: Critical,
 		},
 		{
-			name: "raw disk write", role: User, action: Mutate, command: command(scanner.Dangerous, "raw_disk_write"),
+			name: "raw disk write", role: User, action: Mutate, command: classed(command.Dangerous, "raw_disk_write"),
 			effect: Approve, rule: "hitl-raw-disk-write", severity: Critical,
 		},
 		{
-			name: "formatting", role: User, action: Mutate, command: command(scanner.Dangerous, "formatting"),
+			name: "formatting", role: User, action: Mutate, command: classed(command.Dangerous, "formatting"),
 			effect: Approve, rule: "hitl-formatting", severity: Critical,
 		},
 		{
-			name: "write outside of the root by a command", role: User, action: Mutate, command: command(scanner.Mutate, "write_outside_root"),
+			name: "write outside of the root by a command", role: User, action: Mutate, command: classed(command.Mutate, "write_outside_root"),
 			effect: Approve, rule: "hitl-write-outside-root", severity: High,
 		},
 		{
@@ -122,19 +123,19 @@ func TestDecide(t *testing.T) {
 			effect: Approve, rule: "hitl-write-outside-root", severity: High,
 		},
 		{
-			name: "dangerous without a category", role: Admin, action: Mutate, command: command(scanner.Dangerous),
+			name: "dangerous without a category", role: Admin, action: Mutate, command: classed(command.Dangerous),
 			effect: Approve, rule: "hitl-unclear-command", severity: High,
 		},
 		{
-			name: "unknown command", role: Admin, action: Mutate, command: command(scanner.Unknown),
+			name: "unknown command", role: Admin, action: Mutate, command: classed(command.Unknown),
 			effect: Approve, rule: "hitl-unclear-command", severity: High,
 		},
 		{
-			name: "class that does not exist", role: Admin, action: Use, command: command("harmless"),
+			name: "class that does not exist", role: Admin, action: Use, command: classed("harmless"),
 			effect: Approve, rule: "hitl-unclear-command", severity: High,
 		},
 		{
-			name: "two categories", role: Admin, action: Mutate, command: command(scanner.Dangerous, "formatting"), extra: []string{"erase"},
+			name: "two categories", role: Admin, action: Mutate, command: classed(command.Dangerous, "formatting"), extra: []string{"erase"},
 			effect: Approve, rule: "hitl-erase", severity: Critical,
 			reasons: []string{
 				"rule hitl-erase: category erase",
@@ -239,7 +240,7 @@ func TestRulesNeverLoosen(t *testing.T) {
 func TestMatchSelects(t *testing.T) {
 	in := Input{
 		Principal: Principal{Role: Admin}, Agent: "core", Skill: "disk", Tool: "rm", Action: Mutate,
-		Categories: []string{"a", "b"}, Command: command(scanner.Mutate, "b", "c"),
+		Categories: []string{"a", "b"}, Command: classed(command.Mutate, "b", "c"),
 	}
 	for match, want := range map[string]string{
 		`{}`:                                     "every call",
@@ -274,7 +275,7 @@ func TestWhenSeesTheCall(t *testing.T) {
 		Principal: Principal{User: "bob", Role: User, Groups: []string{"ops"}, Source: "token", OnBehalfOf: "eve", Address: "192.0.2.7"},
 		Agent:     "core", Tool: "rm", Action: Use,
 		Arguments:  map[string]any{"path": "/etc/passwd", "depth": 3.0, "flags": []any{"-f"}},
-		Command:    &scanner.Command{Class: scanner.Mutate, Categories: []string{"c"}, Parts: []scanner.Part{{Name: "rm", Args: []string{"-r", "x"}, Dynamic: true}}},
+		Command:    &command.Command{Class: command.Mutate, Categories: []string{"c"}, Parts: []command.Part{{Name: "rm", Args: []string{"-r", "x"}, Dynamic: true}}},
 		Categories: []string{"a"},
 		Labels:     []string{"user", "tool:fetch"},
 		Findings:   []scanner.Finding{{Category: "role_hijacking", Rule: "x", Confidence: "high"}},
@@ -331,7 +332,7 @@ func TestOnlySelectedRulesAreEvaluated(t *testing.T) {
 func TestDecideIsSafeForConcurrentUse(t *testing.T) {
 	e := mustNew(t)
 	done := make(chan Decision)
-	in := Input{Principal: Principal{Role: Admin}, Agent: "core", Tool: "sh", Action: Mutate, Command: command(scanner.Unknown, "erase")}
+	in := Input{Principal: Principal{Role: Admin}, Agent: "core", Tool: "sh", Action: Mutate, Command: classed(command.Unknown, "erase")}
 	for range 8 {
 		go func() {
 			var d Decision

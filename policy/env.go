@@ -1,6 +1,9 @@
 package policy
 
-import "github.com/svc-gateway/svc/scanner"
+import (
+	"github.com/svc-gateway/svc/scanner"
+	"github.com/svc-gateway/svc/scanner/command"
+)
 
 // env is what a rule's expression sees, by the names in the tags. All of it is typed, so that
 // a misspelt name is an error when the rule is loaded; the values of arguments alone are only
@@ -67,7 +70,7 @@ func newPrincipalEnv(p *Principal) principalEnv {
 	}
 }
 
-func newCommandEnv(c *scanner.Command) commandEnv {
+func newCommandEnv(c *command.Command) commandEnv {
 	if c == nil {
 		return commandEnv{}
 	}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/svc-gateway/svc/policy"
-	"github.com/svc-gateway/svc/scanner"
+	"github.com/svc-gateway/svc/scanner/command"
 )
 
 func ExampleEngine_Decide() {
@@ -17,7 +17,7 @@ func ExampleEngine_Decide() {
 		Agent:     "core",
 		Tool:      "run_command",
 		Action:    policy.Mutate,
-		Command:   &scanner.Command{Class: scanner.Mutate, Categories: []string{"write_outside_root"}},
+		Command:   &command.Command{Class: command.Mutate, Categories: []string{"write_outside_root"}},
 	})
 	fmt.Println(d.Effect, d.Rule)
 	for _, reason := range d.Reasons {

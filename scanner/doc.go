@@ -1,26 +1,11 @@
-// Package scanner reads text and says what is dangerous in it. It knows four things:
+// Package scanner is the vocabulary of the packages that read text and say what is dangerous in it:
+// what a finding is, its categories, and how sure it is.
 //
-//   - [Scan], and [Stream] for a text that comes in pieces, find prompt injection: words whose
-//     meanings together are a threat, in many languages and under disguises, invisible
-//     characters and homograph domains. A literal phrase alone is a finding of low confidence;
-//     a rule that understands the phrase's surroundings gives high confidence.
-//   - [Redact], [RedactJSON] and the streaming [Redactor], [JSONRedactor] and [SSERedactor]
-//     replace credentials by [Redacted]. The word that announces a secret stays, the secret
-//     goes, and nothing else changes. [Secrets] holds values that are known to be secret.
-//   - [AnalyzeCommand] tells what a command line of a shell or device, or a statement of SQL,
-//     would do at worst, and where in it that stands.
-//   - [ScanCode] finds, before a program is run, requests and statements that write in Python,
-//     JavaScript, shell and SQL.
+//   - Package inject finds prompt injection.
+//   - Package redact takes credentials out, of whole texts and of streams.
+//   - Package command tells what a command line or a program would do.
 //
-// # Guarantees
-//
-// For every text and every way to cut it into pieces a streaming redactor writes what the
-// whole text would have given. What may still turn out to be part of a secret is never written;
-// memory is bounded whatever the length of a secret. Redacting twice changes nothing that
-// redacting once did not, but where secrets run into each other it may take more away.
-//
-// # Concurrency
-//
-// The functions are safe for concurrent use. A redactor carries the state of one stream and
-// belongs to one goroutine at a time. The package does no I/O and keeps no mutable state.
+// They know nothing of each other, do no I/O, and import nothing of the rest of this module; each
+// can be used on its own. Whoever handles findings, as the audit log and the policy do, needs this
+// package alone. It holds types and constants, which are safe for concurrent use.
 package scanner

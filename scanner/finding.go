@@ -12,13 +12,19 @@ const (
 // Category is the kind of threat of a finding.
 type Category string
 
-// The categories of threats.
+// The categories of what package inject finds in text.
 const (
 	RoleHijacking       Category = "role_hijacking"
 	DataExfiltration    Category = "data_exfiltration"
 	PrivilegeEscalation Category = "privilege_escalation"
 	InvisibleCharacters Category = "invisible_characters"
 	URLHomograph        Category = "url_homograph"
+)
+
+// The categories of what package command finds in programs.
+const (
+	HTTPWrite     Category = "http_write"     // a request that changes something: POST, PUT, PATCH, DELETE
+	DatabaseWrite Category = "database_write" // a statement or call that changes a database
 )
 
 // The views of a text in which a finding can be made.
@@ -34,6 +40,7 @@ const (
 	ViewSpaced    = "spaced"    // letters that stand apart put together
 	ViewJoined    = "joined"    // words found that are not set apart
 	ViewMarkup    = "markup"    // text that HTML or Markdown hides from people
+	ViewCode      = "code"      // a program as its language reads it
 )
 
 // Finding is one suspicious place of a text.

@@ -102,6 +102,12 @@ func (h *Handler) permit(rte route) http.Handler {
 	})
 }
 
+// view is what the caller may see and do.
+func (h *Handler) view(r *http.Request) agents.View {
+	p, _ := policy.PrincipalFrom(r.Context()) // permit has seen one
+	return h.rt.As(p)
+}
+
 func (h *Handler) authenticated(next http.HandlerFunc) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if _, ok := policy.PrincipalFrom(r.Context()); !ok {

@@ -124,7 +124,7 @@ func TestBadInput(t *testing.T) {
 		{"unknown agent", `{"assistant_id":"nobody","input":{"messages":[{"role":"user","content":"x"}]}}`, 404, "assistant_not_found", "assistant_id"},
 		{"assistant_id no string", `{"assistant_id":7,"input":{"messages":[{"role":"user","content":"x"}]}}`, 422, "invalid_input", "assistant_id: must be of type string"},
 		{"thread_id no UUID", `{"thread_id":"7","input":{"messages":[{"role":"user","content":"x"}]}}`, 422, "invalid_input", "thread_id: must be a valid uuid"},
-		{"unknown thread", `{"thread_id":"0190f5a4-7c3e-7b1a-9f6e-2d4c8a1b3e5f","input":{"messages":[{"role":"user","content":"x"}]}}`, 404, "thread_not_found", "0190f5a4"},
+		{"unknown thread", `{"thread_id":"0190f5a4-7c3e-7b1a-9f6e-2d4c8a1b3e5f","input":{"messages":[{"role":"user","content":"x"}]}}`, 404, "thread_not_found", "thread_id"},
 		{"another user", `{"user_id":"bob","input":{"messages":[{"role":"user","content":"x"}]}}`, 403, "user_id_forbidden", "user_id"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

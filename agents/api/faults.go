@@ -10,7 +10,6 @@ import (
 	"github.com/svc-gateway/svc/agents"
 	"github.com/svc-gateway/svc/internal/bus"
 	"github.com/svc-gateway/svc/internal/problem"
-	"github.com/svc-gateway/svc/internal/store"
 	"github.com/svc-gateway/svc/policy"
 	"github.com/svc-gateway/svc/policy/identity"
 )
@@ -44,8 +43,12 @@ func fault(err error) problem.Problem {
 			Status: http.StatusConflict, Code: "thread_busy",
 			Detail: "another run is active on this thread; wait for its end or join it with GET on this path",
 		}
-	case errors.Is(err, agents.ErrNotFound):
-		return problem.Problem{Status: http.StatusNotFound, Code: "not_found", Detail: "there is no such thing"}
+	case errors.Is(err, agents.ErrThreadNotFound):
+		return problem.Problem{Status: http.StatusNotFound, Code: "thread_not_found", Detail: "thread_id: there is no such thread; POST /threads creates one"}
+	case errors.Is(err, agents.ErrRunNotFound):
+		return problem.Problem{Status: http.StatusNotFound, Code: "run_not_found", Detail: "run_id: the thread has no such run"}
+	case errors.Is(err, agents.ErrOver):
+		return problem.Problem{Status: http.StatusConflict, Code: "run_over", Detail: "the run is already over, or about to be"}
 	case errors.Is(err, agents.ErrForbidden):
 		return problem.Problem{Status: http.StatusForbidden, Code: "forbidden", Detail: "your role may not use this agent"}
 	case errors.Is(err, agents.ErrTooManyRuns):
@@ -67,23 +70,14 @@ func fault(err error) problem.Problem {
 		return problem.Problem{Status: http.StatusUnauthorized, Code: "credential_ended", Detail: "the credential is no longer valid"}
 	case errors.Is(err, agents.ErrStopping):
 		return problem.Problem{Status: http.StatusServiceUnavailable, Code: "stopping", Detail: "the service is stopping"}
-	case errors.Is(err, bus.ErrUnavailable):
-		return problem.Problem{
-			Status: http.StatusServiceUnavailable, Code: "bus_unavailable",
-			Detail: "what the gateways share cannot be reached, and no run starts without it; try again later",
-		}
-	case errors.Is(err, store.ErrUnavailable), errors.Is(err, store.ErrClosed):
+	case errors.Is(err, agents.ErrUnavailable):
 		return problem.Problem{Status: http.StatusServiceUnavailable, Code: "state_unavailable", Detail: "the service cannot write its state"}
+	case errors.Is(err, agents.ErrUnreachable):
+		return problem.Problem{Status: http.StatusServiceUnavailable, Code: "run_unreachable", Detail: "the process that has the run does not answer; try again"}
+	case errors.Is(err, bus.ErrUnavailable):
+		return problem.Problem{Status: http.StatusServiceUnavailable, Code: "bus_unavailable", Detail: "the service cannot reach what its processes share; try again"}
 	}
 	return problem.Problem{Status: http.StatusInternalServerError, Code: "internal", Detail: "the request failed"}
-}
-
-// missing gives a store's "not found" a name.
-func missing(err error, code, detail string) error {
-	if errors.Is(err, agents.ErrNotFound) {
-		return problem.Problem{Status: http.StatusNotFound, Code: code, Detail: detail}
-	}
-	return err
 }
 
 func writeJSON(w http.ResponseWriter, v any) {

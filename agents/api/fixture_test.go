@@ -20,10 +20,11 @@ import (
 	"github.com/svc-gateway/svc/agents/api"
 	"github.com/svc-gateway/svc/agents/model"
 	"github.com/svc-gateway/svc/agents/state"
-	"github.com/svc-gateway/svc/audit"
+	"github.com/svc-gateway/svc/audit/audittest"
 	"github.com/svc-gateway/svc/internal/bus"
 	"github.com/svc-gateway/svc/policy"
 	"github.com/svc-gateway/svc/policy/identity"
+	"github.com/svc-gateway/svc/policy/identity/identitytest"
 )
 
 // server is the API over a real runtime; the header X-Test-User says who asks.
@@ -46,16 +47,8 @@ func newServerOn(t *testing.T, m model.Model, live bus.Bus) *server {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	log, err := audit.Open(t.Context(), filepath.Join(dir, "audit.db"), "node")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { log.Close() })
-	id, err := identity.Open(t.Context(), filepath.Join(dir, "identity.db"), log, live)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { id.Close() })
+	log := audittest.Open(t, filepath.Join(dir, "audit.db"))
+	id := identitytest.Open(t, filepath.Join(dir, "identity.db"), log, live)
 	store, err := state.Open(t.Context(), filepath.Join(dir, "state.db"))
 	if err != nil {
 		t.Fatal(err)

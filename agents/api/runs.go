@@ -8,7 +8,6 @@ import (
 	"github.com/svc-gateway/svc/agents"
 	"github.com/svc-gateway/svc/agents/model"
 	"github.com/svc-gateway/svc/internal/problem"
-	"github.com/svc-gateway/svc/policy"
 )
 
 func (h *Handler) runStateless(w http.ResponseWriter, r *http.Request) {
@@ -33,25 +32,16 @@ func (h *Handler) runInThread(w http.ResponseWriter, r *http.Request) {
 
 // run starts a run and streams it. It goes on when the client leaves.
 func (h *Handler) run(w http.ResponseWriter, r *http.Request, body RunRequest) {
-	run, err := aside(func() (*agents.Run, error) { return h.start(r, body) })
+	run, err := aside(func() (agents.Handle, error) {
+		return h.view(r).Start(r.Context(), agents.Request{
+			User: body.UserID, Assistant: body.AssistantID, Thread: strings.ToLower(body.ThreadID), Input: messages(body.Input),
+		})
+	})
 	if err != nil {
 		h.fail(w, r, err)
 		return
 	}
-	h.stream(w, r, run.Thread, run.ID, 0, resumable(r))
-}
-
-func (h *Handler) start(r *http.Request, body RunRequest) (*agents.Run, error) {
-	if body.ThreadID != "" {
-		body.ThreadID = strings.ToLower(body.ThreadID)
-		if _, err := h.thread(r, body.ThreadID); err != nil {
-			return nil, err
-		}
-	}
-	p, _ := policy.PrincipalFrom(r.Context())
-	return h.rt.Start(r.Context(), agents.Request{
-		Principal: p, User: body.UserID, Assistant: body.AssistantID, Thread: body.ThreadID, Input: messages(body.Input),
-	})
+	stream(w, r, run, 0, resumable(r))
 }
 
 // resumable reports whether the client wants an id with every event.
@@ -86,21 +76,12 @@ func (h *Handler) join(w http.ResponseWriter, r *http.Request) {
 		}
 		from, ids = n+1, true
 	}
-	run, err := aside(func() (*agents.Run, error) { return h.latest(r, thread) })
+	run, err := aside(func() (agents.Handle, error) { return h.view(r).LatestRun(r.Context(), thread) })
 	if err != nil {
 		h.fail(w, r, err)
 		return
 	}
-	h.stream(w, r, thread, run.ID, from, ids)
-}
-
-// latest is the last run of a thread that the caller may see.
-func (h *Handler) latest(r *http.Request, thread string) (*agents.Run, error) {
-	if _, err := h.thread(r, thread); err != nil {
-		return nil, err
-	}
-	run, err := h.rt.Store().LatestRun(r.Context(), thread)
-	return run, missing(err, "run_not_found", "the thread has no run")
+	stream(w, r, run, from, ids)
 }
 
 func (h *Handler) cancel(w http.ResponseWriter, r *http.Request) {
@@ -112,23 +93,12 @@ func (h *Handler) cancel(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
-	_, err := h.thread(r, thread)
+	run, err := h.view(r).Run(r.Context(), thread, id)
+	if err == nil {
+		err = run.Cancel(r.Context())
+	}
 	if err != nil {
 		h.fail(w, r, err)
-		return
-	}
-	run, err := h.rt.Store().Run(r.Context(), id)
-	if err == nil && run.Thread != thread {
-		err = agents.ErrNotFound
-	}
-	if err != nil {
-		h.fail(w, r, missing(err, "run_not_found", "the thread has no such run"))
-		return
-	}
-	if !h.rt.Cancel(id) {
-		problem.Write(w, r, problem.Problem{
-			Status: http.StatusConflict, Code: "run_over", Detail: "the run is already over: " + string(run.Status),
-		})
 		return
 	}
 	w.WriteHeader(http.StatusAccepted)

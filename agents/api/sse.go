@@ -38,18 +38,18 @@ func event(e agents.Event) (StreamEvent, bool) {
 
 // stream writes a run's events from a number on until the run is over or the client has gone.
 // ids asks for an id line with every event.
-func (h *Handler) stream(w http.ResponseWriter, r *http.Request, thread, run string, from int, ids bool) {
+func stream(w http.ResponseWriter, r *http.Request, run agents.Handle, from int, ids bool) {
 	header := w.Header()
 	header.Set("Content-Type", mediaSSE)
 	header.Set("Cache-Control", "no-store")
 	header.Set("X-Accel-Buffering", "no")
 	header.Set("X-Content-Type-Options", "nosniff")
-	header.Set("Content-Location", fmt.Sprintf("/threads/%s/runs/%s", thread, run))
+	header.Set("Content-Location", fmt.Sprintf("/threads/%s/runs/%s", run.Thread, run.ID))
 	w.WriteHeader(http.StatusOK)
 	ctx, stop := untilGone(r.Context())
 	defer stop()
 	out := http.NewResponseController(w)
-	for events, err := range h.rt.Follow(ctx, run, from) {
+	for events, err := range run.Follow(ctx, from) {
 		var buf bytes.Buffer // kept by no stream that waits
 		for _, e := range events {
 			if s, ok := event(e); ok {

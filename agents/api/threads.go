@@ -10,7 +10,6 @@ import (
 
 	"github.com/svc-gateway/svc/agents"
 	"github.com/svc-gateway/svc/internal/problem"
-	"github.com/svc-gateway/svc/policy"
 )
 
 const (
@@ -28,8 +27,7 @@ func (h *Handler) createThread(w http.ResponseWriter, r *http.Request) {
 		h.fail(w, r, invalid(fmt.Sprintf("metadata: must not be larger than %d bytes", maxMetadata)))
 		return
 	}
-	p, _ := policy.PrincipalFrom(r.Context())
-	t, err := h.rt.CreateThread(r.Context(), p, body.Metadata)
+	t, err := h.view(r).CreateThread(r.Context(), body.Metadata)
 	if err != nil {
 		h.fail(w, r, err)
 		return
@@ -43,22 +41,14 @@ func (h *Handler) searchThreads(w http.ResponseWriter, r *http.Request) {
 		h.fail(w, r, err)
 		return
 	}
-	views := []ThreadView{}
-	total := 0
-	p, _ := policy.PrincipalFrom(r.Context())
-	// Somebody else's threads are no error to ask for, and not shown.
-	if filter.Owner == "" && p.Role != policy.Admin {
-		filter.Owner = p.User
+	threads, total, err := h.view(r).Threads(r.Context(), filter)
+	if err != nil {
+		h.fail(w, r, err)
+		return
 	}
-	if filter.Owner == p.User || p.Role == policy.Admin {
-		var threads []agents.Thread
-		if threads, total, err = h.rt.Store().Threads(r.Context(), filter); err != nil {
-			h.fail(w, r, err)
-			return
-		}
-		for _, t := range threads {
-			views = append(views, ThreadView{t.ID, t.Owner, string(t.Status), t.Created, t.Updated, t.Metadata})
-		}
+	views := make([]ThreadView, len(threads))
+	for i, t := range threads {
+		views[i] = ThreadView{t.ID, t.Owner, string(t.Status), t.Created, t.Updated, t.Metadata}
 	}
 	w.Header().Set("X-Pagination-Total", strconv.Itoa(total))
 	writeJSON(w, views)
@@ -88,19 +78,6 @@ func searchFilter(r *http.Request) (agents.ThreadFilter, error) {
 		*p.to = n
 	}
 	return f, nil
-}
-
-// thread reads a thread that the caller may see; another's is not found.
-func (h *Handler) thread(r *http.Request, id string) (agents.Thread, error) {
-	t, err := h.rt.Store().Thread(r.Context(), id)
-	p, _ := policy.PrincipalFrom(r.Context())
-	if err == nil && t.Owner != p.User && p.Role != policy.Admin {
-		err = agents.ErrNotFound
-	}
-	if err != nil {
-		return t, missing(err, "thread_not_found", "there is no thread "+id)
-	}
-	return t, nil
 }
 
 // pathID is an id of the path, or the answer that it is none.

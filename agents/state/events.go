@@ -10,15 +10,18 @@ import (
 )
 
 const (
-	insertPiece  = `INSERT INTO events (run, first, last, data) VALUES (?, ?, ?, ?)`
+	// A piece that begins where another began was written by somebody else: the run is not the
+	// writer's any more.
+	insertPiece  = `INSERT INTO events (run, first, last, data) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING`
 	selectPieces = `SELECT data FROM events WHERE run = ?1 AND last >= ?2 AND first >=
 		(SELECT coalesce(max(first), 0) FROM events WHERE run = ?1 AND first <= ?2)
 		ORDER BY first`
+	selectNext = `SELECT coalesce(max(last) + 1, 0) FROM events WHERE run = ?`
 )
 
 // AppendEvents implements [agents.Store].
 func (s *Store) AppendEvents(ctx context.Context, run string, events []agents.Event) error {
-	return s.db.Write(ctx, func(tx *store.Tx) error { return insertEvents(tx, run, events) })
+	return s.write(ctx, "appending events", func(tx *store.Tx) error { return insertEvents(tx, run, events) })
 }
 
 func insertEvents(tx *store.Tx, run string, events []agents.Event) error {
@@ -29,24 +32,25 @@ func insertEvents(tx *store.Tx, run string, events []agents.Event) error {
 	if err != nil {
 		return fmt.Errorf("encoding events: %w", err)
 	}
-	if _, err := tx.Exec(insertPiece, run, events[0].Seq, events[len(events)-1].Seq, string(data)); err != nil {
+	res, err := tx.Exec(insertPiece, run, events[0].Seq, events[len(events)-1].Seq, string(data))
+	if err != nil {
 		return fmt.Errorf("inserting events: %w", err)
 	}
-	return nil
+	return changed(res)
 }
 
 // Events implements [agents.Store].
 func (s *Store) Events(ctx context.Context, run string, from, limit int) ([]agents.Event, error) {
 	rows, err := s.db.Read().QueryContext(ctx, selectPieces, run, from)
 	if err != nil {
-		return nil, fmt.Errorf("reading events: %w", err)
+		return nil, s.fault("reading events", err)
 	}
 	defer rows.Close()
 	var events []agents.Event
 	for len(events) < limit && rows.Next() {
 		var data string
 		if err := rows.Scan(&data); err != nil {
-			return nil, fmt.Errorf("reading events: %w", err)
+			return nil, s.fault("reading events", err)
 		}
 		var piece []agents.Event
 		if err := json.Unmarshal([]byte(data), &piece); err != nil {
@@ -58,5 +62,11 @@ func (s *Store) Events(ctx context.Context, run string, from, limit int) ([]agen
 			}
 		}
 	}
-	return events, rows.Err()
+	return events, s.fault("reading events", rows.Err())
+}
+
+// NextEvent implements [agents.Store].
+func (s *Store) NextEvent(ctx context.Context, run string) (next int, err error) {
+	err = s.db.Read().QueryRowContext(ctx, selectNext, run).Scan(&next)
+	return next, s.fault("reading events", err)
 }

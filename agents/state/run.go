@@ -13,16 +13,18 @@ import (
 )
 
 const (
-	insertRun   = `INSERT INTO runs (id, thread, status, version, data) VALUES (?, ?, ?, ?, ?)`
-	updateRun   = `UPDATE runs SET status = ?, version = ?, data = ? WHERE id = ? AND version = ?`
+	insertRun = `INSERT INTO runs (id, thread, owner, assistant, status, version, created, updated, data)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`
+	updateRun   = `UPDATE runs SET status = ?, version = ?, updated = ?, data = ? WHERE id = ? AND version = ?`
 	claimThread = `UPDATE threads SET status = 'busy', updated = ?, ephemeral = 0, messages = messages + ?
-		WHERE id = ? AND status <> 'busy' RETURNING messages`
+		WHERE id = ? AND status NOT IN ('busy', 'interrupted') RETURNING messages`
+	markThread = `UPDATE threads SET status = ?, updated = ? WHERE id = ?`
 	freeThread = `UPDATE threads SET status = ?, updated = ?, messages = messages + ? WHERE id = ? RETURNING messages`
 )
 
 // CreateRun implements [agents.Store].
 func (s *Store) CreateRun(ctx context.Context, r *agents.Run, input []model.Message, fresh *agents.Thread) error {
-	return s.db.Write(ctx, func(tx *store.Tx) error {
+	return s.write(ctx, "creating the run", func(tx *store.Tx) error {
 		if fresh != nil {
 			t := *fresh
 			t.Messages = len(input)
@@ -41,10 +43,9 @@ func (s *Store) CreateRun(ctx context.Context, r *agents.Run, input []model.Mess
 		if err != nil {
 			return fmt.Errorf("encoding the run: %w", err)
 		}
-		if _, err := tx.Exec(insertRun, r.ID, r.Thread, string(r.Status), r.Version, string(data)); err != nil {
-			return fmt.Errorf("inserting the run: %w", err)
-		}
-		return nil
+		_, err = tx.Exec(insertRun, r.ID, r.Thread, r.Owner(), r.Assistant, string(r.Status), r.Version,
+			r.Created.UnixMilli(), r.Updated.UnixMilli(), string(data))
+		return err
 	})
 }
 
@@ -63,7 +64,7 @@ func claim(tx *store.Tx, r *agents.Run, added int) error {
 	err = tx.QueryRow(`SELECT 1 FROM threads WHERE id = ?`, r.Thread).Scan(&one)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
-		return agents.ErrNotFound
+		return agents.ErrThreadNotFound
 	case err != nil:
 		return fmt.Errorf("reading the thread: %w", err)
 	}
@@ -72,7 +73,26 @@ func claim(tx *store.Tx, r *agents.Run, added int) error {
 
 // SaveRun implements [agents.Store].
 func (s *Store) SaveRun(ctx context.Context, r *agents.Run) error {
-	return s.db.Write(ctx, func(tx *store.Tx) error { return save(tx, r) })
+	return s.write(ctx, "saving the run", func(tx *store.Tx) error { return save(tx, r) })
+}
+
+// SuspendRun implements [agents.Store].
+func (s *Store) SuspendRun(ctx context.Context, r *agents.Run) error {
+	return s.write(ctx, "suspending the run", func(tx *store.Tx) error { return mark(tx, r, agents.ThreadInterrupted) })
+}
+
+// ResumeRun implements [agents.Store].
+func (s *Store) ResumeRun(ctx context.Context, r *agents.Run) error {
+	return s.write(ctx, "resuming the run", func(tx *store.Tx) error { return mark(tx, r, agents.ThreadBusy) })
+}
+
+// mark saves a run and the status that its thread has from now on.
+func mark(tx *store.Tx, r *agents.Run, status agents.ThreadStatus) error {
+	if err := save(tx, r); err != nil {
+		return err
+	}
+	_, err := tx.Exec(markThread, string(status), r.Updated.UnixMilli(), r.Thread)
+	return err
 }
 
 // save is the compare-and-swap. The run's version grows only when it was saved.
@@ -83,24 +103,29 @@ func save(tx *store.Tx, r *agents.Run) error {
 	if err != nil {
 		return fmt.Errorf("encoding the run: %w", err)
 	}
-	res, err := tx.Exec(updateRun, string(r.Status), next.Version, string(data), r.ID, r.Version)
+	res, err := tx.Exec(updateRun, string(r.Status), next.Version, r.Updated.UnixMilli(), string(data), r.ID, r.Version)
 	if err != nil {
-		return fmt.Errorf("saving the run: %w", err)
+		return err
 	}
-	n, err := res.RowsAffected()
-	if err != nil {
-		return fmt.Errorf("saving the run: %w", err)
-	}
-	if n == 0 {
-		return agents.ErrConflict
+	if err := changed(res); err != nil {
+		return err
 	}
 	r.Version = next.Version
 	return nil
 }
 
+// changed is ErrConflict for a statement that changed nothing.
+func changed(res sql.Result) error {
+	n, err := res.RowsAffected()
+	if err == nil && n == 0 {
+		err = agents.ErrConflict
+	}
+	return err
+}
+
 // FinishRun implements [agents.Store].
 func (s *Store) FinishRun(ctx context.Context, r *agents.Run, messages []model.Message, events []agents.Event) error {
-	return s.db.Write(ctx, func(tx *store.Tx) error {
+	return s.write(ctx, "finishing the run", func(tx *store.Tx) error {
 		if err := save(tx, r); err != nil {
 			return err
 		}
@@ -122,69 +147,22 @@ func (s *Store) FinishRun(ctx context.Context, r *agents.Run, messages []model.M
 
 // Run implements [agents.Store].
 func (s *Store) Run(ctx context.Context, id string) (*agents.Run, error) {
-	return one(s.db.Read().QueryContext(ctx, `SELECT data, version FROM runs WHERE id = ?`, id))
-}
-
-// LatestRun implements [agents.Store].
-func (s *Store) LatestRun(ctx context.Context, thread string) (*agents.Run, error) {
-	return one(s.db.Read().QueryContext(ctx,
-		`SELECT data, version FROM runs WHERE thread = ? ORDER BY id DESC LIMIT 1`, thread))
-}
-
-// Unfinished implements [agents.Store]. A run whose data cannot be read, because another version
-// wrote it, has its ids, its status and no harness version.
-func (s *Store) Unfinished(ctx context.Context) ([]*agents.Run, error) {
-	rows, err := s.db.Read().QueryContext(ctx,
-		`SELECT id, thread, status, version, data FROM runs WHERE status IN ('pending', 'running', 'interrupted') ORDER BY id`)
-	if err != nil {
-		return nil, fmt.Errorf("reading runs: %w", err)
+	var (
+		data string
+		row  agents.Run // what the columns say
+	)
+	err := s.db.Read().QueryRowContext(ctx, `SELECT id, thread, assistant, status, version, data FROM runs WHERE id = ?`, id).
+		Scan(&row.ID, &row.Thread, &row.Assistant, &row.Status, &row.Version, &data)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return nil, agents.ErrRunNotFound
+	case err != nil:
+		return nil, s.fault("reading the run", err)
 	}
-	defer rows.Close()
-	var runs []*agents.Run
-	for rows.Next() {
-		var data string
-		var r, columns agents.Run
-		if err := rows.Scan(&columns.ID, &columns.Thread, &columns.Status, &columns.Version, &data); err != nil {
-			return nil, fmt.Errorf("reading a run: %w", err)
-		}
-		if err := json.Unmarshal([]byte(data), &r); err != nil {
-			r = columns
-		}
-		r.Version = columns.Version
-		runs = append(runs, &r)
+	var r agents.Run
+	if err := json.Unmarshal([]byte(data), &r); err != nil {
+		return &row, fmt.Errorf("%w: %w", agents.ErrUnreadable, err)
 	}
-	return runs, rows.Err()
-}
-
-func one(rows *sql.Rows, err error) (*agents.Run, error) {
-	runs, err := list(rows, err)
-	if err != nil {
-		return nil, err
-	}
-	if len(runs) == 0 {
-		return nil, agents.ErrNotFound
-	}
-	return runs[0], nil
-}
-
-func list(rows *sql.Rows, err error) ([]*agents.Run, error) {
-	if err != nil {
-		return nil, fmt.Errorf("reading runs: %w", err)
-	}
-	defer rows.Close()
-	var runs []*agents.Run
-	for rows.Next() {
-		var data string
-		r := &agents.Run{}
-		if err := rows.Scan(&data, &r.Version); err != nil {
-			return nil, fmt.Errorf("reading a run: %w", err)
-		}
-		version := r.Version
-		if err := json.Unmarshal([]byte(data), r); err != nil {
-			return nil, fmt.Errorf("decoding a run: %w", err)
-		}
-		r.Version = version
-		runs = append(runs, r)
-	}
-	return runs, rows.Err()
+	r.Version = row.Version
+	return &r, nil
 }

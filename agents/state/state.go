@@ -40,5 +40,10 @@ func Open(ctx context.Context, path string) (*Store, error) {
 	return &Store{db}, nil
 }
 
+// write makes a change; doing says which one in the error.
+func (s *Store) write(ctx context.Context, doing string, change func(*store.Tx) error) error {
+	return s.fault(doing, s.db.Write(ctx, change))
+}
+
 // Close writes what is queued and closes the file.
 func (s *Store) Close() error { return s.db.Close() }

@@ -22,7 +22,7 @@ const (
 
 // CreateThread implements [agents.Store].
 func (s *Store) CreateThread(ctx context.Context, t agents.Thread) error {
-	return s.db.Write(ctx, func(tx *store.Tx) error { return createThread(tx, t) })
+	return s.write(ctx, "creating the thread", func(tx *store.Tx) error { return createThread(tx, t) })
 }
 
 func createThread(tx *store.Tx, t agents.Thread) error {
@@ -48,9 +48,9 @@ func createThread(tx *store.Tx, t agents.Thread) error {
 func (s *Store) Thread(ctx context.Context, id string) (agents.Thread, error) {
 	t, err := scanThread(s.db.Read().QueryRowContext(ctx, threadColumns+` WHERE id = ?`, id))
 	if errors.Is(err, sql.ErrNoRows) {
-		return t, agents.ErrNotFound
+		return t, agents.ErrThreadNotFound
 	}
-	return t, err
+	return t, s.fault("reading the thread", err)
 }
 
 const selectThreads = `FROM threads
@@ -61,25 +61,25 @@ func (s *Store) Threads(ctx context.Context, f agents.ThreadFilter) ([]agents.Th
 	var total int
 	err := s.db.Read().QueryRowContext(ctx, `SELECT count(*) `+selectThreads, f.Owner, string(f.Status)).Scan(&total)
 	if err != nil {
-		return nil, 0, fmt.Errorf("counting threads: %w", err)
+		return nil, 0, s.fault("counting threads", err)
 	}
 	rows, err := s.db.Read().QueryContext(ctx,
 		`SELECT id, owner, created, updated, status, metadata, messages, ephemeral `+selectThreads+
 			` ORDER BY updated DESC, id DESC LIMIT ?3 OFFSET ?4`,
 		f.Owner, string(f.Status), f.Limit, f.Offset)
 	if err != nil {
-		return nil, 0, fmt.Errorf("listing threads: %w", err)
+		return nil, 0, s.fault("listing threads", err)
 	}
 	defer rows.Close()
 	threads := []agents.Thread{}
 	for rows.Next() {
 		t, err := scanThread(rows)
 		if err != nil {
-			return nil, 0, err
+			return nil, 0, s.fault("listing threads", err)
 		}
 		threads = append(threads, t)
 	}
-	return threads, total, rows.Err()
+	return threads, total, s.fault("listing threads", rows.Err())
 }
 
 func scanThread(row interface{ Scan(...any) error }) (agents.Thread, error) {
@@ -90,7 +90,7 @@ func scanThread(row interface{ Scan(...any) error }) (agents.Thread, error) {
 	)
 	err := row.Scan(&t.ID, &t.Owner, &created, &updated, &t.Status, &metadata, &t.Messages, &t.Ephemeral)
 	if err != nil {
-		return t, fmt.Errorf("reading a thread: %w", err)
+		return t, err
 	}
 	t.Created, t.Updated = time.UnixMilli(created).UTC(), time.UnixMilli(updated).UTC()
 	if err := json.Unmarshal([]byte(metadata), &t.Metadata); err != nil {
@@ -104,14 +104,14 @@ func (s *Store) Messages(ctx context.Context, thread string, n int) ([]model.Mes
 	rows, err := s.db.Read().QueryContext(ctx,
 		`SELECT data FROM messages WHERE thread = ? ORDER BY seq LIMIT ?`, thread, n)
 	if err != nil {
-		return nil, fmt.Errorf("reading messages: %w", err)
+		return nil, s.fault("reading messages", err)
 	}
 	defer rows.Close()
 	var messages []model.Message
 	for rows.Next() {
 		var data string
 		if err := rows.Scan(&data); err != nil {
-			return nil, fmt.Errorf("reading a message: %w", err)
+			return nil, s.fault("reading messages", err)
 		}
 		var m model.Message
 		if err := json.Unmarshal([]byte(data), &m); err != nil {
@@ -119,7 +119,7 @@ func (s *Store) Messages(ctx context.Context, thread string, n int) ([]model.Mes
 		}
 		messages = append(messages, m)
 	}
-	return messages, rows.Err()
+	return messages, s.fault("reading messages", rows.Err())
 }
 
 func insertMessages(tx *store.Tx, thread string, from int, messages []model.Message) error {

@@ -17,6 +17,7 @@ import (
 
 	"github.com/svc-gateway/svc/agents"
 	"github.com/svc-gateway/svc/agents/model"
+	"github.com/svc-gateway/svc/scanner"
 )
 
 // Conformance runs the suite; open gives each test an empty store.
@@ -33,8 +34,11 @@ func Conformance(t *testing.T, open func(t *testing.T) agents.Store) {
 		{"a save with an old version is a conflict and changes nothing", compareAndSwap},
 		{"messages keep their order over runs", messageOrder},
 		{"events are read from any number on, over pieces", eventPieces},
-		{"finished runs are not unfinished", unfinished},
+		{"events that somebody else has written are a conflict", eventConflict},
+		{"a run that waits keeps its thread and all that it knows", waiting},
+		{"runs are listed by thread, owner and status, newest first, in pages", runListing},
 		{"what is not there is not found", missing},
+		{"a store that cannot be used says so", unavailable},
 	} {
 		t.Run(tc.name, func(t *testing.T) { tc.run(t, open(t)) })
 	}
@@ -146,8 +150,8 @@ func claiming(t *testing.T, s agents.Store) {
 	if second.Base != 2 {
 		t.Errorf("base of the second run: got %d, want 2", second.Base)
 	}
-	got, err := s.LatestRun(t.Context(), th.ID)
-	if err != nil || got.ID != second.ID {
+	got, err := s.Runs(t.Context(), agents.RunFilter{Thread: th.ID, Limit: 1})
+	if err != nil || len(got) != 1 || got[0].ID != second.ID {
 		t.Errorf("latest run: got %v, %v, want %s", got, err, second.ID)
 	}
 }
@@ -264,28 +268,154 @@ func eventPieces(t *testing.T, s agents.Store) {
 	}
 }
 
-func unfinished(t *testing.T, s agents.Store) {
-	a, b := run(t, thread(t, s, "ada", now).ID), run(t, thread(t, s, "ada", now).ID)
-	create(t, s, a, nil)
-	create(t, s, b, nil)
-	finish(t, s, a, "done")
-	got, err := s.Unfinished(t.Context())
-	if err != nil || len(got) != 1 || got[0].ID != b.ID {
-		t.Errorf("got %v, %v, want %s", got, err, b.ID)
+func eventConflict(t *testing.T, s agents.Store) {
+	r := run(t, thread(t, s, "ada", now).ID)
+	create(t, s, r, nil)
+	piece := func(from int) []agents.Event {
+		return []agents.Event{{Seq: from, Type: agents.EventChunk}, {Seq: from + 1, Type: agents.EventChunk}}
+	}
+	for _, from := range []int{0, 2} {
+		if err := s.AppendEvents(t.Context(), r.ID, piece(from)); err != nil {
+			t.Fatalf("AppendEvents: %v", err)
+		}
+	}
+	if err := s.AppendEvents(t.Context(), r.ID, piece(2)); !errors.Is(err, agents.ErrConflict) {
+		t.Errorf("the same numbers again: got %v, want %v", err, agents.ErrConflict)
+	}
+	r.Status = agents.Success
+	if err := s.FinishRun(t.Context(), r, []model.Message{say("assistant", "x")}, piece(2)); !errors.Is(err, agents.ErrConflict) {
+		t.Errorf("finishing with them: got %v, want %v", err, agents.ErrConflict)
+	}
+	if got, err := s.Run(t.Context(), r.ID); err != nil || got.Status != agents.Running {
+		t.Errorf("after a refused finish: got %+v, %v", got, err)
+	}
+	if next, err := s.NextEvent(t.Context(), r.ID); err != nil || next != 4 {
+		t.Errorf("next event: got %d, %v, want 4", next, err)
+	}
+}
+
+// waiting suspends a run and goes on with it.
+func waiting(t *testing.T, s agents.Store) {
+	th := thread(t, s, "ada", now)
+	r := run(t, th.ID)
+	create(t, s, r, nil)
+	stale := *r
+	r.Status = agents.Interrupted
+	r.Frames[0].Calls = []agents.Call{{
+		ToolCall: model.ToolCall{ID: "1", Name: "t", Arguments: "{}"}, Status: agents.CallSuccess, Result: "r", Labels: []string{"tool:t"},
+		Findings: []scanner.Finding{{Category: scanner.RoleHijacking, Rule: "x", Confidence: scanner.High}},
+	}, {ToolCall: model.ToolCall{ID: "2"}, Status: agents.CallWaiting, Asked: true}}
+	if err := s.SuspendRun(t.Context(), r); err != nil {
+		t.Fatalf("SuspendRun: %v", err)
+	}
+	status := func(want agents.ThreadStatus) {
+		t.Helper()
+		if got, err := s.Thread(t.Context(), th.ID); err != nil || got.Status != want {
+			t.Errorf("thread: got %s, %v, want %s", got.Status, err, want)
+		}
+	}
+	status(agents.ThreadInterrupted)
+	if err := s.CreateRun(t.Context(), run(t, th.ID), nil, nil); !errors.Is(err, agents.ErrBusy) {
+		t.Errorf("a second run while the first waits: got %v, want %v", err, agents.ErrBusy)
+	}
+	got, err := s.Run(t.Context(), r.ID)
+	if err != nil || !cmp.Equal(got, r) {
+		t.Errorf("got %v, %s", err, cmp.Diff(r, got))
+	}
+	if err := s.ResumeRun(t.Context(), &stale); !errors.Is(err, agents.ErrConflict) {
+		t.Errorf("resuming an old version: got %v, want %v", err, agents.ErrConflict)
+	}
+	status(agents.ThreadInterrupted)
+	got.Status = agents.Running
+	if err := s.ResumeRun(t.Context(), got); err != nil {
+		t.Fatalf("ResumeRun: %v", err)
+	}
+	status(agents.ThreadBusy)
+	finish(t, s, got, "done")
+	status(agents.ThreadIdle)
+}
+
+func runListing(t *testing.T, s agents.Store) {
+	var ids []string // of three of ada's and one of bob's
+	for i, owner := range []string{"ada", "ada", "bob", "ada"} {
+		r := run(t, thread(t, s, owner, now).ID)
+		r.Principal.User = owner
+		create(t, s, r, nil)
+		switch i {
+		case 0:
+			finish(t, s, r, "done")
+		case 1:
+			r.Status = agents.Interrupted
+			if err := s.SuspendRun(t.Context(), r); err != nil {
+				t.Fatalf("SuspendRun: %v", err)
+			}
+		}
+		ids = append(ids, r.ID)
+	}
+	unfinished := []agents.Status{agents.Pending, agents.Running}
+	for _, tc := range []struct {
+		name   string
+		filter agents.RunFilter
+		want   []string
+	}{
+		{"all", agents.RunFilter{Limit: 10}, []string{ids[3], ids[2], ids[1], ids[0]}},
+		{"owner", agents.RunFilter{Owner: "ada", Limit: 10}, []string{ids[3], ids[1], ids[0]}},
+		{"unfinished", agents.RunFilter{Status: unfinished, Limit: 10}, []string{ids[3], ids[2]}},
+		{"owner and status", agents.RunFilter{Owner: "ada", Status: []agents.Status{agents.Interrupted, agents.Success}, Limit: 10}, []string{ids[1], ids[0]}},
+		{"page", agents.RunFilter{Before: ids[3], Limit: 2}, []string{ids[2], ids[1]}},
+		{"nobody", agents.RunFilter{Owner: "eve", Limit: 10}, nil},
+	} {
+		list, err := s.Runs(t.Context(), tc.filter)
+		if err != nil {
+			t.Fatalf("%s: %v", tc.name, err)
+		}
+		var got []string
+		for _, r := range list {
+			got = append(got, r.ID)
+		}
+		if !cmp.Equal(got, tc.want) {
+			t.Errorf("%s: got %v, want %v", tc.name, got, tc.want)
+		}
+	}
+	got, err := s.RunInfo(t.Context(), ids[1])
+	want := agents.RunInfo{ID: ids[1], Thread: got.Thread, Owner: "ada", Assistant: "core", Status: agents.Interrupted, Created: now, Updated: now}
+	if err != nil || !cmp.Equal(got, want) {
+		t.Errorf("got %v, %s", err, cmp.Diff(want, got))
 	}
 }
 
 func missing(t *testing.T, s agents.Store) {
-	if _, err := s.Thread(t.Context(), id(t)); !errors.Is(err, agents.ErrNotFound) {
-		t.Errorf("Thread: got %v, want %v", err, agents.ErrNotFound)
+	fresh := run(t, id(t))
+	_, thread := s.Thread(t.Context(), id(t))
+	_, run := s.Run(t.Context(), id(t))
+	_, info := s.RunInfo(t.Context(), id(t))
+	create := s.CreateRun(t.Context(), fresh, nil, nil)
+	for _, tc := range []struct {
+		name      string
+		got, want error
+	}{
+		{"Thread", thread, agents.ErrThreadNotFound},
+		{"Run", run, agents.ErrRunNotFound},
+		{"RunInfo", info, agents.ErrRunNotFound},
+		{"CreateRun", create, agents.ErrThreadNotFound},
+	} {
+		if !errors.Is(tc.got, tc.want) || !errors.Is(tc.got, agents.ErrNotFound) {
+			t.Errorf("%s: got %v, want %v", tc.name, tc.got, tc.want)
+		}
 	}
-	if _, err := s.Run(t.Context(), id(t)); !errors.Is(err, agents.ErrNotFound) {
-		t.Errorf("Run: got %v, want %v", err, agents.ErrNotFound)
+}
+
+func unavailable(t *testing.T, s agents.Store) {
+	th := thread(t, s, "ada", now)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
 	}
-	if _, err := s.LatestRun(t.Context(), id(t)); !errors.Is(err, agents.ErrNotFound) {
-		t.Errorf("LatestRun: got %v, want %v", err, agents.ErrNotFound)
-	}
-	if err := s.CreateRun(t.Context(), run(t, id(t)), nil, nil); !errors.Is(err, agents.ErrNotFound) {
-		t.Errorf("CreateRun: got %v, want %v", err, agents.ErrNotFound)
+	_, read := s.Thread(t.Context(), th.ID)
+	for name, err := range map[string]error{
+		"CreateThread": s.CreateThread(t.Context(), th), "Thread": read, "SaveRun": s.SaveRun(t.Context(), run(t, th.ID)),
+	} {
+		if !errors.Is(err, agents.ErrUnavailable) {
+			t.Errorf("%s of a closed store: got %v, want %v", name, err, agents.ErrUnavailable)
+		}
 	}
 }

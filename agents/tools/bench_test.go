@@ -8,6 +8,7 @@ import (
 
 	"github.com/svc-gateway/svc/agents"
 	"github.com/svc-gateway/svc/audit"
+	"github.com/svc-gateway/svc/audit/audittest"
 	"github.com/svc-gateway/svc/policy"
 )
 
@@ -40,10 +41,7 @@ func BenchmarkTools(b *testing.B) {
 			}
 		}
 	})
-	log, err := audit.Open(b.Context(), filepath.Join(b.TempDir(), "audit.db"), "node")
-	if err != nil {
-		b.Fatal(err)
-	}
+	log := audittest.Open(b, filepath.Join(b.TempDir(), "audit.db"))
 	defer func() { _ = log.Close() }()
 	var events []audit.Event
 	for i := range 10_000 {

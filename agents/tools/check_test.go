@@ -7,7 +7,7 @@ import (
 
 	"mvdan.cc/sh/v3/shell"
 
-	"github.com/svc-gateway/svc/scanner"
+	"github.com/svc-gateway/svc/scanner/command"
 )
 
 var accepted = []struct {
@@ -87,8 +87,8 @@ func TestAcceptedIsReadOnly(t *testing.T) {
 		if tt.want == "" {
 			continue
 		}
-		if c := scanner.AnalyzeCommand(tt.line); c.Class != scanner.ReadOnly {
-			t.Errorf("%s: %s %v, want %s", tt.line, c.Class, c.Spans, scanner.ReadOnly)
+		if c := command.Analyze(tt.line); c.Class != command.ReadOnly {
+			t.Errorf("%s: %s %v, want %s", tt.line, c.Class, c.Spans, command.ReadOnly)
 		}
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"github.com/svc-gateway/svc/scanner"
+	"github.com/svc-gateway/svc/scanner/redact"
 )
 
 // Secrets were redacted in what a tool returns, so whoever asked for the part of a file
@@ -50,7 +50,7 @@ func TestRedactionOfParts(t *testing.T) {
 		for _, way := range []string{"cat", "cat -n", "cat -b", "cat -s"} {
 			got, err := run(t, w, way+" "+name)
 			tell(way, got, err)
-			if !strings.Contains(got, scanner.Redacted) {
+			if !strings.Contains(got, redact.Mark) {
 				t.Errorf("%s of %s: got %q, want it redacted", way, name, got)
 			}
 		}
@@ -144,16 +144,16 @@ func TestShowIsBounded(t *testing.T) {
 func TestRedact(t *testing.T) {
 	text := "user=ann password=hunter2 " + strings.Repeat("x", 100) + " password=hunter2"
 	for most := range len(text) + 2 {
-		got, err := io.ReadAll(redact(t.Context(), iotest.OneByteReader(strings.NewReader(text)), most))
+		got, err := io.ReadAll(newRedacted(t.Context(), iotest.OneByteReader(strings.NewReader(text)), most))
 		if short := most < len(text); short != errors.Is(err, errTooLong) || !short && err != nil {
 			t.Errorf("of %d bytes at most %d: got %v", len(text), most, err)
 		}
-		if bytes.Contains(got, []byte("hunt")) || !strings.HasPrefix(scanner.Redact(text), string(got)) {
+		if bytes.Contains(got, []byte("hunt")) || !strings.HasPrefix(redact.Text(text), string(got)) {
 			t.Errorf("at most %d bytes: got %q", most, got)
 		}
 	}
 	broken := errors.New("broken")
-	if _, err := io.ReadAll(redact(t.Context(), iotest.ErrReader(broken), 10)); !errors.Is(err, broken) {
+	if _, err := io.ReadAll(newRedacted(t.Context(), iotest.ErrReader(broken), 10)); !errors.Is(err, broken) {
 		t.Errorf("got %v, want the reader's error", err)
 	}
 }

@@ -16,7 +16,10 @@ import (
 
 var auditLimits = audit.Limits{Rows: 200, Bytes: 64 << 10, Time: 5 * time.Second}
 
-const auditCell = 1000 // bytes shown of one value
+const (
+	auditRecords = 10_000 // of each table that a query sees, the newest
+	auditCell    = 1000   // bytes shown of one value
+)
 
 // QueryAudit returns the tool query_audit {sql}: one SELECT on the caller's own
 // records, for an admin on everybody's. The statement runs on a private copy in
@@ -65,9 +68,9 @@ func visible(p policy.Principal) (audit.Filter, error) {
 	case p.User == "":
 		return audit.Filter{}, errors.New("the audit log cannot be read without a user")
 	case p.Role == policy.Admin:
-		return audit.Filter{}, nil
+		return audit.Filter{Newest: true, Limit: auditRecords}, nil
 	}
-	return audit.Filter{User: cmp.Or(p.OnBehalfOf, p.User)}, nil
+	return audit.Filter{User: cmp.Or(p.OnBehalfOf, p.User), Newest: true, Limit: auditRecords}, nil
 }
 
 // asText writes rows as lines of values between bars, under a line of the columns' names

@@ -9,20 +9,13 @@ import (
 
 	"github.com/svc-gateway/svc/agents"
 	"github.com/svc-gateway/svc/audit"
+	"github.com/svc-gateway/svc/audit/audittest"
 	"github.com/svc-gateway/svc/policy"
 )
 
 func openAudit(t *testing.T) auditor {
 	t.Helper()
-	log, err := audit.Open(t.Context(), filepath.Join(t.TempDir(), "audit.db"), "node")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := log.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	log := audittest.Open(t, filepath.Join(t.TempDir(), "audit.db"))
 	for _, user := range []string{"alice", "bob"} {
 		err := log.Record(
 			t.Context(),

@@ -53,7 +53,7 @@ func (w workspace) readFile(ctx context.Context, _ agents.ToolContext, args map[
 		return agents.Result{}, err
 	}
 	defer func() { _ = f.Close() }()
-	r := bufio.NewReaderSize(redact(ctx, f, mostRead), readBytes)
+	r := bufio.NewReaderSize(newRedacted(ctx, f, mostRead), readBytes)
 	head, err := r.Peek(8 << 10)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return agents.Result{}, fmt.Errorf("reading %s: %w", path, err)

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/svc-gateway/svc/scanner"
+	"github.com/svc-gateway/svc/scanner/redact"
 )
 
 // mostRead is how much of a file is read.
@@ -22,17 +22,17 @@ type redacted struct {
 	ctx  context.Context
 	src  io.Reader
 	left int // bytes that may still be read
-	r    *scanner.Redactor
+	r    *redact.TextStream
 	in   []byte
 	out  []byte // buffer of what is redacted
 	next []byte // the part of out that is to be read yet
 	err  error  // after next
 }
 
-// redact returns the redacted text of src, of which no more than most bytes are read.
+// newRedacted returns the redacted text of src, of which no more than most bytes are read.
 // Reading ends with the context.
-func redact(ctx context.Context, src io.Reader, most int) *redacted {
-	return &redacted{ctx: ctx, src: src, left: most, r: scanner.NewRedactor(), in: make([]byte, 32<<10)}
+func newRedacted(ctx context.Context, src io.Reader, most int) *redacted {
+	return &redacted{ctx: ctx, src: src, left: most, r: redact.NewTextStream(), in: make([]byte, 32<<10)}
 }
 
 // Read implements io.Reader.

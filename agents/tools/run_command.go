@@ -9,7 +9,7 @@ import (
 
 	"github.com/svc-gateway/svc/agents"
 	"github.com/svc-gateway/svc/policy"
-	"github.com/svc-gateway/svc/scanner"
+	"github.com/svc-gateway/svc/scanner/command"
 )
 
 // RunCommand returns the tool run_command {command}: one command of a fixed
@@ -25,15 +25,20 @@ func RunCommand(root string, denied ...string) agents.Tool {
 			"Allowed commands: " + allowed() + ". Paths are relative to the project root and cannot leave it.",
 		Parameters: []byte(`{"type":"object","properties":{"command":{"type":"string","description":"One simple command, for example: df -h"}},"required":["command"],"additionalProperties":false}`),
 		Action:     policy.Mutate, // of a call that cannot be classed
-		Classify: func(args map[string]any) *scanner.Command {
-			line, err := textArg(args, "command")
-			if err != nil {
-				return nil
-			}
-			c := scanner.AnalyzeCommand(line)
-			return &c
-		},
+		Classify:   classifyCommand,
 	}, w.runCommand)
+}
+
+func classifyCommand(args map[string]any) agents.Classification {
+	line, err := textArg(args, "command")
+	if err != nil {
+		return agents.Classification{Action: policy.Mutate}
+	}
+	c := command.Analyze(line)
+	if c.Class == command.ReadOnly {
+		return agents.Classification{Action: policy.Use, Command: &c}
+	}
+	return agents.Classification{Action: policy.Mutate, Command: &c}
 }
 
 func (w workspace) runCommand(ctx context.Context, _ agents.ToolContext, args map[string]any) (agents.Result, error) {

@@ -111,7 +111,7 @@ func (v *view) file(ctx context.Context, p *page, t *tree, path string) error {
 	if v.part == last && info.Size() > mostRead {
 		return fmt.Errorf("%s has %d bytes: %w; head and read_file show its beginning", path, info.Size(), errTooLong)
 	}
-	if err := v.copy(p, redact(ctx, f, mostRead)); err != nil && !errors.Is(err, errFull) {
+	if err := v.copy(p, newRedacted(ctx, f, mostRead)); err != nil && !errors.Is(err, errFull) {
 		return fmt.Errorf("reading %s: %w", path, err)
 	}
 	return nil

@@ -3,6 +3,9 @@
 //	func TestConformance(t *testing.T) {
 //		audittest.Conformance(t, func(t *testing.T) audit.Store { … an empty store … })
 //	}
+//
+// Tests of other packages get a whole log, on the embedded store, from Open. The functions are called
+// by one goroutine a test.
 package audittest
 
 import (
@@ -38,6 +41,8 @@ func Conformance(t *testing.T, open func(t *testing.T) audit.Store) {
 		"many writers lose nothing":          concurrent,
 		"ended contexts":                     ended,
 		"backup":                             backup,
+		"queries":                            queries,
+		"queries change nothing":             fenced,
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := open(t)
@@ -47,6 +52,9 @@ func Conformance(t *testing.T, open func(t *testing.T) audit.Store) {
 			}
 			if err := s.Append(t.Context(), event("late", "")); !errors.Is(err, audit.ErrUnavailable) {
 				t.Errorf("Append after Close: got %v, want ErrUnavailable", err)
+			}
+			if err := s.Close(); err != nil {
+				t.Errorf("Close again: %v", err)
 			}
 		})
 	}
@@ -59,7 +67,7 @@ func event(path, user string) audit.Batch {
 	return audit.Batch{Events: []audit.Event{{Time: start, Node: "n", Type: audit.Request, Path: path, User: user, Hash: "h"}}}
 }
 
-func add(t *testing.T, s audit.Store, b audit.Batch) {
+func record(t *testing.T, s audit.Store, b audit.Batch) {
 	t.Helper()
 	if err := s.Append(t.Context(), b); err != nil {
 		t.Fatal(err)
@@ -95,7 +103,7 @@ func roundTrip(t *testing.T, s audit.Store) {
 		Status: "status", Method: "POST", Path: "/", Code: 200, Hash: "hash",
 	}
 	least := audit.Event{Time: start.Add(time.Millisecond), Node: "node", Type: audit.Login, Hash: "hash"}
-	add(t, s, audit.Batch{Events: []audit.Event{full, least}})
+	record(t, s, audit.Batch{Events: []audit.Event{full, least}})
 	got := read(t, s, audit.Filter{})
 	if len(got) != 2 || got[0].Seq <= 0 || got[1].Seq <= got[0].Seq {
 		t.Fatalf("got %+v, want two events with growing seq", got)
@@ -108,7 +116,7 @@ func roundTrip(t *testing.T, s audit.Store) {
 
 func atomic(t *testing.T, s audit.Store) {
 	first := event("first", "")
-	add(t, s, first)
+	record(t, s, first)
 	seq := read(t, s, audit.Filter{})[0].Seq
 	bad := event("new", "")
 	bad.Events = append(bad.Events, first.Events[0])
@@ -144,7 +152,7 @@ func filters(t *testing.T, s audit.Store) {
 		e.Run = []string{"r1", "r2", ""}[i/2]
 		b.Events = append(b.Events, e)
 	}
-	add(t, s, b)
+	record(t, s, b)
 	first := read(t, s, audit.Filter{Limit: 1})[0].Seq
 	at := func(i int) time.Time { return start.Add(time.Duration(i) * time.Second) }
 	for name, c := range map[string]struct {
@@ -183,7 +191,7 @@ func runs(t *testing.T, s audit.Store) {
 		{Time: start, Node: "n", Run: "r1", Thread: "t", Agent: "core", Model: "demo", User: "ann", PromptTokens: 1, CompletionTokens: 2, TotalTokens: 3, Estimated: true, Duration: 0.5, Hash: "h"},
 		{Time: start, Node: "n", Run: "r2", Hash: "h"},
 	}
-	add(t, s, audit.Batch{Runs: want})
+	record(t, s, audit.Batch{Runs: want})
 	var got []audit.RunRecord
 	for r, err := range s.Runs(t.Context(), audit.Filter{}) {
 		if err != nil {
@@ -227,7 +235,7 @@ func ordered(t *testing.T, s audit.Store) {
 			t.Fatal(err)
 		}
 	}
-	add(t, s, event("last", ""))
+	record(t, s, event("last", ""))
 	got := paths(t, s, audit.Filter{})
 	if len(got) != n+1 || got[n] != "last" {
 		t.Fatalf("got %d events, want %d with the appended one at the end", len(got), n+1)
@@ -297,7 +305,7 @@ func ended(t *testing.T, s audit.Store) {
 }
 
 func backup(t *testing.T, s audit.Store) {
-	add(t, s, event("a", ""))
+	record(t, s, event("a", ""))
 	path := filepath.Join(t.TempDir(), "copy")
 	if err := s.Backup(t.Context(), path); err != nil {
 		t.Fatal(err)

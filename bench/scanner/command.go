@@ -4,28 +4,29 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/svc-gateway/svc/scanner"
+	"github.com/svc-gateway/svc/internal/corpus"
+	"github.com/svc-gateway/svc/scanner/command"
 )
 
 // commands counts which class commands are given: dangerous ones should be, what looks like them
 // should not.
 func commands(m *measure) error {
-	return classes(m, []string{"commands.jsonl", "dcg_commands.jsonl", "ops.jsonl"}, "dangerous", "unknown", func(s sample) (bool, bool, string) {
-		c := scanner.AnalyzeCommand(s.Text)
-		return c.Class == scanner.Dangerous, c.Class == scanner.Unknown, fmt.Sprint(c.Class, c.Spans)
+	return classes(m, []string{"commands.jsonl", "dcg_commands.jsonl", "ops.jsonl"}, "dangerous", "unknown", func(s corpus.Sample) (bool, bool, string) {
+		c := command.Analyze(s.Text)
+		return c.Class == command.Dangerous, c.Class == command.Unknown, fmt.Sprint(c.Class, c.Spans)
 	})
 }
 
 // code counts in which programs something is found.
 func code(m *measure) error {
-	return classes(m, []string{"code_prescan.jsonl", "code.jsonl"}, "found", "", func(s sample) (bool, bool, string) {
-		found := scanner.ScanCode(s.Text, scanner.AnyLanguage)
-		return len(found) > 0, false, fmt.Sprint(scanner.DetectLanguage(s.Text), found)
+	return classes(m, []string{"code_prescan.jsonl", "code.jsonl"}, "found", "", func(s corpus.Sample) (bool, bool, string) {
+		found := command.ScanCode(s.Text, command.AnyLanguage)
+		return len(found) > 0, false, fmt.Sprint(command.DetectLanguage(s.Text), found)
 	})
 }
 
 // classes counts a judgement by source, category and half, and a second one over both halves.
-func classes(m *measure, files []string, first, second string, judge func(sample) (bool, bool, string)) error {
+func classes(m *measure, files []string, first, second string, judge func(corpus.Sample) (bool, bool, string)) error {
 	seen, unseen := first+", seen half", first+", unseen half"
 	columns := []string{seen, unseen}
 	if second != "" {
@@ -46,7 +47,7 @@ func classes(m *measure, files []string, first, second string, judge func(sample
 			}
 			for _, row := range []string{row + ", " + s.Category, total + strings.ToUpper(s.Source)} {
 				column := unseen
-				if s.seen() {
+				if s.Seen() {
 					column = seen
 				}
 				t.add(row, column, hit)
@@ -54,7 +55,7 @@ func classes(m *measure, files []string, first, second string, judge func(sample
 					t.add(row, second+", all", other)
 				}
 			}
-			if m.show == s.Source && s.seen() && hit != harmful {
+			if m.show == s.Source && s.Seen() && hit != harmful {
 				fmt.Fprintf(m.out, "%s %s %s\n  %q\n", s.ID, s.Category, why, cut(s.Text))
 			}
 		}

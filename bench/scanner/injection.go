@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/svc-gateway/svc/internal/corpus"
 	"github.com/svc-gateway/svc/scanner"
+	"github.com/svc-gateway/svc/scanner/inject"
 )
 
 // injection counts what is found with high confidence, and at all, in attacks and in harmless
@@ -17,17 +19,17 @@ func injection(m *measure) error {
 			return err
 		}
 		for _, s := range list {
-			found := scanner.Scan(s.Text)
+			found := inject.Scan(s.Text)
 			high := hasHigh(found)
 			for _, row := range rowsOf(s) {
-				if s.seen() {
+				if s.Seen() {
 					t.add(row, "high, seen half", high)
 				} else {
 					t.add(row, "high, unseen half", high)
 				}
 				t.add(row, "high or low, all", len(found) > 0)
 			}
-			if m.show == s.Source && s.seen() && high != (s.Label == 1) {
+			if m.show == s.Source && s.Seen() && high != (s.Label == 1) {
 				fmt.Fprintf(m.out, "%s %s %s\n  %q\n", s.ID, s.Category, rulesOf(found), cut(s.Text))
 			}
 		}
@@ -37,9 +39,9 @@ func injection(m *measure) error {
 }
 
 // rowsOf names the source and the totals that a text counts for.
-func rowsOf(s sample) []string {
+func rowsOf(s corpus.Sample) []string {
 	switch {
-	case s.Label == 1 && s.bare():
+	case s.Label == 1 && bare(s):
 		return []string{"attacks, bare tasks: " + s.Source}
 	case s.Label == 1:
 		return []string{"attacks: " + s.Source, "ATTACKS"}
@@ -87,7 +89,7 @@ func homograph(m *measure) error {
 	}
 	for _, s := range list {
 		high, any := false, false
-		for _, f := range scanner.Scan(s.Text) {
+		for _, f := range inject.Scan(s.Text) {
 			if f.Category == scanner.URLHomograph {
 				any = true
 				high = high || f.Confidence == scanner.High
@@ -96,7 +98,7 @@ func homograph(m *measure) error {
 		row := fmt.Sprintf("%s, %s", s.Source, s.Category)
 		t.add(row, "high", high)
 		t.add(row, "high or low", any)
-		if m.show == s.Source && s.seen() && any != (s.Label == 1) {
+		if m.show == s.Source && s.Seen() && any != (s.Label == 1) {
 			fmt.Fprintf(m.out, "%s %q\n", s.ID, s.Text)
 		}
 	}

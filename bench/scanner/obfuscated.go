@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/svc-gateway/svc/scanner"
+	"github.com/svc-gateway/svc/scanner/inject"
 )
 
 // obfuscated counts which attacks that are found as they are remain found under each disguise, and
@@ -20,14 +21,14 @@ func obfuscated(m *measure) error {
 	}
 	t := newTable("attacks that remain found", "harmless texts found")
 	for _, s := range attacks {
-		if !openly(scanner.Scan(s.Text)) {
+		if !openly(inject.Scan(s.Text)) {
 			continue
 		}
 		for _, d := range m.disguises() {
 			text := d.apply(s.Text)
-			high := hasHigh(scanner.Scan(text))
+			high := hasHigh(inject.Scan(text))
 			t.add(d.name, "attacks that remain found", high)
-			if m.show == d.name && s.seen() && !high {
+			if m.show == d.name && s.Seen() && !high {
 				fmt.Fprintf(m.out, "%s %s\n  %q\n", s.ID, s.Source, cut(text))
 			}
 		}
@@ -37,9 +38,9 @@ func obfuscated(m *measure) error {
 			continue // a fifth of them tells enough
 		}
 		for _, d := range m.disguises() {
-			found := scanner.Scan(d.apply(s.Text))
+			found := inject.Scan(d.apply(s.Text))
 			t.add(d.name, "harmless texts found", hasHigh(found))
-			if m.show == d.name && s.seen() && hasHigh(found) {
+			if m.show == d.name && s.Seen() && hasHigh(found) {
 				fmt.Fprintf(m.out, "%s %s %s\n  %q\n", s.ID, s.Source, rulesOf(found), cut(s.Text))
 			}
 		}

@@ -2,9 +2,8 @@ package main
 
 import (
 	"fmt"
-	"strings"
 
-	"github.com/svc-gateway/svc/scanner"
+	"github.com/svc-gateway/svc/scanner/redact"
 )
 
 // redaction counts the texts with secrets that lose these and nothing else, and the harmless texts
@@ -18,10 +17,10 @@ func redaction(m *measure) error {
 		}
 		for _, s := range list {
 			column := "unseen half"
-			if s.seen() {
+			if s.Seen() {
 				column = "seen half"
 			}
-			got, want := scanner.Redact(s.Text), s.redacted()
+			got, want := redact.Text(s.Text), s.Redacted(redact.Mark)
 			hit, rows := got == want, []string{"secrets gone, the rest stays: " + s.Category, "SECRETS GONE, THE REST STAYS"}
 			if len(s.Secrets) == 0 {
 				hit, rows = got != want, []string{"harmless, but changed: " + s.Source, "HARMLESS, BUT CHANGED"}
@@ -29,20 +28,11 @@ func redaction(m *measure) error {
 			for _, row := range rows {
 				t.add(row, column, hit)
 			}
-			if m.show == s.Source && s.seen() && got != want {
+			if m.show == s.Source && s.Seen() && got != want {
 				fmt.Fprintf(m.out, "%s\n  %q\n", s.ID, cut(got))
 			}
 		}
 	}
 	t.print(m.out)
 	return nil
-}
-
-// redacted is the text without its secrets.
-func (s sample) redacted() string {
-	text := s.Text
-	for _, secret := range s.Secrets {
-		text = strings.ReplaceAll(text, secret, scanner.Redacted)
-	}
-	return text
 }

@@ -25,7 +25,8 @@ import (
 	"github.com/svc-gateway/svc/agents/state"
 	"github.com/svc-gateway/svc/agents/tools"
 	"github.com/svc-gateway/svc/caddymodule/app"
-	_ "github.com/svc-gateway/svc/caddymodule/order" // the directives' places
+	_ "github.com/svc-gateway/svc/caddymodule/app/admin" // the command admin
+	_ "github.com/svc-gateway/svc/caddymodule/order"     // the directives' places
 	"github.com/svc-gateway/svc/internal/bus"
 	"github.com/svc-gateway/svc/internal/settings"
 )
@@ -47,8 +48,9 @@ var hosts = caddy.NewUsagePool()
 
 // Handler serves the runtime's API. It has no options: all of them are settings of the app svc.
 type Handler struct {
-	api  *api.Handler
-	home string // key in hosts; empty until the host is ours
+	api   *api.Handler
+	home  string // key in hosts; empty until the host is ours
+	leave func() // nil until runs that waited go on with this configuration's setup
 }
 
 // CaddyModule returns the Caddy module information.
@@ -82,7 +84,6 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 		return err
 	}
 	h.home = a.Home().Dir()
-	a.OnStart(func(ctx context.Context) error { return recoverRuns(ctx, shared.(*host), log) })
 	setup, err := newSetup(a, log)
 	if err != nil {
 		return err
@@ -91,6 +92,10 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 	if err != nil {
 		return err
 	}
+	a.OnStart(func(ctx context.Context) error {
+		h.leave = rt.Serve()
+		return recoverRuns(ctx, rt, log)
+	})
 	h.api, err = api.New(rt, api.Options{BodyBytes: a.Settings().Limits.BodyBytes, Version: settings.Version, Health: a.Health})
 	if err != nil {
 		return err
@@ -100,11 +105,11 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 }
 
 // recoverRuns closes what an earlier process left behind. While the live bus is away nobody knows
-// which runs others are at: that is no reason not to serve.
-func recoverRuns(ctx context.Context, h *host, log *zap.Logger) error {
-	err := h.Recover(ctx)
+// which runs others are at: that is no reason not to serve. The host looks again by itself.
+func recoverRuns(ctx context.Context, rt *agents.Runtime, log *zap.Logger) error {
+	err := rt.Recover(ctx)
 	if errors.Is(err, bus.ErrUnavailable) {
-		log.Warn("runs of earlier processes are not closed: the live bus is away", zap.Error(err))
+		log.Warn("runs of earlier processes are not closed yet: the live bus is away", zap.Error(err))
 		return nil
 	}
 	return err
@@ -152,6 +157,9 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, _ caddyhttp.
 
 // Cleanup lets go of the runtime; the last one closes it.
 func (h *Handler) Cleanup() error {
+	if h.leave != nil {
+		h.leave()
+	}
 	if h.home == "" {
 		return nil
 	}

@@ -38,6 +38,6 @@ func warnOfOldTokens(ctx context.Context, s *identity.Service, log *zap.Logger) 
 	}
 	for _, t := range tokens {
 		log.Warn("a token should be rotated", zap.String("user", t.User), zap.String("token", t.Name),
-			zap.String("token_id", t.ID), zap.Int("age_days", daysSince(t.Created, time.Now())))
+			zap.String("token_id", t.ID), zap.Int("age_days", t.Days(time.Now())))
 	}
 }

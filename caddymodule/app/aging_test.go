@@ -9,23 +9,18 @@ import (
 	"go.uber.org/zap"
 	"go.uber.org/zap/zaptest/observer"
 
-	"github.com/svc-gateway/svc/audit"
+	"github.com/svc-gateway/svc/audit/audittest"
 	"github.com/svc-gateway/svc/internal/bus"
 	"github.com/svc-gateway/svc/policy"
 	"github.com/svc-gateway/svc/policy/identity"
+	"github.com/svc-gateway/svc/policy/identity/identitytest"
 )
 
 func TestWarnOfOldTokens(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()
-		log, err := audit.Open(t.Context(), filepath.Join(dir, "audit.db"), "node")
-		if err != nil {
-			t.Fatal(err)
-		}
-		s, err := identity.Open(t.Context(), filepath.Join(dir, "identity.db"), log, bus.NewMemory())
-		if err != nil {
-			t.Fatal(err)
-		}
+		log := audittest.Open(t, filepath.Join(dir, "audit.db"))
+		s := identitytest.Open(t, filepath.Join(dir, "identity.db"), log, bus.NewMemory())
 		if _, _, err := s.AddUser(t.Context(), identity.OSPrincipal(0), identity.AddUser{Name: "bob", Role: policy.User}); err != nil {
 			t.Fatal(err)
 		}
@@ -39,12 +34,6 @@ func TestWarnOfOldTokens(t *testing.T) {
 		}
 		if f := entries[0].ContextMap(); f["user"] != "bob" || f["token"] != "default" || f["age_days"] != int64(90) || len(f["token_id"].(string)) != 12 {
 			t.Errorf("got %v", f)
-		}
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-		if err := log.Close(); err != nil {
-			t.Error(err)
 		}
 	})
 }

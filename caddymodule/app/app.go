@@ -17,23 +17,24 @@ import (
 	"github.com/svc-gateway/svc/internal/settings"
 	"github.com/svc-gateway/svc/policy"
 	"github.com/svc-gateway/svc/policy/identity"
+	"github.com/svc-gateway/svc/policy/identity/adminapi"
 	"github.com/svc-gateway/svc/policy/identity/ldap"
 	"github.com/svc-gateway/svc/policy/identity/oidc"
-	"github.com/svc-gateway/svc/scanner"
+	"github.com/svc-gateway/svc/scanner/redact"
 )
 
 func init() {
 	caddy.RegisterModule(new(App))
 }
 
-// App is the Caddy app svc. Its JSON is the settings' own: an object with the sections auth,
-// runtime, model, limits, cors, ldap and bus and the lists oidc and async_subagents, as in config/api.json, with
-// every value optional. Placeholders such as {env.NAME} are replaced in strings.
+// App is the Caddy app svc. Its JSON is the settings' own: an object with their sections and
+// lists, as in config/api.json, with every value optional. Placeholders such as {env.NAME} are
+// replaced in strings.
 type App struct {
 	sections json.RawMessage // as configured
 
 	settings settings.Settings
-	secrets  *scanner.Secrets
+	secrets  *redact.Secrets
 	values   []settings.Value
 	home     settings.Home
 	shared   *shared
@@ -101,7 +102,7 @@ func (a *App) Provision(ctx caddy.Context) error {
 	a.control.handle("POST /audit/backup", http.HandlerFunc(a.serveBackup))
 	a.control.handle("POST /ldap/test", http.HandlerFunc(a.serveLDAPTest))
 	a.control.handle("POST /oidc/test", http.HandlerFunc(a.serveOIDCTest))
-	a.control.handle("/identity/", http.StripPrefix("/identity", a.Identity().AdminHandler()))
+	a.control.handle("/identity/", http.StripPrefix("/identity", adminapi.Handler(a.Identity())))
 
 	events, err := ctx.App("events")
 	if err != nil {
@@ -161,7 +162,7 @@ func (a *App) warn() {
 	if bus := a.settings.Bus; bus.Kind != settings.BusRedis && len(bus.Address) > 0 {
 		a.logger.Warn("bus.address is set, and bus.kind is memory: nothing is shared with other processes")
 	}
-	if !auth.Has(settings.ModeOIDC) && len(a.settings.Issuers) > 0 {
+	if !auth.Has(settings.ModeOIDC) && len(a.settings.Issuers()) > 0 {
 		a.logger.Warn("identity providers are set up, and auth.mode has no oidc: nobody comes in from them")
 	}
 }
@@ -205,7 +206,7 @@ func Get(ctx caddy.Context) (*App, error) {
 }
 
 // Secrets returns the secrets that the settings refer to, for redactors.
-func (a *App) Secrets() *scanner.Secrets { return a.secrets }
+func (a *App) Secrets() *redact.Secrets { return a.secrets }
 
 // Audit returns the audit log.
 func (a *App) Audit() *audit.Log { return a.shared.audit }

@@ -2,18 +2,48 @@ package app
 
 import (
 	"context"
-	"crypto/rand"
-	"fmt"
+	"errors"
 	"os"
-	"strings"
 
 	"github.com/caddyserver/caddy/v2"
 	"go.uber.org/zap"
 
+	"github.com/svc-gateway/svc/audit"
+	auditsqlite "github.com/svc-gateway/svc/audit/sqlite"
 	"github.com/svc-gateway/svc/internal/bus"
 	"github.com/svc-gateway/svc/internal/bus/redis"
 	"github.com/svc-gateway/svc/internal/settings"
+	"github.com/svc-gateway/svc/policy/identity"
+	identitysqlite "github.com/svc-gateway/svc/policy/identity/sqlite"
 )
+
+// This file alone chooses the storage of the audit log, of the users and of live state.
+
+func openAudit(ctx context.Context, home settings.Home, node string) (*audit.Log, error) {
+	store, err := auditsqlite.Open(ctx, home.AuditDB())
+	if err != nil {
+		return nil, err
+	}
+	return audit.New(store, node), nil
+}
+
+// OpenAuditReader opens the audit log of a data folder for reading, whether a service runs on the
+// folder or not. The caller closes the Reader.
+func OpenAuditReader(ctx context.Context, home settings.Home) (*audit.Reader, error) {
+	return auditsqlite.OpenReader(ctx, home.AuditDB())
+}
+
+func openIdentity(ctx context.Context, home settings.Home, log *audit.Log, b bus.Bus) (*identity.Service, error) {
+	store, err := identitysqlite.Open(ctx, home.IdentityDB())
+	if err != nil {
+		return nil, err
+	}
+	s, err := identity.New(ctx, store, log, b, identity.WithKey(home.IdentityKey()))
+	if err != nil {
+		return nil, errors.Join(err, store.Close())
+	}
+	return s, nil
+}
 
 // liveBus is a bus with what closes it.
 type liveBus interface {
@@ -42,13 +72,4 @@ func busTrouble(err error) {
 		return
 	}
 	log.Warn("the live bus is away: limits count within this process only, no run starts, and changes of users are looked up in the database", zap.Error(err))
-}
-
-// newNode names this process among those that share state: several may run on one host.
-func newNode() (string, error) {
-	host, err := os.Hostname()
-	if err != nil {
-		return "", fmt.Errorf("naming this node: %w", err)
-	}
-	return host + "-" + strings.ToLower(rand.Text()[:8]), nil
 }

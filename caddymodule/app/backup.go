@@ -7,34 +7,14 @@ import (
 	"io"
 	"io/fs"
 	"net/http"
-	"os"
 	"path/filepath"
 
 	"go.uber.org/zap"
 
 	"github.com/svc-gateway/svc/audit"
 	"github.com/svc-gateway/svc/internal/problem"
-	"github.com/svc-gateway/svc/internal/settings"
 	"github.com/svc-gateway/svc/policy"
-	"github.com/svc-gateway/svc/policy/identity"
 )
-
-// BackupFiles copies the audit log of a data folder that no service works on to a new file.
-func BackupFiles(ctx context.Context, home settings.Home, path string) error {
-	if err := home.Create(); err != nil {
-		return err
-	}
-	l, err := acquireLock(home, lockWait)
-	if err != nil {
-		return err
-	}
-	s, err := openFiles(home)
-	if err != nil {
-		return errors.Join(err, l.release())
-	}
-	s.lock = l
-	return errors.Join(s.backup(ctx, identity.OSPrincipal(os.Geteuid()), path), s.close())
-}
 
 // backup copies the audit log. That it leaves the machine's safe place is itself recorded.
 func (s *shared) backup(ctx context.Context, by policy.Principal, path string) error {

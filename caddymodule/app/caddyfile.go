@@ -2,7 +2,7 @@ package app
 
 import (
 	"encoding/json"
-	"strings"
+	"slices"
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
@@ -36,47 +36,23 @@ func parseGlobalOption(d *caddyfile.Dispenser, existing any) (any, error) {
 //		bus <kind> [<address>…] [{
 //			<key> <value>…
 //		}]
-//		oidc <name> {
+//		<list> <name> {
 //			<field> <value>…
 //		}
 //	}
 //
-// Sections, keys and values are those of the settings; lists take several values.
+// Sections, keys, lists of objects, fields and values are those of the settings; lists of words
+// take several values.
 func (a *App) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 	d.Next() // svc
 	if d.NextArg() {
 		return d.Errf("svc takes no argument, %q is one: open a block", d.Val())
 	}
 	doc := map[string]any{}
-	var issuers []map[string]any
 	for d.NextBlock(0) {
-		section := d.Val()
-		if section == settings.AsyncSubagentsKey {
-			return d.Errf("%s is set in config/api.json, not in a Caddyfile", section)
-		}
-		if section == settings.IssuersKey {
-			issuer, err := unmarshalIssuer(d)
-			if err != nil {
-				return err
-			}
-			issuers = append(issuers, issuer)
-			doc[section] = issuers
-			continue
-		}
-		if !settings.IsSection(section) {
-			return d.Err(settings.Unknown(section).Error())
-		}
-		if _, twice := doc[section]; twice {
-			return d.Errf("section %s is there twice: put its settings into one block", section)
-		}
-		values, err := unmarshalShorthand(d, section)
-		if err != nil {
+		if err := unmarshalBlock(d, doc); err != nil {
 			return err
 		}
-		if err := unmarshalSection(d, section, values); err != nil {
-			return err
-		}
-		doc[section] = values
 	}
 	sections, err := json.Marshal(doc)
 	if err != nil {
@@ -86,34 +62,32 @@ func (a *App) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 	return nil
 }
 
-// unmarshalIssuer reads an identity provider: its name and a block of fields.
-func unmarshalIssuer(d *caddyfile.Dispenser) (map[string]any, error) {
-	if !d.NextArg() {
-		return nil, d.Errf("%s: a name is missing: write %[1]s <name> and a block", settings.IssuersKey)
-	}
-	if err := settings.CheckIssuerName(d.Val()); err != nil {
-		return nil, d.Errf("%s: %v", settings.IssuersKey, err)
-	}
-	values := map[string]any{"name": d.Val()}
-	if d.NextArg() {
-		return nil, d.Errf("%s takes one name, %q is another", settings.IssuersKey, d.Val())
-	}
-	nesting := d.Nesting()
-	for d.NextBlock(nesting) {
-		name := d.Val()
-		if _, twice := values[name]; twice {
-			return nil, d.Errf("%s.%s is set twice", settings.IssuersKey, name)
-		}
-		value, err := settings.ParseIssuerField(name, d.RemainingArgs())
+// unmarshalBlock puts a section or an object of a list into the document.
+func unmarshalBlock(d *caddyfile.Dispenser, doc map[string]any) error {
+	word := d.Val()
+	if l, ok := settings.ListOf(word); ok {
+		before, _ := doc[l.Key()].([]map[string]any)
+		object, err := unmarshalObject(d, l, before)
 		if err != nil {
-			return nil, d.Err(err.Error())
+			return err
 		}
-		values[name] = value
-		if d.NextBlock(nesting + 1) {
-			return nil, d.Errf("%s.%s takes no block", settings.IssuersKey, name)
-		}
+		doc[l.Key()] = append(before, object)
+		return nil
 	}
-	return values, nil
+	if !settings.IsSection(word) {
+		return d.Err(settings.UnknownBlock(word).Error())
+	}
+	if _, twice := doc[word]; twice {
+		return d.Errf("section %s is there twice: put its settings into one block", word)
+	}
+	values, err := unmarshalShorthand(d, word)
+	if err != nil {
+		return err
+	}
+	doc[word] = values
+	return unmarshalValues(d, word, values, func(name string, words []string) (any, error) {
+		return settings.Parse(word+"."+name, words)
+	})
 }
 
 // unmarshalShorthand reads the words behind the name of a section.
@@ -131,46 +105,56 @@ func unmarshalShorthand(d *caddyfile.Dispenser, section string) (map[string]any,
 		if i == len(keys)-1 {
 			n = len(words)
 		}
-		value, err := parse(d, section+"."+name, words[:n])
+		value, err := settings.Parse(section+"."+name, words[:n])
 		if err != nil {
-			return nil, err
+			return nil, d.Err(err.Error())
 		}
 		values[name], words = value, words[n:]
 	}
 	return values, nil
 }
 
-// unmarshalSection reads the block of a section and adds to its values.
-func unmarshalSection(d *caddyfile.Dispenser, section string, values map[string]any) error {
+// unmarshalObject reads an object of a list that comes after others: its name and a block of fields.
+func unmarshalObject(d *caddyfile.Dispenser, l settings.List, others []map[string]any) (map[string]any, error) {
+	if !d.NextArg() {
+		return nil, d.Errf("%s: a name is missing: write %[1]s <name> and a block", l.Block())
+	}
+	name := d.Val()
+	if err := l.CheckName(name); err != nil {
+		return nil, d.Errf("%s: %v", l.Block(), err)
+	}
+	if slices.ContainsFunc(others, func(o map[string]any) bool { return o["name"] == name }) {
+		return nil, d.Errf("%s %s is there twice: give each a name of its own", l.Block(), name)
+	}
+	if d.NextArg() {
+		return nil, d.Errf("%s takes one name, %q is another", l.Block(), d.Val())
+	}
+	values := map[string]any{}
+	if err := unmarshalValues(d, l.Block(), values, l.ParseField); err != nil {
+		return nil, err
+	}
+	values["name"] = name
+	return values, nil
+}
+
+// unmarshalValues reads a block of values that belong to what, each of them with parse.
+func unmarshalValues(d *caddyfile.Dispenser, what string, values map[string]any, parse func(string, []string) (any, error)) error {
 	nesting := d.Nesting()
 	for d.NextBlock(nesting) {
 		name := d.Val()
-		key := section + "." + name
 		if _, twice := values[name]; twice {
-			return d.Errf("%s is set twice", key)
+			return d.Errf("%s.%s is set twice", what, name)
 		}
-		value, err := parse(d, key, d.RemainingArgs())
+		value, err := parse(name, d.RemainingArgs())
 		if err != nil {
-			return err
+			return d.Err(err.Error())
 		}
 		values[name] = value
 		if d.NextBlock(nesting + 1) {
-			return d.Errf("%s takes no block", key)
+			return d.Errf("%s.%s takes no block", what, name)
 		}
 	}
 	return nil
-}
-
-// parse is [settings.Parse] with errors that say where.
-func parse(d *caddyfile.Dispenser, key string, words []string) (any, error) {
-	value, err := settings.Parse(key, words)
-	if err == nil {
-		return value, nil
-	}
-	if text := err.Error(); strings.HasPrefix(text, key) {
-		return nil, d.Err(text)
-	}
-	return nil, d.Errf("%s: %v", key, err)
 }
 
 var (

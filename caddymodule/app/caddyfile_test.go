@@ -49,8 +49,13 @@ func TestCaddyfile(t *testing.T) {
 		{
 			"oidc", "svc {\noidc corp {\nissuer https://a.example\nclient_id svc\nclient_secret {env.SECRET}\nscopes openid groups\nadmin_groups \"Domain Admins\" ops\nuserinfo\n}\noidc ci {\nissuer {env.CI}\naudience api\nuserinfo false\n}\n}",
 			`{"oidc":[{"admin_groups":["Domain Admins","ops"],"client_id":"svc","client_secret":"{env.SECRET}","issuer":"https://a.example","name":"corp","scopes":["openid","groups"],"userinfo":true},` +
-				`{"audience":["api"],"issuer":"{env.CI}","name":"ci","userinfo":"false"}]}`,
+				`{"audience":["api"],"issuer":"{env.CI}","name":"ci","userinfo":false}]}`,
 		},
+		{
+			"async_subagent", "svc {\nasync_subagent net {\nurl https://r.example\nassistant_id core\n}\nauth {\nmode token\n}\nasync_subagent b {\nurl {env.B}\n}\n}",
+			`{"async_subagents":[{"assistant_id":"core","name":"net","url":"https://r.example"},{"name":"b","url":"{env.B}"}],"auth":{"mode":["token"]}}`,
+		},
+		{"truth value", "svc {\nldap {\nnested\n}\n}", `{"ldap":{"nested":true}}`},
 		{
 			"bus", "svc {\nbus {\nkind redis\naddress rediss://a.example b.example:6380\nmode cluster\nuser svc\npassword {env.REDIS}\ntls true\nserver_name redis.example\n" +
 				"ca_file /ca.pem\ncert_file /c.pem\nkey_file /k.pem\nprefix one:\ntimeout 500ms\n}\n}",
@@ -96,7 +101,7 @@ func TestCaddyfileErrors(t *testing.T) {
 		{"range", "svc {\nruntime {\nmax_steps 0\n}\n}", `runtime.max_steps: 0 is out of range: use 1 to 1000, at Caddyfile:4`},
 		{"key as value", "svc {\nmodel {\napi_key_env sk-abc\n}\n}", `model.api_key_env: this is not the name of an environment variable: put the key into a variable and write its name here, never the key, at Caddyfile:4`},
 		{"oidc without a name", "svc {\noidc {\n}\n}", `oidc: a name is missing: write oidc <name> and a block, at Caddyfile:3`},
-		{"oidc name", "svc {\noidc Corp {\n}\n}", `oidc: "Corp" is not a name for an identity provider: use 1 to 32 small letters, digits and -, at Caddyfile:3`},
+		{"oidc name", "svc {\noidc Corp {\n}\n}", `oidc: "Corp" is not a name for an identity provider: use 1 to 32 lowercase letters, digits and -, at Caddyfile:3`},
 		{"oidc names", "svc {\noidc a b {\n}\n}", `oidc takes one name, "b" is another, at Caddyfile:3`},
 		{"oidc field", "svc {\noidc a {\nisuer x\n}\n}", `oidc has no isuer; did you mean issuer?, at Caddyfile:4`},
 		{"oidc field twice", "svc {\noidc a {\nlabel x\nlabel y\n}\n}", `oidc.label is set twice, at Caddyfile:5`},
@@ -105,6 +110,8 @@ func TestCaddyfileErrors(t *testing.T) {
 		{"oidc bad value", "svc {\noidc a {\nleeway 1\n}\n}", `oidc.leeway: "1" is not a duration: write a number with its unit, such as 500ms, 60s, 10m or 2h, at Caddyfile:4`},
 		{"oidc block", "svc {\noidc a {\nlabel x {\ny\n}\n}\n}", `oidc.label takes no block, at Caddyfile:5`},
 		{"oidc secret", "svc {\noidc a {\nclient_secret sk-abc\n}\n}", `oidc.client_secret: this is not {env.NAME} or {file./path}: put the secret into a variable or a file and say here where it is, never the secret itself, at Caddyfile:4`},
+		{"oidc twice", "svc {\noidc a {\n}\noidc a {\n}\n}", `oidc a is there twice: give each a name of its own, at Caddyfile:5`},
+		{"oidc name in the block", "svc {\noidc a {\nname b\n}\n}", `oidc.name: write the name in front of the block, oidc <name> { … }, at Caddyfile:4`},
 		{"bus kind", "svc {\nbus valkey\n}", `bus.kind: "valkey" is not a kind of bus: use memory or redis, at Caddyfile:3`},
 		{"bus kind twice", "svc {\nbus redis a:1 {\nkind redis\n}\n}", `bus.kind is set twice, at Caddyfile:4`},
 		{"bus address twice", "svc {\nbus redis a:1 {\naddress b:1\n}\n}", `bus.address is set twice, at Caddyfile:4`},
@@ -116,7 +123,10 @@ func TestCaddyfileErrors(t *testing.T) {
 		{"bus database", "svc {\nbus {\ndatabase -1\n}\n}", `bus.database: -1 is out of range: use 0 to 65535, at Caddyfile:4`},
 		{"bus prefix", "svc {\nbus {\nprefix a*\n}\n}", `bus.prefix: this is not a prefix for keys`},
 		{"bus timeout", "svc {\nbus {\ntimeout 1\n}\n}", `bus.timeout: "1" is not a duration`},
-		{"subagents", "svc {\nasync_subagents {\n}\n}", `async_subagents is set in config/api.json, not in a Caddyfile, at Caddyfile:3`},
+		{"subagents", "svc {\nasync_subagents {\n}\n}", `async_subagents is a list: write a block async_subagent <name> { … } for each of it, at Caddyfile:3`},
+		{"subagent field", "svc {\nasync_subagent a {\nasistant_id x\n}\n}", `async_subagent has no asistant_id; did you mean assistant_id?, at Caddyfile:4`},
+		{"subagent value", "svc {\nasync_subagent a {\nurl x\n}\n}", `async_subagent.url: this is not an http or https address such as http://127.0.0.1:11434/v1, at Caddyfile:4`},
+		{"misspelt block", "svc {\nasync_subagnt a {\n}\n}", `async_subagnt is not a setting; did you mean async_subagent?, at Caddyfile:3`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := adapt(t, tt.options)

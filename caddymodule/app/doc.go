@@ -23,9 +23,8 @@
 //		}
 //	}
 //
-// The package also registers the subcommand admin, so that any Caddy build with one of our
-// stages can manage users: over the control socket while the service runs, on the files, which
-// are then locked, while it does not.
+// A stage that imports it imports package admin as well, whose subcommand manages the users in any
+// Caddy build with one of our stages.
 //
 // # Guarantees
 //

@@ -18,7 +18,7 @@ func (a *App) newIssuers() (err error) {
 	if !a.settings.Auth.Has(settings.ModeOIDC) {
 		return nil
 	}
-	a.issuers, err = oidc.New(a.settings.Issuers, oidc.Options{
+	a.issuers, err = oidc.New(a.settings.Issuers(), oidc.Options{
 		Env: os.LookupEnv, LoginKey: a.home.LoginKey(), Trouble: a.issuerTrouble,
 	})
 	if err != nil {

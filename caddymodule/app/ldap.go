@@ -1,32 +1,26 @@
 package app
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"io"
 	"net/http"
-	"strings"
 
-	"github.com/spf13/cobra"
-
-	"github.com/svc-gateway/svc/caddymodule/app/cli"
 	"github.com/svc-gateway/svc/internal/problem"
 	"github.com/svc-gateway/svc/internal/settings"
 	"github.com/svc-gateway/svc/policy/identity"
 )
 
-// ldapTest is what POST /ldap/test on the control socket is asked; the answer is a [identity.Report].
-type ldapTest struct {
+// LDAPTest is a user of the directory whom an admin wants to see judged: what POST /ldap/test on the
+// control socket is asked. The answer is an [identity.Report].
+type LDAPTest struct {
 	User     string `json:"user"`
-	Password string `json:"password,omitempty"`
+	Password string `json:"password,omitempty"` // empty: none is tried
 }
 
 // serveLDAPTest lets an admin try the directory of the running configuration.
 func (a *App) serveLDAPTest(w http.ResponseWriter, r *http.Request) {
-	var in ldapTest
+	var in LDAPTest
 	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, 64<<10)).Decode(&in); err != nil {
 		problem.Write(w, r, problem.Problem{Status: http.StatusBadRequest, Detail: `The body must be {"user", "password"?}.`})
 		return
@@ -40,43 +34,8 @@ func (a *App) serveLDAPTest(w http.ResponseWriter, r *http.Request) {
 
 var errNoDirectory = errors.New("auth.mode has no ldap, so there is no directory to ask")
 
-func ldapTestCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use: "ldap-test USER", Short: "Looks a user of the directory up and shows each step", Args: cli.Args(cobra.ExactArgs(1)),
-		Long: `Looks a user of the directory up as a login does, and shows each step with its
-result and time: connect, tls, bind (of the account that searches), entry,
-password, groups, role. It ends with 1 when the user would not be let in.
-
-A running service does it with its configuration; without one, or with --config,
-the command does it by itself. Without --password-stdin no password is tried. A
-wrong one counts as a failure in the directory.`,
-	}
-	stdin := cmd.Flags().Bool("password-stdin", false, "read the user's password from stdin and try it")
-	config := cmd.Flags().String("config", "", "try this Caddyfile's settings instead of the running service's")
-	asJSON := cmd.Flags().Bool("json", false, "print a JSON document")
-	cmd.RunE = cli.Run(func(cmd *cobra.Command, args []string) error {
-		in := ldapTest{User: args[0]}
-		if *stdin {
-			line, err := bufio.NewReader(io.LimitReader(cmd.InOrStdin(), 4096)).ReadString('\n')
-			if err != nil && !errors.Is(err, io.EOF) {
-				return fmt.Errorf("reading the password: %w", err)
-			}
-			if in.Password = strings.TrimRight(line, "\r\n"); in.Password == "" {
-				return cli.Usagef("--password-stdin: the password is empty")
-			}
-		}
-		report, err := explain(cmd.Context(), "/ldap/test", in, *config)
-		if err != nil {
-			return err
-		}
-		return printReport(cmd.OutOrStdout(), report, *asJSON)
-	})
-	cli.Group(cmd)
-	return cmd
-}
-
-// explainHere asks the directory of the settings, without a running service.
-func (in ldapTest) explainHere(ctx context.Context, s settings.Settings) (identity.Report, error) {
+// Explain asks the directory of the settings, without a running service.
+func (in LDAPTest) Explain(ctx context.Context, s settings.Settings) (identity.Report, error) {
 	d, err := newDirectory(s, nil)
 	if err != nil {
 		return identity.Report{}, err

@@ -13,7 +13,7 @@ import (
 	"go.uber.org/zap/zapcore"
 	"golang.org/x/term"
 
-	"github.com/svc-gateway/svc/scanner"
+	"github.com/svc-gateway/svc/scanner/redact"
 )
 
 func init() {
@@ -113,9 +113,9 @@ func (f *LogFormat) EncodeEntry(e zapcore.Entry, fields []zapcore.Field) (*buffe
 // redactLine redacts a line by its form: of JSON the strings, decoded, and else the text.
 func redactLine(line string) string {
 	if len(line) > 0 && line[0] == '{' {
-		return string(scanner.RedactJSON([]byte(line)))
+		return string(redact.JSON([]byte(line)))
 	}
-	return scanner.Redact(line)
+	return redact.Text(line)
 }
 
 // Interface guards.

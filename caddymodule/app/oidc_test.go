@@ -100,7 +100,7 @@ func TestIssuers(t *testing.T) {
 	if got := probed.Issuers().Buttons(); len(got) != 1 || got[0].Name != "corp" {
 		t.Errorf("got %v", got)
 	}
-	if got := probed.Settings().Issuers[0].ClientSecret; got != "{env.OIDC_SECRET}" {
+	if got := probed.Settings().Issuers()[0].ClientSecret; got != "{env.OIDC_SECRET}" {
 		t.Errorf("got %q for a secret, want the place where it is", got)
 	}
 	t.Setenv("OIDC_SECRET", "")

@@ -2,11 +2,13 @@ package app
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"reflect"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -96,14 +98,23 @@ func open(home settings.Home, c settings.Settings) (_ *shared, err error) {
 	if s.bus, err = openBus(ctx, c.Bus); err != nil {
 		return nil, err
 	}
-	if s.audit, err = audit.Open(ctx, home.AuditDB(), s.node); err != nil {
+	if s.audit, err = openAudit(ctx, home, s.node); err != nil {
 		return nil, errors.Join(err, s.bus.Close())
 	}
-	if s.identity, err = identity.Open(ctx, home.IdentityDB(), s.audit, s.bus, identity.WithKey(home.IdentityKey())); err != nil {
-		return nil, errors.Join(fmt.Errorf("opening the users: %w", err), s.audit.Close(), s.bus.Close())
+	if s.identity, err = openIdentity(ctx, home, s.audit, s.bus); err != nil {
+		return nil, errors.Join(err, s.audit.Close(), s.bus.Close())
 	}
 	s.server = newServer(s.audit)
 	return s, nil
+}
+
+// newNode names this process among those that share state: several may run on one host.
+func newNode() (string, error) {
+	host, err := os.Hostname()
+	if err != nil {
+		return "", fmt.Errorf("naming this node: %w", err)
+	}
+	return host + "-" + strings.ToLower(rand.Text()[:8]), nil
 }
 
 // openFiles is open for a command that works on the files while no service does. It is alone, so
@@ -145,7 +156,8 @@ func (s *shared) occupy(l *lock) error {
 
 // Claim makes this process the one that serves from the data folder before a configuration does,
 // so that databases are made and ports are opened only by who may serve: Caddy shares ports with
-// other processes. c are the settings of the configuration to come. The folder must be there. Until an app answers, the control socket says
+// other processes. c are the settings of the configuration to come. The folder must be there.
+// Until an app answers, the control socket says
 // not_ready. The configuration's app takes over what is claimed; release gives up the claim
 // itself and is called when the configuration is loaded. The error is [ErrInUse] when another
 // process works on the folder.

@@ -13,14 +13,14 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/svc-gateway/svc/caddymodule/app/cli"
-	"github.com/svc-gateway/svc/internal/harness"
+	"github.com/svc-gateway/svc/internal/compat"
 	"github.com/svc-gateway/svc/internal/settings"
 	"github.com/svc-gateway/svc/policy"
 )
 
 func (a *App) serveStatus(w http.ResponseWriter, _ *http.Request) {
 	s := cli.Status{
-		PID: os.Getpid(), Addresses: a.addresses(), Version: settings.Version, Harness: harness.Version,
+		PID: os.Getpid(), Addresses: a.addresses(), Version: settings.Version, Harness: compat.Version,
 		Started: a.shared.started.UTC(), Home: a.home.Dir(), AuthMode: a.settings.Auth.Mode,
 	}
 	select {

@@ -17,7 +17,8 @@ import (
 
 	"github.com/svc-gateway/svc/audit"
 	"github.com/svc-gateway/svc/caddymodule/app"
-	_ "github.com/svc-gateway/svc/caddymodule/order" // the directives' places
+	_ "github.com/svc-gateway/svc/caddymodule/app/admin" // the command admin
+	_ "github.com/svc-gateway/svc/caddymodule/order"     // the directives' places
 	"github.com/svc-gateway/svc/internal/credentials"
 	"github.com/svc-gateway/svc/internal/settings"
 	"github.com/svc-gateway/svc/policy"
@@ -196,7 +197,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyht
 		return nil
 	}
 	err = errAborted // unless the next handler returns
-	return next.ServeHTTP(rec, h.admit(r, p))
+	return next.ServeHTTP(rec, h.prepare(r, p))
 }
 
 // errAborted stands for the result of a handler that panicked.

@@ -82,11 +82,11 @@ func (h *Handler) again(w http.ResponseWriter, r *http.Request, p policy.Princip
 	}
 	placeholders(r, p)
 	h.reserved.stripSpellings(r.Header)
-	return next.ServeHTTP(w, h.admit(r, p))
+	return next.ServeHTTP(w, h.prepare(r, p))
 }
 
-// admit prepares an authenticated request for the next handler.
-func (h *Handler) admit(r *http.Request, p policy.Principal) *http.Request {
+// prepare readies an authenticated request for the next handler.
+func (h *Handler) prepare(r *http.Request, p policy.Principal) *http.Request {
 	ctx := policy.WithPrincipal(credentials.Note(r.Context(), r.Header), p)
 	h.stripCredentials(r.Header, external(p))
 	if h.IdentityHeaders != nil {

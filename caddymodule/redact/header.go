@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/svc-gateway/svc/scanner"
+	"github.com/svc-gateway/svc/scanner/redact"
 )
 
 // describing are the fields that describe a body byte for byte.
@@ -14,7 +14,7 @@ var describing = []string{"Content-Length", "Accept-Ranges", "Etag", "Digest", "
 
 // redactHeader redacts the values in place. A field is read as one line, so that a secret
 // behind a telling name (X-Snmp-Community: …) is found.
-func redactHeader(h http.Header, secrets *scanner.Secrets) {
+func redactHeader(h http.Header, secrets *redact.Secrets) {
 	for name, values := range h {
 		if exempt(name) {
 			continue
@@ -34,14 +34,14 @@ func redactHeader(h http.Header, secrets *scanner.Secrets) {
 	}
 }
 
-func redactValue(name, value string, secrets *scanner.Secrets) string {
+func redactValue(name, value string, secrets *redact.Secrets) string {
 	if name == "Location" || name == "Content-Location" || name == "Refresh" || name == "Link" {
 		value = hidePassword(value)
 	}
 	prefix := name + ": "
 	clean, ok := strings.CutPrefix(secrets.Redact(prefix+value), prefix)
 	if !ok {
-		return scanner.Redacted
+		return redact.Mark
 	}
 	return clean
 }
@@ -65,7 +65,7 @@ func hidePassword(value string) string {
 		return value
 	}
 	start := scheme + 3
-	return value[:start] + user + ":" + url.QueryEscape(scanner.Redacted) + value[start+at:]
+	return value[:start] + user + ":" + url.QueryEscape(redact.Mark) + value[start+at:]
 }
 
 // exempt reports whether the field's grammar leaves no room for a credential, or holds one that

@@ -9,7 +9,7 @@ import (
 	"github.com/caddyserver/caddy/v2"
 
 	"github.com/svc-gateway/svc/internal/credentials"
-	"github.com/svc-gateway/svc/scanner"
+	"github.com/svc-gateway/svc/scanner/redact"
 )
 
 // maxCached is the number of different credentials whose sets are kept.
@@ -18,13 +18,13 @@ const maxCached = 1024
 // secrets are the values that must not be in an answer whatever stands around them: those of the
 // configuration, and what the request has shown.
 type secrets struct {
-	base   *scanner.Secrets
+	base   *redact.Secrets
 	mu     sync.Mutex
-	cached map[string]*scanner.Secrets // by the credentials of a request
+	cached map[string]*redact.Secrets // by the credentials of a request
 }
 
 // keeper is the app svc, as far as it matters here: it knows the keys of its settings.
-type keeper interface{ Secrets() *scanner.Secrets }
+type keeper interface{ Secrets() *redact.Secrets }
 
 // newSecrets registers the values, in which placeholders are replaced, and those of the app svc
 // where the configuration has it.
@@ -37,7 +37,7 @@ func newSecrets(ctx caddy.Context, values []string) (*secrets, error) {
 	}
 	repl := caddy.NewReplacer()
 	checked := make([]string, len(values))
-	own := scanner.NewSecrets()
+	own := redact.NewSecrets()
 	for i, v := range values {
 		value, err := repl.ReplaceOrErr(v, true, true)
 		if err != nil {
@@ -54,7 +54,7 @@ func newSecrets(ctx caddy.Context, values []string) (*secrets, error) {
 }
 
 // of returns the secrets of an answer to the request.
-func (s *secrets) of(r *http.Request) *scanner.Secrets {
+func (s *secrets) of(r *http.Request) *redact.Secrets {
 	shown := credentials.From(r)
 	if len(shown) == 0 {
 		return s.base
@@ -65,7 +65,7 @@ func (s *secrets) of(r *http.Request) *scanner.Secrets {
 	set := s.cached[id]
 	if set == nil {
 		if s.cached == nil || len(s.cached) >= maxCached {
-			s.cached = make(map[string]*scanner.Secrets)
+			s.cached = make(map[string]*redact.Secrets)
 		}
 		set = s.base.With(shown...)
 		s.cached[id] = set

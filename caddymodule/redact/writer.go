@@ -14,7 +14,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/svc-gateway/svc/internal/problem"
-	"github.com/svc-gateway/svc/scanner"
+	"github.com/svc-gateway/svc/scanner/redact"
 )
 
 var (
@@ -40,12 +40,12 @@ type writer struct {
 	http.ResponseWriter
 	handler *Handler
 	request *http.Request
-	secrets *scanner.Secrets
+	secrets *redact.Secrets
 	mode    mode
 	kind    kind
-	body    scanner.Transformer // nil until there is a byte that matters
-	first   []byte              // of the body, too few to tell what it is
-	err     error               // ends the body
+	body    redact.Stream // nil until there is a byte that matters
+	first   []byte        // of the body, too few to tell what it is
+	err     error         // ends the body
 }
 
 // WriteHeader decides what becomes of the response and writes its header, redacted.
@@ -175,18 +175,18 @@ func (w *writer) start(p []byte) error {
 	text := bytes.TrimLeft(p, " \t\r\n")
 	switch {
 	case w.kind == events:
-		w.body = w.secrets.SSERedactor()
+		w.body = w.secrets.EventStream()
 	case w.kind == lines:
-		w.body = w.secrets.LineRedactor()
+		w.body = w.secrets.LineStream()
 	case w.kind == document:
-		w.body = w.secrets.JSONRedactor()
+		w.body = w.secrets.JSONStream()
 	case len(text) == 0:
 		_, w.err = w.ResponseWriter.Write(p)
 		return w.err
 	case text[0] == '{' || text[0] == '[':
-		w.body = w.secrets.JSONRedactor()
+		w.body = w.secrets.JSONStream()
 	default:
-		w.body = w.secrets.Redactor()
+		w.body = w.secrets.TextStream()
 	}
 	return w.append(p)
 }

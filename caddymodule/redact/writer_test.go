@@ -13,7 +13,7 @@ import (
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 	"go.uber.org/zap"
 
-	"github.com/svc-gateway/svc/scanner"
+	"github.com/svc-gateway/svc/scanner/redact"
 )
 
 func run(h *Handler, next caddyhttp.HandlerFunc) (*httptest.ResponseRecorder, error) {
@@ -102,7 +102,7 @@ func TestErrorInTheMiddle(t *testing.T) {
 func TestBrokenTransformer(t *testing.T) {
 	rec := httptest.NewRecorder()
 	w := &writer{ResponseWriter: rec, handler: new(Handler), request: httptest.NewRequest(http.MethodGet, "/", nil), mode: redacting}
-	w.body = broken{scanner.NewRedactor()}
+	w.body = broken{redact.NewTextStream()}
 	func() {
 		defer func() { _ = recover() }()
 		w.Write([]byte(leak))
@@ -113,7 +113,7 @@ func TestBrokenTransformer(t *testing.T) {
 	}
 }
 
-type broken struct{ scanner.Transformer }
+type broken struct{ redact.Stream }
 
 func (broken) Append([]byte, []byte) []byte { panic("bug") }
 

@@ -7,7 +7,8 @@ import (
 	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
 	"github.com/caddyserver/caddy/v2/caddyconfig/httpcaddyfile"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
-	"github.com/dustin/go-humanize"
+
+	"github.com/svc-gateway/svc/internal/bytesize"
 )
 
 var options = []string{"max_scan", "max_body", "beyond", "encoded", "bodies", "action", "shape", "fields", "skip"}
@@ -150,11 +151,11 @@ func paths(d *caddyfile.Dispenser, option string, values []string, to *[]string)
 const maxSize = 1 << 40
 
 func size(d *caddyfile.Dispenser, option, value string, to *int64) error {
-	n, err := humanize.ParseBytes(value)
+	n, err := bytesize.Parse(value)
 	if err != nil || n == 0 || n > maxSize {
 		return d.Errf("svc_scan: %s: %q is no size, such as 4MiB", option, value)
 	}
-	*to = int64(n)
+	*to = n
 	return nil
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/svc-gateway/svc/audit"
 	"github.com/svc-gateway/svc/policy"
 	"github.com/svc-gateway/svc/scanner"
+	"github.com/svc-gateway/svc/scanner/inject"
 )
 
 const (
@@ -71,7 +72,7 @@ func (rep *report) addBody(text []byte, f *fields, decode func(string) string) {
 }
 
 // add scans one text.
-func (rep *report) add(text string) { rep.take(scanner.Scan(text)) }
+func (rep *report) add(text string) { rep.take(inject.Scan(text)) }
 
 // take collects findings. One that was there before, as happens where windows overlap, is not
 // counted again.

@@ -15,7 +15,8 @@ import (
 
 	"github.com/svc-gateway/svc/audit"
 	"github.com/svc-gateway/svc/caddymodule/app"
-	_ "github.com/svc-gateway/svc/caddymodule/order" // the directives' places
+	_ "github.com/svc-gateway/svc/caddymodule/app/admin" // the command admin
+	_ "github.com/svc-gateway/svc/caddymodule/order"     // the directives' places
 	"github.com/svc-gateway/svc/internal/problem"
 )
 

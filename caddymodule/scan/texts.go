@@ -3,7 +3,7 @@ package scan
 import (
 	"bytes"
 
-	"github.com/svc-gateway/svc/scanner"
+	"github.com/svc-gateway/svc/scanner/inject"
 )
 
 const (
@@ -25,7 +25,7 @@ type texts struct {
 
 // text is one of them.
 type text struct {
-	stream *scanner.Stream
+	stream *inject.Stream
 	fresh  []byte // not scanned yet
 }
 
@@ -41,9 +41,9 @@ func (ts *texts) follow(place, piece []byte) {
 		t = ts.known[""]
 	}
 	if t == nil {
-		t = &text{stream: scanner.NewStream()}
+		t = &text{stream: inject.NewStream()}
 		if !ts.eager {
-			t.stream = scanner.NewLaggingStream(gathered)
+			t.stream = inject.NewLaggingStream(gathered)
 		}
 		ts.known[string(place)] = t
 	}

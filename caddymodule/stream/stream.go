@@ -11,7 +11,8 @@ import (
 	"go.uber.org/zap"
 
 	svcapp "github.com/svc-gateway/svc/caddymodule/app"
-	_ "github.com/svc-gateway/svc/caddymodule/order" // the directives' places
+	_ "github.com/svc-gateway/svc/caddymodule/app/admin" // the command admin
+	_ "github.com/svc-gateway/svc/caddymodule/order"     // the directives' places
 	"github.com/svc-gateway/svc/policy"
 )
 

@@ -46,15 +46,14 @@ func auditQueryCommand() *cobra.Command {
 		if *limit < 1 {
 			return cli.Usagef("--limit: %d is not a number of rows", *limit)
 		}
-		home, err := app.LocateHome()
-		if err != nil {
-			return err
-		}
-		columns, rows, err := audit.Query(cmd.Context(), home.AuditDB(), args[0], audit.Limits{Rows: *limit, Bytes: 256 << 20, Time: time.Minute})
-		if err != nil && !errors.Is(err, audit.ErrLimit) {
-			return err
-		}
-		return errors.Join(write(cmd.OutOrStdout(), columns, rows), err)
+		return withReader(cmd.Context(), func(r *audit.Reader) error {
+			limits := audit.Limits{Rows: *limit, Bytes: 256 << 20, Time: time.Minute}
+			columns, rows, err := r.Query(cmd.Context(), audit.Filter{}, args[0], limits)
+			if err != nil && !errors.Is(err, audit.ErrLimit) {
+				return err
+			}
+			return errors.Join(write(cmd.OutOrStdout(), columns, rows), err)
+		})
 	})
 	cli.Group(cmd)
 	return cmd
@@ -153,7 +152,7 @@ func withReader(ctx context.Context, f func(*audit.Reader) error) error {
 	if err != nil {
 		return err
 	}
-	r, err := audit.OpenReader(ctx, home.AuditDB())
+	r, err := app.OpenAuditReader(ctx, home)
 	if err != nil {
 		return err
 	}

@@ -14,6 +14,9 @@ import (
 
 	"github.com/svc-gateway/svc/caddymodule/app/cli"
 	"github.com/svc-gateway/svc/scanner"
+	"github.com/svc-gateway/svc/scanner/command"
+	"github.com/svc-gateway/svc/scanner/inject"
+	"github.com/svc-gateway/svc/scanner/redact"
 )
 
 func init() {
@@ -157,7 +160,7 @@ for credentials. Nothing that is read is run or sent anywhere, and no service ne
 	var o scanOptions
 	o.flags(cmd)
 	cmd.RunE = o.run(scan{
-		judge: func(text string) answer { return newFindings(scanner.Scan(text)) },
+		judge: func(text string) answer { return newFindings(inject.Scan(text)) },
 		print: printFindings,
 	}, readArgument)
 	return cmd
@@ -173,9 +176,9 @@ the text.`,
 	var o scanOptions
 	o.flags(cmd)
 	given := cmd.Flags().String("lang", "", "python, javascript, shell or sql; told from the text by default")
-	lang := scanner.AnyLanguage
+	lang := command.AnyLanguage
 	cmd.RunE = o.run(scan{
-		judge: func(text string) answer { return newFindings(scanner.ScanCode(text, lang)) },
+		judge: func(text string) answer { return newFindings(command.ScanCode(text, lang)) },
 		print: printFindings,
 	}, func(cmd *cobra.Command, args []string) (name, text string, err error) {
 		if *given == "" && len(args) > 0 {
@@ -184,8 +187,8 @@ the text.`,
 		return readArgument(cmd, args)
 	})
 	cmd.PreRunE = cli.Run(func(*cobra.Command, []string) error {
-		lang = scanner.Language(*given)
-		if !slices.Contains([]scanner.Language{scanner.AnyLanguage, scanner.Python, scanner.JavaScript, scanner.Shell, scanner.SQL}, lang) {
+		lang = command.Language(*given)
+		if !slices.Contains([]command.Language{command.AnyLanguage, command.Python, command.JavaScript, command.Shell, command.SQL}, lang) {
 			return cli.Usagef("--lang: %q is not one of python, javascript, shell and sql", *given)
 		}
 		return nil
@@ -195,19 +198,19 @@ the text.`,
 }
 
 // languages are told by the ends of files' names.
-var languages = map[string]scanner.Language{
-	".py": scanner.Python, ".pyw": scanner.Python, ".ipy": scanner.Python,
-	".js": scanner.JavaScript, ".mjs": scanner.JavaScript, ".cjs": scanner.JavaScript, ".jsx": scanner.JavaScript, ".ts": scanner.JavaScript, ".tsx": scanner.JavaScript,
-	".sh": scanner.Shell, ".bash": scanner.Shell, ".zsh": scanner.Shell, ".sql": scanner.SQL,
+var languages = map[string]command.Language{
+	".py": command.Python, ".pyw": command.Python, ".ipy": command.Python,
+	".js": command.JavaScript, ".mjs": command.JavaScript, ".cjs": command.JavaScript, ".jsx": command.JavaScript, ".ts": command.JavaScript, ".tsx": command.JavaScript,
+	".sh": command.Shell, ".bash": command.Shell, ".zsh": command.Shell, ".sql": command.SQL,
 }
 
 // verdict is the answer of a scan of a command; of a line it has no spans and parts.
 type verdict struct {
-	scanner.Command
+	command.Command
 }
 
 func (v verdict) found() bool {
-	return v.Class == scanner.Dangerous || v.Class == scanner.Unknown
+	return v.Class == command.Dangerous || v.Class == command.Unknown
 }
 
 func scanCommand() *cobra.Command {
@@ -220,7 +223,7 @@ approval of dangerous and unknown ones. TEXT is one argument: quote it. It is no
 	var o scanOptions
 	o.flags(cmd)
 	cmd.RunE = o.run(scan{
-		judge: func(text string) answer { return verdict{scanner.AnalyzeCommand(text)} },
+		judge: func(text string) answer { return verdict{command.Analyze(text)} },
 		print: printCommand,
 	}, func(cmd *cobra.Command, args []string) (name, text string, err error) {
 		switch {
@@ -263,27 +266,27 @@ type redacted struct {
 
 func (r redacted) found() bool { return r.changed }
 
-// redact reads a JSON document as one, as svc_redact does, and anything else as text.
-func redact(text string) string {
+// withoutSecrets redacts a JSON document as one, as svc_redact does, and anything else as text.
+func withoutSecrets(text string) string {
 	if begin := strings.TrimLeft(text, " \t\r\n"); strings.HasPrefix(begin, "{") || strings.HasPrefix(begin, "[") {
 		if doc := []byte(text); json.Valid(doc) {
-			return string(scanner.RedactJSON(doc))
+			return string(redact.JSON(doc))
 		}
 	}
-	return scanner.Redact(text)
+	return redact.Text(text)
 }
 
 func scanRedact() *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "redact [FILE|-]", Short: "Prints a text with its credentials replaced by " + scanner.Redacted, Args: cli.Args(cobra.MaximumNArgs(1)),
-		Long: `Prints a text with its credentials replaced by ` + scanner.Redacted + `. The word that announces a secret stays,
+		Use: "redact [FILE|-]", Short: "Prints a text with its credentials replaced by " + redact.Mark, Args: cli.Args(cobra.MaximumNArgs(1)),
+		Long: `Prints a text with its credentials replaced by ` + redact.Mark + `. The word that announces a secret stays,
 and nothing else changes. A JSON document is read as one.`,
 	}
 	var o scanOptions
 	o.flags(cmd)
 	cmd.RunE = o.run(scan{
 		judge: func(text string) answer {
-			out := redact(text)
+			out := withoutSecrets(text)
 			return redacted{out, out != text}
 		},
 		print: func(w io.Writer, _, _ string, a answer) { fmt.Fprint(w, a.(redacted).Redacted) },

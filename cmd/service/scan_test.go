@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/svc-gateway/svc/scanner"
+	"github.com/svc-gateway/svc/scanner/command"
 )
 
 func upper(text string) answer { return redacted{strings.ToUpper(text), text == "x"} }
@@ -93,9 +94,9 @@ func TestFound(t *testing.T) {
 		{newFindings(nil), false},
 		{newFindings([]scanner.Finding{{Confidence: scanner.Low}}), false},
 		{newFindings([]scanner.Finding{{Confidence: scanner.Low}, {Confidence: scanner.High}}), true},
-		{verdict{scanner.Command{Class: scanner.Mutate}}, false},
-		{verdict{scanner.Command{Class: scanner.Unknown}}, true},
-		{verdict{scanner.Command{Class: scanner.Dangerous}}, true},
+		{verdict{command.Command{Class: command.Mutate}}, false},
+		{verdict{command.Command{Class: command.Unknown}}, true},
+		{verdict{command.Command{Class: command.Dangerous}}, true},
 	} {
 		if got := tt.answer.found(); got != tt.want {
 			t.Errorf("%+v: got %t, want %t", tt.answer, got, tt.want)

@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/svc-gateway/svc/scanner"
+	"github.com/svc-gateway/svc/scanner/command"
 )
 
 // maxLine is the longest line that is read, in bytes.
@@ -102,7 +102,7 @@ func answered(id json.RawMessage, a answer) any {
 		}
 		return struct {
 			ID         json.RawMessage `json:"id"`
-			Class      scanner.Class   `json:"class"`
+			Class      command.Class   `json:"class"`
 			Categories []string        `json:"categories"`
 		}{id, a.Class, categories}
 	case redacted:

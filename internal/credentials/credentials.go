@@ -1,6 +1,8 @@
-// Package credentials keeps what a request has shown to prove who sends it, for stages that see
-// the request only after the credentials were taken out of it: svc_redact looks for them in the
-// answer.
+// Package credentials knows what a request shows to prove who sends it. It reads the header
+// Authorization, and it keeps all that was shown for stages that see the request only after the
+// credentials were taken out of it: svc_redact looks for them in the answer.
+//
+//	token, ok := credentials.Bearer(r.Header.Get("Authorization"))
 //
 //	ctx := credentials.Note(r.Context(), r.Header) // before anything is removed
 //	values := credentials.From(r.WithContext(ctx)) // later, in another stage
@@ -11,7 +13,6 @@ package credentials
 
 import (
 	"context"
-	"encoding/base64"
 	"net/http"
 	"strings"
 )
@@ -59,8 +60,9 @@ func appendAll(values []string, h http.Header) []string {
 // appendAuthorization appends the secrets of a value of Authorization: all after the scheme, and
 // the password where it is Basic.
 func appendAuthorization(values []string, v string) []string {
-	scheme, rest, ok := strings.Cut(strings.TrimSpace(v), " ")
-	if !ok {
+	v = strings.TrimSpace(v)
+	scheme, rest := Split(v)
+	if scheme == v {
 		return append(values, v)
 	}
 	rest = strings.TrimSpace(rest)
@@ -68,11 +70,8 @@ func appendAuthorization(values []string, v string) []string {
 		return values // parameters, such as those of Digest
 	}
 	values = append(values, rest)
-	if strings.EqualFold(scheme, "Basic") {
-		if plain, err := base64.StdEncoding.DecodeString(rest); err == nil {
-			_, password, _ := strings.Cut(string(plain), ":")
-			values = append(values, password)
-		}
+	if _, password, ok := Basic(v); ok {
+		values = append(values, password)
 	}
 	return values
 }

@@ -1,5 +1,10 @@
 // Package keyfile keeps keys in files of the data folder: made when they are first needed, mode
 // 0600, complete or not there at all, also when two processes are first at the same time.
+//
+//	aead, err := keyfile.AES(path)         // to encrypt with
+//	pem, err := keyfile.Read(path, newKey) // a key of another form
+//
+// The functions may be called by many goroutines.
 package keyfile
 
 import (

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 
@@ -50,5 +51,42 @@ func TestReadFails(t *testing.T) {
 	}
 	if _, err := keyfile.Read(path, nil); err == nil {
 		t.Error("a folder is read as a key")
+	}
+}
+
+func TestAES(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "keys", "x.key")
+	first, err := keyfile.AES(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := keyfile.AES(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sealed := first.Seal(nil, nil, []byte("text"), []byte("bound to"))
+	if got, err := second.Open(nil, nil, sealed, []byte("bound to")); err != nil || string(got) != "text" {
+		t.Errorf("with the key of the same file: got %q, %v", got, err)
+	}
+	if again := first.Seal(nil, nil, []byte("text"), []byte("bound to")); string(again) == string(sealed) {
+		t.Error("the same text was encrypted in the same way twice")
+	}
+	for name, other := range map[string]string{"of another file": filepath.Join(t.TempDir(), "y.key"), "of no file": ""} {
+		aead, err := keyfile.AES(other)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := aead.Open(nil, nil, sealed, []byte("bound to")); err == nil {
+			t.Errorf("the key %s decrypts it", name)
+		}
+	}
+	for _, n := range []int{0, 16, 24, 31, 33} { // shorter keys of AES are none of ours
+		path := filepath.Join(t.TempDir(), "x.key")
+		if err := os.WriteFile(path, make([]byte, n), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := keyfile.AES(path); err == nil || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "restore it") {
+			t.Errorf("%d bytes: got %v, want an error that says what to do", n, err)
+		}
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/svc-gateway/svc/internal/suggest"
 )
 
 // The live buses that bus.kind knows.
@@ -107,7 +109,7 @@ func oneOf(v, what string, known ...string) error {
 		return nil
 	}
 	last := len(known) - 1
-	return fmt.Errorf("%q is not a %s%s: use %s or %s", v, what, didYouMean(v, known), strings.Join(known[:last], ", "), known[last])
+	return fmt.Errorf("%q is not a %s%s: use %s or %s", v, what, suggest.DidYouMean(v, known), strings.Join(known[:last], ", "), known[last])
 }
 
 var errBusAddress = errors.New("this is not an address such as 127.0.0.1:6379, /run/redis/redis.sock or rediss://redis.example.com")

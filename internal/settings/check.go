@@ -7,7 +7,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strings"
+
+	"github.com/svc-gateway/svc/internal/suggest"
 )
 
 func checkModes(modes []string) error {
@@ -17,7 +18,7 @@ func checkModes(modes []string) error {
 	known := []string{ModeNone, ModeToken, ModeLDAP, ModeOIDC}
 	for i, m := range modes {
 		if !slices.Contains(known, m) {
-			return fmt.Errorf("%q is not a mode%s: use none, token, ldap or oidc", m, didYouMean(m, known))
+			return fmt.Errorf("%q is not a mode%s: use none, token, ldap or oidc", m, suggest.DidYouMean(m, known))
 		}
 		if slices.Contains(modes[:i], m) {
 			return fmt.Errorf("%s is listed twice", m)
@@ -30,7 +31,7 @@ func checkProvider(p string) error {
 	if p == ProviderDemo || p == ProviderOpenAI {
 		return nil
 	}
-	return fmt.Errorf("%q is not a provider%s: use demo or openai", p, didYouMean(p, []string{ProviderDemo, ProviderOpenAI}))
+	return fmt.Errorf("%q is not a provider%s: use demo or openai", p, suggest.DidYouMean(p, []string{ProviderDemo, ProviderOpenAI}))
 }
 
 // checkURL never repeats the value: it may have a password in it.
@@ -84,6 +85,15 @@ func checkProjectRoot(path string) error {
 	return nil
 }
 
+// checkPublicURL refuses what is not the address of a site.
+func checkPublicURL(raw string) error {
+	u, err := url.Parse(raw)
+	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" || u.Scheme+"://"+u.Host != raw {
+		return errors.New("this is not an address without a path, such as https://gateway.example.com")
+	}
+	return nil
+}
+
 // check looks at what concerns more than one setting.
 func (s Settings) check() error {
 	var errs []error
@@ -96,68 +106,8 @@ func (s Settings) check() error {
 	if s.Bus.Kind == BusRedis {
 		errs = append(errs, s.Bus.check())
 	}
-	if s.Auth.Has(ModeOIDC) && len(s.Issuers) == 0 {
-		errs = append(errs, fmt.Errorf("auth.mode: %[1]s needs an identity provider: write a block %[2]s <name> { … } into the Caddyfile, or one into the list %[2]s of config/api.json", ModeOIDC, IssuersKey))
-	}
-	for i, a := range s.Issuers {
-		for _, b := range s.Issuers[:i] {
-			switch {
-			case a.Name == b.Name:
-				errs = append(errs, fmt.Errorf("%s[%d].name: %q is used twice", IssuersKey, i, a.Name))
-			case a.URL == b.URL:
-				errs = append(errs, fmt.Errorf("%s[%d].issuer: %s is the issuer of %s already", IssuersKey, i, a.URL, b.Name))
-			}
-		}
-	}
-	seen := map[string]bool{}
-	for i, a := range s.AsyncSubagents {
-		at := fmt.Sprintf("%s[%d]", AsyncSubagentsKey, i)
-		switch {
-		case a.Name == "" || strings.ContainsAny(a.Name, " \t\n/"):
-			errs = append(errs, fmt.Errorf("%s.name is missing or has spaces or slashes in it", at))
-		case seen[a.Name]:
-			errs = append(errs, fmt.Errorf("%s.name: %q is used twice", at, a.Name))
-		}
-		seen[a.Name] = true
-		if err := checkURL(a.URL); err != nil {
-			errs = append(errs, fmt.Errorf("%s.url: %w", at, err))
-		}
-		if a.AssistantID == "" {
-			errs = append(errs, fmt.Errorf("%s.assistant_id is missing", at))
-		}
-		if a.APIKeyEnv != "" {
-			if err := checkEnvName(a.APIKeyEnv); err != nil {
-				errs = append(errs, fmt.Errorf("%s.api_key_env: %w", at, err))
-			}
-		}
+	for _, l := range lists {
+		errs = append(errs, l.checkAll(s))
 	}
 	return errors.Join(errs...)
-}
-
-// CheckEnvironment reports settings that name an environment variable which is not set, or a
-// file with a secret that cannot be read. It is apart from [Resolve] because settings are also
-// shown and checked where the service does not run.
-func (s Settings) CheckEnvironment(env func(string) (string, bool)) error {
-	if name := s.Model.APIKeyEnv; name != "" && s.Model.Provider != ProviderDemo {
-		if v, _ := env(name); v == "" {
-			return fmt.Errorf("model.api_key_env names %s, which is not set: put the API key into it, or leave model.api_key_env out", name)
-		}
-	}
-	if s.Auth.Has(ModeLDAP) && s.LDAP.BindPassword != "" {
-		if _, err := s.LDAP.BindPassword.Reveal(env); err != nil {
-			return fmt.Errorf("ldap.bind_password: %w", err)
-		}
-	}
-	if err := s.Bus.checkSecrets(env); err != nil {
-		return err
-	}
-	for _, i := range s.Issuers {
-		if i.ClientSecret == "" || !s.Auth.Has(ModeOIDC) {
-			continue
-		}
-		if _, err := i.ClientSecret.Reveal(env); err != nil {
-			return fmt.Errorf("%s %s: client_secret: %w", IssuersKey, i.Name, err)
-		}
-	}
-	return nil
 }

@@ -6,31 +6,46 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 )
 
 // Home is the data folder. Its zero value is not usable; get one from [Locate].
 type Home struct{ dir string }
 
-// Locate finds the data folder without touching it: SVC_HOME, else .svc in the user's home,
-// else fallback (Caddy's data folder, where the service has no home).
+// Locate finds the data folder without changing anything: SVC_HOME, else .svc in the user's home,
+// else fallback (Caddy's data folder, where the service has no home). What cannot be one is an
+// error that says how to set SVC_HOME.
 func Locate(env func(string) (string, bool), fallback string) (Home, error) {
 	dir := fallback
 	if v, _ := env("SVC_HOME"); v != "" {
+		if !filepath.IsAbs(v) {
+			return Home{}, fmt.Errorf("SVC_HOME is %q, a relative path: set it to an absolute one, such as /var/lib/svc", v)
+		}
 		dir = v
-	} else if v, _ := env("HOME"); v != "" {
+	} else if v, _ := env("HOME"); filepath.IsAbs(v) {
 		dir = filepath.Join(v, ".svc")
 	}
-	if dir == "" {
-		return Home{}, errors.New("there is no place for the data folder: set SVC_HOME to an absolute path")
+	if !filepath.IsAbs(dir) {
+		return Home{}, errors.New("there is no place for the data folder, because neither SVC_HOME nor HOME is set: set SVC_HOME to an absolute path, such as /var/lib/svc")
 	}
-	abs, err := filepath.Abs(dir)
-	if err != nil {
-		return Home{}, fmt.Errorf("locating the data folder: %w", err)
+	h := Home{dir: filepath.Clean(dir)}
+	return h, h.check()
+}
+
+// check refuses a path that no data folder can have.
+func (h Home) check() error {
+	if h.dir == "/" {
+		return errors.New("SVC_HOME is /, which cannot be the data folder: name a folder in it")
 	}
-	if abs == "/" {
-		return Home{}, errors.New("SVC_HOME is /, which cannot be the data folder: name a folder in it")
+	if longest := maxSocketPath - len("/run/control.sock"); len(h.dir) > longest {
+		return fmt.Errorf("data folder %s: the path has %d characters, and the sockets in it allow %d: set SVC_HOME to a shorter one",
+			h.dir, len(h.dir), longest)
 	}
-	return Home{dir: abs}, nil
+	info, err := os.Stat(h.dir)
+	if errors.Is(err, syscall.ENOTDIR) || err == nil && !info.IsDir() {
+		return fmt.Errorf("data folder %s: this is a file, or lies below one: set SVC_HOME to a folder", h.dir)
+	}
+	return nil
 }
 
 // Dir is the absolute path of the data folder.
@@ -91,30 +106,35 @@ const gitignore = "# Written by the service: keys and records do not belong unde
 // Create makes the data folder and what belongs in it, readable by its owner only. It may be
 // called again at any time. A folder that others may write to is refused.
 func (h Home) Create() error {
-	if len(h.ControlSocket()) > maxSocketPath {
-		return fmt.Errorf("data folder %s: the path is too long for a unix socket in it: use an SVC_HOME of at most %d characters",
-			h.dir, maxSocketPath-len("/run/control.sock"))
-	}
-	if err := h.createRoot(); err != nil {
-		return err
-	}
+	err := h.createRoot()
 	for _, name := range []string{"config", "databases", "run", "workspace"} {
-		if err := private(h.path(name)); err != nil {
-			return fmt.Errorf("creating the data folder: %w", err)
+		if err == nil {
+			err = private(h.path(name))
 		}
 	}
+	if err == nil {
+		err = h.ignore()
+	}
+	switch {
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
+		return fmt.Errorf("creating the data folder %s: %w: let this user write to it, or set SVC_HOME to a folder where it may", h.dir, err)
+	case err != nil:
+		return fmt.Errorf("creating the data folder %s: %w", h.dir, err)
+	}
+	return nil
+}
+
+// ignore keeps what belongs to this host out of version control.
+func (h Home) ignore() error {
 	f, err := os.OpenFile(h.path(".gitignore"), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("creating the data folder: %w", err)
+		return err
 	}
 	_, err = f.WriteString(gitignore)
-	if err = errors.Join(err, f.Close()); err != nil {
-		return fmt.Errorf("creating the data folder: %w", err)
-	}
-	return nil
+	return errors.Join(err, f.Close())
 }
 
 // createRoot makes the folder itself. One that was there before is closed to others only if it
@@ -122,28 +142,25 @@ func (h Home) Create() error {
 // into it is private by itself.
 func (h Home) createRoot() error {
 	if err := os.MkdirAll(h.dir, 0o700); err != nil {
-		return fmt.Errorf("creating the data folder: %w", err)
+		return err
 	}
 	info, err := os.Stat(h.dir)
 	if err != nil {
-		return fmt.Errorf("creating the data folder: %w", err)
+		return err
 	}
 	if info.Mode().Perm()&0o077 == 0 {
 		return nil
 	}
 	content, err := os.ReadDir(h.dir)
 	if err != nil {
-		return fmt.Errorf("creating the data folder: %w", err)
+		return err
 	}
 	_, err = os.Stat(h.path("databases"))
 	if len(content) == 0 || err == nil {
-		if err := os.Chmod(h.dir, 0o700); err != nil {
-			return fmt.Errorf("closing the data folder to others: %w", err)
-		}
-		return nil
+		return os.Chmod(h.dir, 0o700)
 	}
 	if info.Mode().Perm()&0o022 != 0 {
-		return fmt.Errorf("data folder %s can be written to by others: chmod 700 it, or set SVC_HOME to a folder of the service's own", h.dir)
+		return errors.New("others can write to it: chmod 700 it, or set SVC_HOME to a folder of the service's own")
 	}
 	return nil
 }

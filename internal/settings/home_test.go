@@ -20,8 +20,8 @@ func locate(t *testing.T, dir string) settings.Home {
 }
 
 func TestLocate(t *testing.T) {
-	cwd, err := os.Getwd()
-	if err != nil {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for _, tt := range []struct {
@@ -30,8 +30,16 @@ func TestLocate(t *testing.T) {
 		{"SVC_HOME first", "/data", "/home/a", "/caddy", "/data", ""},
 		{"then the home folder", "", "/home/a", "/caddy", "/home/a/.svc", ""},
 		{"then Caddy's", "", "", "/caddy/svc", "/caddy/svc", ""},
-		{"relative", "data", "", "", filepath.Join(cwd, "data"), ""},
-		{"nothing", "", "", "", "", "set SVC_HOME"},
+		{"cleaned", "/data/../srv/", "", "", "/srv", ""},
+		{"relative", "data", "/home/a", "", "", `SVC_HOME is "data", a relative path: set it to an absolute one`},
+		{"nothing", "", "", "", "", "neither SVC_HOME nor HOME is set: set SVC_HOME to an absolute path"},
+		{"relative fallback", "", "", "./caddy/svc", "", "neither SVC_HOME nor HOME is set"},
+		{"relative home folder", "", "a", "", "", "neither SVC_HOME nor HOME is set"},
+		{"long", "/" + strings.Repeat("x", 86), "", "", "", "the path has 87 characters, and the sockets in it allow 86: set SVC_HOME to a shorter one"},
+		{"longest", "/" + strings.Repeat("x", 85), "", "", "/" + strings.Repeat("x", 85), ""},
+		{"long home folder", "", "/" + strings.Repeat("x", 100), "", "", "set SVC_HOME to a shorter one"},
+		{"a file", file, "", "", "", "this is a file, or lies below one: set SVC_HOME to a folder"},
+		{"below a file", file + "/svc", "", "", "", "this is a file, or lies below one: set SVC_HOME to a folder"},
 		{"root", "/", "", "", "", "cannot be the data folder"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -87,7 +95,7 @@ func TestCreateInAFolderOfOthers(t *testing.T) {
 	if err := os.Chmod(dir, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	if err := locate(t, dir).Create(); err == nil || !strings.Contains(err.Error(), "can be written to by others") {
+	if err := locate(t, dir).Create(); err == nil || !strings.Contains(err.Error(), "others can write to it: chmod 700 it, or set SVC_HOME") {
 		t.Errorf("writable by all: got %v", err)
 	}
 	if err := os.Chmod(dir, 0o755); err != nil {
@@ -101,16 +109,11 @@ func TestCreateInAFolderOfOthers(t *testing.T) {
 	}
 }
 
-func TestCreateErrors(t *testing.T) {
-	long := locate(t, filepath.Join(t.TempDir(), strings.Repeat("x", 100)))
-	if err := long.Create(); err == nil || !strings.Contains(err.Error(), "too long for a unix socket") {
-		t.Errorf("got %v", err)
-	}
-	blocked := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(blocked, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := locate(t, blocked).Create(); err == nil || !strings.Contains(err.Error(), "creating the data folder") {
+func TestCreateWithoutPermission(t *testing.T) {
+	// Nobody, not even root, makes a folder there.
+	err := locate(t, "/sys/svc").Create()
+	if err == nil || !strings.Contains(err.Error(), "creating the data folder /sys/svc: ") ||
+		!strings.Contains(err.Error(), "let this user write to it, or set SVC_HOME to a folder where it may") {
 		t.Errorf("got %v", err)
 	}
 }

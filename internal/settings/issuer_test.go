@@ -31,11 +31,11 @@ func TestIssuers(t *testing.T) {
 			GroupsClaim: "groups", ReadonlyGroups: []string{"*"}, Leeway: 30 * time.Second, Label: "ci",
 		},
 	}
-	if d := cmp.Diff(want, s.Issuers); d != "" {
+	if d := cmp.Diff(want, s.Issuers()); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
 	}
-	shown := values[len(values)-2]
-	if shown.Key != settings.IssuersKey || shown.Origin != settings.FromFile || !strings.Contains(shown.Value, `"leeway":"5s"`) {
+	shown := value(values, settings.IssuersKey)
+	if shown.Origin != settings.FromFile || !strings.Contains(shown.Value, `"leeway":"5s"`) {
 		t.Errorf("got %+v", shown)
 	}
 }
@@ -47,15 +47,15 @@ func TestIssuerErrors(t *testing.T) {
 		{"no list", `{"oidc": {}}`, `api.json:1: oidc must be a list of objects`},
 		{"no object", `{"oidc": ["a"]}`, `oidc[0] must be a JSON object`},
 		{"cut off", `{"oidc": [{"name": "a"`, `this is not valid JSON`},
-		{"empty", `{"oidc": [{}]}`, `oidc[0]: name: "" is not a name`},
+		{"empty", `{"oidc": [{}]}`, `oidc[0]: name is missing: give an identity provider a name of lowercase letters, digits and -`},
 		{"name in a path", `{"oidc": [{"name": "../x"}]}`, `oidc[0]: name: "../x" is not a name`},
 		{"unknown field", "{\"oidc\": [{\n\"isuer\": \"x\"}]}", `api.json:2: oidc[0]: oidc has no isuer; did you mean issuer?`},
-		{"far field", `{"oidc": [{"zzzzzzzzzzzzzzzzzzzzzzzz": "x"}]}`, `it has issuer, client_id, client_secret`},
+		{"far field", `{"oidc": [{"zzzzzzzzzzzzzzzzzzzzzzzz": "x"}]}`, `it has name, issuer, client_id, client_secret`},
 		{"field twice", "{\"oidc\": [{\"label\": \"a\",\n\"label\": \"b\"}]}", `api.json:2: oidc[0].label is set twice`},
-		{"type", `{"oidc": [{"client_id": 1}]}`, `oidc[0]: client_id: this is not a string`},
-		{"name's type", `{"oidc": [{"name": 1}]}`, `oidc[0]: name must be a string`},
+		{"type", `{"oidc": [{"client_id": 1}]}`, `oidc[0]: client_id: 1 is not a string; write it in quotes`},
+		{"name's type", `{"oidc": [{"name": 1}]}`, `oidc[0]: name: 1 is not a string; write it in quotes`},
 		{"list's type", `{"oidc": [{"scopes": [1]}]}`, `oidc[0]: scopes: this is not a list of strings`},
-		{"empty group", `{"oidc": [{"admin_groups": ["a", ""]}]}`, `oidc[0]: admin_groups: this is not a list of strings`},
+		{"empty group", `{"oidc": [{"admin_groups": ["a", ""]}]}`, `oidc[0]: admin_groups: the value is empty`},
 		{"empty value", `{"oidc": [{"user_claim": ""}]}`, `oidc[0]: user_claim: the value is empty`},
 		{"flag", `{"oidc": [{"userinfo": "perhaps"}]}`, `oidc[0]: userinfo: "perhaps" is neither true nor false`},
 		{"leeway", `{"oidc": [{"leeway": "1h"}]}`, `oidc[0]: leeway: 1h0m0s is out of range: use 0s to 5m0s`},
@@ -70,8 +70,10 @@ func TestIssuerErrors(t *testing.T) {
 		{"literal secret", `{"oidc": [{` + whole + `, "client_secret": "hunter2"}]}`, `oidc[0]: client_secret: this is not {env.NAME} or {file./path}`},
 		{"other placeholder", `{"oidc": [{` + whole + `, "client_secret": "{http.hunter2}"}]}`, `oidc[0]: client_secret: this is not {env.NAME} or {file./path}`},
 		{"relative CA file", `{"oidc": [{` + whole + `, "ca_file": "ca.pem"}]}`, `oidc[0]: ca_file: "ca.pem" is not an absolute path`},
-		{"name twice", `{"oidc": [{` + whole + `}, {` + strings.Replace(whole, "a.example", "b.example", 1) + `}]}`, `oidc[1].name: "a" is used twice`},
-		{"issuer twice", `{"oidc": [{` + whole + `}, {` + strings.Replace(whole, `"a"`, `"b"`, 1) + `}]}`, `oidc[1].issuer: https://a.example is the issuer of a already`},
+		{"object for a word", `{"oidc": [{"client_id": {"is": "hunter2"}}]}`, `oidc[0]: client_id: this is not a string`},
+		{"line of an object", "{\"oidc\": [\n{\"name\": \"a\",\n\"issuer\": \"https://a.example\"}]}", `api.json:2: oidc[0]: client_id is missing`},
+		{"name twice", `{"oidc": [{` + whole + `}, {` + strings.Replace(whole, "a.example", "b.example", 1) + `}]}`, `oidc[1]: name: "a" is used twice`},
+		{"issuer twice", `{"oidc": [{` + whole + `}, {` + strings.Replace(whole, `"a"`, `"b"`, 1) + `}]}`, `oidc[1]: issuer: https://a.example is the issuer of a already`},
 		{"public address", `{"auth": {"public_url": "https://a.example/x"}}`, `auth.public_url: this is not an address without a path`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -95,8 +97,8 @@ func TestIssuersAreNoVariable(t *testing.T) {
 
 func TestMissingClientSecret(t *testing.T) {
 	s := settings.Settings{
-		Auth:    settings.Auth{Mode: []string{"oidc"}},
-		Issuers: []settings.Issuer{{Name: "corp", ClientSecret: "{env.SECRET}"}},
+		Auth:  settings.Auth{Mode: []string{"oidc"}},
+		Lists: settings.Lists{settings.IssuersKey: []settings.Issuer{{Name: "corp", ClientSecret: "{env.SECRET}"}}},
 	}
 	if err := s.CheckEnvironment(env(nil)); err == nil || !strings.Contains(err.Error(), "oidc corp: client_secret: SECRET is not set") {
 		t.Errorf("got error %v", err)

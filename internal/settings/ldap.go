@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/svc-gateway/svc/internal/suggest"
 )
 
 // How the groups of a directory's user are found, for ldap.groups.
@@ -90,7 +92,7 @@ func checkNames(names []string) error {
 func checkGroups(how string) error {
 	known := []string{GroupsMemberOf, GroupsMember, GroupsChain}
 	if !slices.Contains(known, how) {
-		return fmt.Errorf("%q is not a way to find groups%s: use memberof, member or chain", how, didYouMean(how, known))
+		return fmt.Errorf("%q is not a way to find groups%s: use memberof, member or chain", how, suggest.DidYouMean(how, known))
 	}
 	return nil
 }

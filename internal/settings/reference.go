@@ -54,23 +54,14 @@ func checkReference(v string) error {
 // Whoever replaces placeholders leaves those alone.
 func IsReference(name string) bool {
 	for _, o := range options {
-		if o.kind == kindReference && strings.HasSuffix(o.Key, "."+name) {
+		if o.kind == kindReference && strings.HasSuffix(o.name, "."+name) {
 			return true
 		}
 	}
-	return slices.ContainsFunc(issuerFields, func(f issuerField) bool { return f.kind == issuerReference && f.name == name })
+	return slices.ContainsFunc(lists, func(l objectList) bool { return l.isReference(name) })
 }
 
-func secret(key, doc string, field func(*Settings) *Reference) option {
-	return option{
-		Option: Option{Key: key, Doc: doc}, kind: kindReference,
-		set: func(s *Settings, words []string) error {
-			if err := checkReference(words[0]); err != nil {
-				return err
-			}
-			*field(s) = Reference(words[0])
-			return nil
-		},
-		show: func(s *Settings) string { return string(*field(s)) },
-	}
+func (o *objects[T]) isReference(name string) bool {
+	f, ok := find(o.fields, name)
+	return ok && f.kind == kindReference
 }

@@ -39,91 +39,95 @@ type Value struct {
 }
 
 // Resolve takes each setting from the strongest layer that has it and checks it. The values
-// are in the order of [Options], the lists oidc and async_subagents last. The error, if any, joins everything
+// are in the order of [Options], the lists of objects last. The error, if any, joins everything
 // that is wrong in any layer, also in values that a stronger layer hides.
 func Resolve(l Layers) (Settings, []Value, error) {
-	var s Settings
-	var errs []error
-	values := make([]Value, len(options), len(options)+2)
-	for i, o := range options {
-		values[i] = Value{Key: o.Key, Origin: FromDefault}
-		if o.Default == "" {
-			continue
-		}
-		if err := o.set(&s, o.words(o.Default)); err != nil {
-			errs = append(errs, fmt.Errorf("default of %s: %w", o.Key, err))
-		}
-	}
-	issuers := Value{Key: IssuersKey, Origin: FromDefault}
-	subagents := Value{Key: AsyncSubagentsKey, Origin: FromDefault}
-
-	set := func(e entry, origin Origin) {
-		switch {
-		case e.key == AsyncSubagentsKey && e.words == nil:
-			s.AsyncSubagents = e.agents
-			subagents.Origin, subagents.Place = origin, e.place
-			return
-		case e.key == IssuersKey && e.words == nil:
-			s.Issuers = e.issuers
-			issuers.Origin, issuers.Place = origin, e.place
-			return
-		case e.key == AsyncSubagentsKey:
-			errs = append(errs, fmt.Errorf("%s: this list can be set in config/api.json only", e.place))
-			return
-		case e.key == IssuersKey:
-			errs = append(errs, fmt.Errorf("%s: this list can be set in config/api.json or the Caddyfile only", e.place))
-			return
-		}
-		i := slices.IndexFunc(options, func(o option) bool { return o.Key == e.key })
-		if i < 0 {
-			errs = append(errs, fmt.Errorf("%s: %w", e.place, Unknown(e.key)))
-			return
-		}
-		if err := options[i].set(&s, e.words); err != nil {
-			errs = append(errs, fmt.Errorf("%s: %s: %w", e.place, e.key, err))
-			return
-		}
-		values[i].Origin, values[i].Place = origin, e.place
-		if origin == FromCaddyfile {
-			values[i].Place = "" // the origin says it all
-		}
-	}
-	layer := func(entries []entry, origin Origin, err error) {
-		if err != nil {
-			errs = append(errs, err)
-		}
-		for _, e := range entries {
-			set(e, origin)
-		}
-	}
-
+	r := newResolution()
 	entries, err := readFile(l.File)
-	layer(entries, FromFile, err)
+	r.layer(FromFile, entries, err)
 	if len(l.Caddyfile) > 0 {
 		entries, err = document("Caddyfile", l.Caddyfile, true)
-		for i := range entries { // the lines are those of the adapted JSON: of no use to anyone
-			entries[i].place = "Caddyfile"
-		}
-		layer(entries, FromCaddyfile, err)
+		r.layer(FromCaddyfile, entries, err)
 	}
-	layer(fromEnv(l.Env), FromEnv, nil)
-	layer(fromFlags(l.Flags), FromFlag, nil)
+	r.layer(FromEnv, fromEnv(l.Env), nil)
+	r.layer(FromFlag, fromFlags(l.Flags), nil)
+	if len(r.errs) == 0 {
+		if err := r.settings.check(); err != nil {
+			r.errs = append(r.errs, err)
+		}
+	}
+	return r.settings, r.show(), errors.Join(r.errs...)
+}
 
-	if len(errs) == 0 {
-		if err := s.check(); err != nil {
-			errs = append(errs, err)
+// resolution is the settings while the layers are laid over each other.
+type resolution struct {
+	settings Settings
+	values   []Value // options, then lists
+	errs     []error
+}
+
+// newResolution begins with the defaults.
+func newResolution() *resolution {
+	r := new(resolution)
+	for _, o := range options {
+		r.values = append(r.values, Value{Key: o.name, Origin: FromDefault})
+		if err := o.setDefault(&r.settings); err != nil {
+			r.errs = append(r.errs, err)
 		}
 	}
+	for _, l := range lists {
+		r.values = append(r.values, Value{Key: l.Key(), Origin: FromDefault})
+	}
+	return r
+}
+
+func (r *resolution) layer(origin Origin, entries []entry, err error) {
+	if err != nil {
+		r.errs = append(r.errs, err)
+	}
+	for _, e := range entries {
+		if err := r.set(e); err != nil {
+			r.errs = append(r.errs, fmt.Errorf("%s: %w", e.place, err))
+			continue
+		}
+		i := slices.IndexFunc(r.values, func(v Value) bool { return v.Key == e.key })
+		r.values[i].Origin, r.values[i].Place = origin, e.place
+		if origin == FromCaddyfile {
+			r.values[i].Place = "" // the origin says it all
+		}
+	}
+}
+
+func (r *resolution) set(e entry) error {
+	if _, isList := lookupList(e.key); isList {
+		if e.objects == nil {
+			return errors.New("this list can be set in config/api.json or the Caddyfile only")
+		}
+		if r.settings.Lists == nil {
+			r.settings.Lists = Lists{}
+		}
+		r.settings.Lists[e.key] = e.objects
+		return nil
+	}
+	o, ok := lookup(e.key)
+	if !ok {
+		return Unknown(e.key)
+	}
+	if err := o.set(&r.settings, e.words); err != nil {
+		return fmt.Errorf("%s: %w", e.key, err)
+	}
+	return nil
+}
+
+// show puts the values as text into the list of values.
+func (r *resolution) show() []Value {
 	for i, o := range options {
-		values[i].Value = o.show(&s)
+		r.values[i].Value = o.show(&r.settings)
 	}
-	if text, err := json.Marshal(s.AsyncSubagents); err == nil && len(s.AsyncSubagents) > 0 {
-		subagents.Value = string(text)
+	for i, l := range lists {
+		r.values[len(options)+i].Value = l.show(r.settings)
 	}
-	if text, err := json.Marshal(s.Issuers); err == nil && len(s.Issuers) > 0 {
-		issuers.Value = string(text)
-	}
-	return s, append(values, issuers, subagents), errors.Join(errs...)
+	return r.values
 }
 
 func readFile(path string) ([]entry, error) {
@@ -148,11 +152,11 @@ func fromEnv(env func(string) (string, bool)) []entry {
 	for _, o := range options {
 		// An empty variable counts as unset: that is how container and service files
 		// leave one out.
-		if v, ok := env(o.Env()); ok && v != "" {
+		if v, ok := env(variableOf(o.name)); ok && v != "" {
 			if o.kind == kindReference { // the variable holds the secret itself
-				v = "{env." + o.Env() + "}"
+				v = "{env." + variableOf(o.name) + "}"
 			}
-			entries = append(entries, entry{key: o.Key, place: o.Env(), words: o.words(v)})
+			entries = append(entries, entry{key: o.name, place: variableOf(o.name), words: o.words(v)})
 		}
 	}
 	return entries

@@ -1,6 +1,7 @@
 package settings_test
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -28,16 +29,13 @@ func file(t *testing.T, content string) string {
 	return path
 }
 
-func defaultLDAP() settings.LDAP {
-	return settings.LDAP{
-		Filter: "(uid=%u)", NameAttribute: "uid", IDAttribute: "entryUUID",
-		Groups: "memberof", GroupFilter: "(|(member=%d)(uniqueMember=%d))",
-		Timeout: 5 * time.Second, Pool: 8, CacheTTL: 30 * time.Second,
+func value(values []settings.Value, key string) settings.Value {
+	for _, v := range values {
+		if v.Key == key {
+			return v
+		}
 	}
-}
-
-func defaultBus() settings.Bus {
-	return settings.Bus{Kind: "memory", Mode: "single", Prefix: "svc:", Timeout: time.Second}
+	return settings.Value{}
 }
 
 func TestDefaults(t *testing.T) {
@@ -54,14 +52,20 @@ func TestDefaults(t *testing.T) {
 			Provider: "demo", BaseURL: "https://api.openai.com/v1", Timeout: 2 * time.Minute, MaxRetries: 2,
 		},
 		Limits: settings.Limits{BodyBytes: 4 << 20, RunsPerMinute: 600, RequestsPerMinute: 6000, RequestsBurst: 600, ParallelRuns: 100},
-		LDAP:   defaultLDAP(),
-		Bus:    defaultBus(),
+		LDAP: settings.LDAP{
+			Filter: "(uid=%u)", NameAttribute: "uid", IDAttribute: "entryUUID",
+			Groups: "memberof", GroupFilter: "(|(member=%d)(uniqueMember=%d))",
+			Timeout: 5 * time.Second, Pool: 8, CacheTTL: 30 * time.Second,
+		},
+		Bus: settings.Bus{Kind: "memory", Mode: "single", Prefix: "svc:", Timeout: time.Second},
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("defaults (-want +got):\n%s", d)
 	}
-	if len(values) != len(settings.Options())+2 {
-		t.Errorf("got %d values, want one for each option, oidc and async_subagents", len(values))
+	for _, o := range settings.Options() {
+		if value(values, o.Key).Key == "" {
+			t.Errorf("%s has no value", o.Key)
+		}
 	}
 	for _, v := range values {
 		if v.Origin != settings.FromDefault {
@@ -100,15 +104,15 @@ func TestPrecedence(t *testing.T) {
 }
 
 func TestEveryKindFromEveryLayer(t *testing.T) {
-	want := settings.Settings{
-		Auth:    settings.Auth{Mode: []string{"token", "none"}, SessionTTLHours: 8},
-		Runtime: settings.Runtime{Timeout: 5 * time.Second, ProjectRoot: "/srv", MaxSteps: 25, MaxTokens: 200_000, RunTimeout: 10 * time.Minute},
-		Model:   settings.Model{Provider: "openai", BaseURL: "http://127.0.0.1:11434/v1", Name: "qwen3", APIKeyEnv: "KEY", Timeout: 2 * time.Minute},
-		Limits:  settings.Limits{BodyBytes: 8 << 20, RunsPerMinute: 600, RequestsPerMinute: 6000, RequestsBurst: 600, ParallelRuns: 100},
-		CORS:    settings.CORS{Origins: []string{"https://a.example", "http://b.example:8080"}},
-		LDAP:    defaultLDAP(),
-		Bus:     defaultBus(),
+	want, _, err := settings.Resolve(settings.Layers{})
+	if err != nil {
+		t.Fatal(err)
 	}
+	want.Auth = settings.Auth{Mode: []string{"token", "none"}, SessionTTLHours: 8}
+	want.Runtime.Timeout, want.Runtime.ProjectRoot = 5*time.Second, "/srv"
+	want.Model = settings.Model{Provider: "openai", BaseURL: "http://127.0.0.1:11434/v1", Name: "qwen3", APIKeyEnv: "KEY", Timeout: 2 * time.Minute}
+	want.Limits.BodyBytes = 8 << 20
+	want.CORS.Origins = []string{"https://a.example", "http://b.example:8080"}
 	want.LDAP.Nested = true
 	want.LDAP.UserGroups = []string{"cn=a b,dc=x", "staff"}
 	doc := `{
@@ -158,8 +162,9 @@ func TestFileErrors(t *testing.T) {
 		{"unknown section", "{\n\n\"runtme\": {}}", `api.json:3: runtme is not a setting; did you mean runtime?`},
 		{"unknown key", "{\"runtime\": {\n\"timout\": \"1s\"}}", `api.json:2: runtime.timout is not a setting; did you mean runtime.timeout?`},
 		{"far key", `{"cors": {"zzzzzzzzzzzz": 1}}`, `api.json:1: cors.zzzzzzzzzzzz is not a setting; cors has origins`},
-		{"far section", `{"zzzzzzzzzzzzzz": 1}`, `zzzzzzzzzzzzzz is not a setting; there are auth, runtime, model, limits, cors, ldap, bus, oidc, async_subagents`},
-		{"flat key", `{"auth.mode": "token"}`, `auth.mode is not a setting; did you mean`},
+		{"far section", `{"zzzzzzzzzzzzzz": 1}`, `zzzzzzzzzzzzzz is not a setting; there are auth, runtime, model, limits, cors, `},
+		{"far list", `{"zzzzzzzzzzzzzz": 1}`, `, async_subagents, `},
+		{"flat key", `{"auth.mode": "token"}`, `auth.mode is not a section: write mode in the section auth`},
 		{"twice", "{\"auth\": {\"mode\": \"token\",\n\"mode\": \"none\"}}", `api.json:2: auth.mode is set twice`},
 		{"section twice", `{"auth": {}, "auth": {}}`, `auth is set twice`},
 		{"section not an object", `{"auth": "token"}`, `auth must be a JSON object`},
@@ -170,7 +175,7 @@ func TestFileErrors(t *testing.T) {
 		{"null", `{"runtime": {"max_steps": null}}`, `runtime.max_steps: null is not a number`},
 		{"fraction", `{"runtime": {"max_steps": 2.5}}`, `runtime.max_steps: "2.5" is not a whole number`},
 		{"out of range", `{"runtime": {"max_steps": 0}}`, `runtime.max_steps: 0 is out of range: use 1 to 1000`},
-		{"list of numbers", `{"auth": {"mode": [1]}}`, `auth.mode: [1] is not a list of strings`},
+		{"list of numbers", `{"auth": {"mode": [1]}}`, `auth.mode: this is not a list of strings`},
 		{"empty list", `{"auth": {"mode": []}}`, `auth.mode: the list is empty`},
 		{"mode", `{"auth": {"mode": "tokn"}}`, `auth.mode: "tokn" is not a mode; did you mean token?`},
 		{"mode twice", `{"auth": {"mode": ["token", "token"]}}`, `auth.mode: token is listed twice`},
@@ -183,13 +188,6 @@ func TestFileErrors(t *testing.T) {
 		{"origin with path", `{"cors": {"origins": ["https://a.example/x"]}}`, `cors.origins: "https://a.example/x" is not an origin`},
 		{"relative root", `{"runtime": {"project_root": "src"}}`, `runtime.project_root: "src" is not an absolute path`},
 		{"root root", `{"runtime": {"project_root": "//"}}`, `runtime.project_root: the whole file system cannot be the project root`},
-		{"subagents no list", `{"async_subagents": {}}`, `async_subagents must be a list`},
-		{"subagents cut off", `{"async_subagents": [{"name": "a"`, `this is not valid JSON`},
-		{"subagents null", `{"async_subagents": null}`, `async_subagents must be a list`},
-		{"subagent field", `{"async_subagents": [{"nam": "x"}]}`, `async_subagents[0].nam is not a setting; did you mean name?`},
-		{"subagent type", `{"async_subagents": [{"name": 1}]}`, `async_subagents[0].name must be a string`},
-		{"subagent empty", `{"async_subagents": [{}]}`, `async_subagents[0].assistant_id is missing`},
-		{"subagent twice", `{"async_subagents": [{"name":"a","url":"http://x","assistant_id":"b"},{"name":"a","url":"http://x","assistant_id":"b"}]}`, `async_subagents[1].name: "a" is used twice`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, _, err := settings.Resolve(settings.Layers{File: file(t, tt.doc)})
@@ -203,6 +201,19 @@ func TestFileErrors(t *testing.T) {
 	}
 }
 
+// What was adapted from a Caddyfile has lines that nobody has seen.
+func TestAdaptedErrors(t *testing.T) {
+	for doc, want := range map[string]string{
+		`{"runtime": {"timout": "1s"}}`:                    "Caddyfile: runtime.timout is not a setting",
+		`{"oidc": [{"issuer": "x", "name": "corp"}]}`:      "Caddyfile: oidc[0]: issuer: this is not an address",
+		`{"oidc": [{"label": "Example", "name": "corp"}]}`: "Caddyfile: oidc corp: issuer is missing",
+	} {
+		if _, _, err := settings.Resolve(settings.Layers{Caddyfile: []byte(doc)}); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%s: got error %v, want %q", doc, err, want)
+		}
+	}
+}
+
 func TestAllErrorsAtOnce(t *testing.T) {
 	_, _, err := settings.Resolve(settings.Layers{
 		File:  file(t, `{"runtime": {"timout": "1s", "max_steps": 0}}`),
@@ -212,7 +223,7 @@ func TestAllErrorsAtOnce(t *testing.T) {
 	for _, want := range []string{
 		"did you mean runtime.timeout?", "max_steps: 0 is out of range", `SVC_AUTH_MODE: auth.mode: "saml" is not a mode`,
 		"SVC_MODEL_API_KEY_ENV: model.api_key_env: this is not the name", "--set model.nam: model.nam is not a setting; did you mean model.name?",
-		"--set async_subagents: this list can be set in config/api.json only",
+		"--set async_subagents: this list can be set in config/api.json or the Caddyfile only",
 	} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got error %v, want one with %q", err, want)
@@ -220,21 +231,6 @@ func TestAllErrorsAtOnce(t *testing.T) {
 	}
 	if err != nil && strings.Contains(err.Error(), "sk-secret") {
 		t.Errorf("the error repeats a key: %v", err)
-	}
-}
-
-func TestSubagents(t *testing.T) {
-	s, values, err := settings.Resolve(settings.Layers{File: file(t,
-		`{"async_subagents": [{"name": "net", "description": "d", "url": "https://r.example", "assistant_id": "core", "api_key_env": "K"}]}`)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := []settings.AsyncSubagent{{Name: "net", Description: "d", URL: "https://r.example", AssistantID: "core", APIKeyEnv: "K"}}
-	if d := cmp.Diff(want, s.AsyncSubagents); d != "" {
-		t.Errorf("(-want +got):\n%s", d)
-	}
-	if v := values[len(values)-1]; v.Origin != settings.FromFile || !strings.Contains(v.Value, `"net"`) {
-		t.Errorf("got %+v", v)
 	}
 }
 
@@ -246,10 +242,12 @@ func TestParse(t *testing.T) {
 		err   string
 	}{
 		{"auth.mode", []string{"token", "none"}, []string{"token", "none"}, ""},
-		{"runtime.max_steps", []string{"3"}, int64(3), ""},
-		{"limits.body_bytes", []string{"1MiB"}, int64(1 << 20), ""},
+		{"runtime.max_steps", []string{"3"}, json.Number("3"), ""},
+		{"limits.body_bytes", []string{"1MiB"}, json.Number("1048576"), ""},
 		{"runtime.timeout", []string{"90s"}, "1m30s", ""},
 		{"runtime.max_steps", []string{"{env.STEPS}"}, "{env.STEPS}", ""},
+		{"ldap.nested", []string{"false"}, false, ""},
+		{"ldap.nested", nil, true, ""},
 		{"auth.mode", []string{"{env.MODE}"}, []string{"{env.MODE}"}, ""},
 		{"runtime.max_steps", []string{"3", "4"}, nil, "one value is expected, 2 are given"},
 		{"runtime.max_steps", nil, nil, "a value is missing"},

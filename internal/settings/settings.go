@@ -21,15 +21,14 @@ const (
 
 // Settings are all settings of the service, checked.
 type Settings struct {
-	Auth           Auth
-	Runtime        Runtime
-	Model          Model
-	Limits         Limits
-	CORS           CORS
-	LDAP           LDAP
-	Bus            Bus
-	Issuers        []Issuer
-	AsyncSubagents []AsyncSubagent
+	Auth    Auth
+	Runtime Runtime
+	Model   Model
+	Limits  Limits
+	CORS    CORS
+	LDAP    LDAP
+	Bus     Bus
+	Lists   Lists
 }
 
 // Auth says how callers prove who they are.
@@ -105,18 +104,4 @@ type Limits struct {
 type CORS struct {
 	// Origins are scheme://host[:port], or * for all. Default: none.
 	Origins []string
-}
-
-// AsyncSubagent is a remote deployment that the orchestrator may delegate to.
-type AsyncSubagent struct {
-	// Name is the sub-agent's name without the prefix remote-, which it is shown with.
-	Name string `json:"name"`
-	// Description tells the orchestrator what the sub-agent is for.
-	Description string `json:"description"`
-	// URL is the address of the remote deployment.
-	URL string `json:"url"`
-	// AssistantID is the assistant on the remote deployment.
-	AssistantID string `json:"assistant_id"`
-	// APIKeyEnv is the name of the environment variable that holds the API key.
-	APIKeyEnv string `json:"api_key_env"`
 }

@@ -6,30 +6,14 @@ import (
 	"strings"
 
 	"github.com/agnivade/levenshtein"
+
+	"github.com/svc-gateway/svc/internal/suggest"
 )
-
-// nearest returns the known name that is most like name, or "" when none is close.
-func nearest(name string, known []string) string {
-	best, distance := "", len(name)/2+1
-	for _, k := range known {
-		if d := levenshtein.ComputeDistance(strings.ToLower(name), strings.ToLower(k)); d < distance {
-			best, distance = k, d
-		}
-	}
-	return best
-}
-
-func didYouMean(name string, known []string) string {
-	if n := nearest(name, known); n != "" {
-		return "; did you mean " + n + "?"
-	}
-	return ""
-}
 
 func sections() []string {
 	var all []string
 	for _, o := range options {
-		section, _, _ := strings.Cut(o.Key, ".")
+		section, _, _ := strings.Cut(o.name, ".")
 		if !slices.Contains(all, section) {
 			all = append(all, section)
 		}
@@ -41,7 +25,7 @@ func sections() []string {
 func keys(section string) []string {
 	var all []string
 	for _, o := range options {
-		if s, k, _ := strings.Cut(o.Key, "."); s == section {
+		if s, k, _ := strings.Cut(o.name, "."); s == section {
 			all = append(all, k)
 		}
 	}
@@ -51,20 +35,32 @@ func keys(section string) []string {
 // Unknown returns the error for a name that is no setting, with the nearest one that is.
 func Unknown(key string) error {
 	section, name, _ := strings.Cut(key, ".")
-	if known := keys(section); len(known) > 0 && name != "" {
-		if n := nearest(name, known); n != "" {
+	if known := keys(section); len(known) > 0 && name != "" && !slices.Contains(known, name) {
+		if n := suggest.Nearest(name, known); n != "" {
 			return fmt.Errorf("%s is not a setting; did you mean %s.%s?", key, section, n)
 		}
 		return fmt.Errorf("%s is not a setting; %s has %s", key, section, strings.Join(known, ", "))
 	}
-	all := append(sections(), IssuersKey, AsyncSubagentsKey)
+	known := sections()
+	for _, l := range lists {
+		known = append(known, l.Key())
+	}
+	return unknown(key, known)
+}
+
+// unknown returns the error for a word at the top of a document, where the known ones may be.
+func unknown(word string, known []string) error {
+	if section, name, _ := strings.Cut(word, "."); slices.Contains(keys(section), name) {
+		return fmt.Errorf("%s is not a section: write %s in the section %s", word, name, section)
+	}
+	all := slices.Clone(known)
 	for _, o := range options {
-		all = append(all, o.Key)
+		all = append(all, o.name)
 	}
-	if n := nearest(key, all); n != "" {
-		return fmt.Errorf("%s is not a setting; did you mean %s?", key, n)
+	if n := suggest.Nearest(word, all); n != "" {
+		return fmt.Errorf("%s is not a setting; did you mean %s?", word, n)
 	}
-	return fmt.Errorf("%s is not a setting; there are %s", key, strings.Join(append(sections(), IssuersKey, AsyncSubagentsKey), ", "))
+	return fmt.Errorf("%s is not a setting; there are %s", word, strings.Join(known, ", "))
 }
 
 // IsSection reports whether name is a section, such as auth.
@@ -79,13 +75,13 @@ const misspelt = 2
 func StrayEnv(environ []string) []string {
 	known := make([]string, len(options))
 	for i, o := range options {
-		known[i] = o.Env()
+		known[i] = variableOf(o.name)
 	}
 	var stray []string
 	for _, e := range environ {
 		name, _, _ := strings.Cut(e, "=")
 		if looksLikeSetting(name, known) && !slices.Contains(known, name) {
-			stray = append(stray, name+" is not a setting"+didYouMean(name, known))
+			stray = append(stray, name+" is not a setting"+suggest.DidYouMean(name, known))
 		}
 	}
 	slices.Sort(stray)

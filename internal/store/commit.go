@@ -78,7 +78,7 @@ func (w *writer) runNext() error {
 	begun := len(w.ran)
 	w.ran = append(w.ran, w.next...)
 	w.next = clean(w.next)
-	return w.runSeries(w.ran[begun:])
+	return w.runOps(w.ran[begun:])
 }
 
 // runNextUrgent begins with operations just before they are run, so that until then they can be
@@ -86,7 +86,7 @@ func (w *writer) runNext() error {
 func (w *writer) runNextUrgent() error {
 	for len(w.nextUrgent) > 0 {
 		begun, taken := len(w.ranUrgent), 0
-		for _, o := range w.nextUrgent[:min(together, len(w.nextUrgent))] {
+		for _, o := range w.nextUrgent[:min(rowsPerInsert, len(w.nextUrgent))] {
 			if taken++; o.begin() {
 				w.ranUrgent = append(w.ranUrgent, o)
 			}
@@ -95,7 +95,7 @@ func (w *writer) runNextUrgent() error {
 			}
 		}
 		w.nextUrgent = slices.Delete(w.nextUrgent, 0, taken)
-		if err := w.runSeries(w.ranUrgent[begun:]); err != nil {
+		if err := w.runOps(w.ranUrgent[begun:]); err != nil {
 			return err
 		}
 	}

@@ -246,3 +246,14 @@ func (d *DB) Close() error {
 	})
 	return err
 }
+
+// Unavailable reports whether an error, of a Write as of a query on [DB.Read], tells of the storage
+// and not of the statement: nothing can be read or written at present, or the DB is closed.
+func (d *DB) Unavailable(err error) bool {
+	if err == nil {
+		return false
+	}
+	d.gate.RLock()
+	defer d.gate.RUnlock()
+	return d.closed || errors.Is(err, ErrUnavailable) || errors.Is(err, ErrClosed) || storage(err) != nil
+}

@@ -24,12 +24,12 @@ type writer struct {
 	ran, ranUrgent   []*op
 
 	values    []any             // of a statement's parameters; reused
-	several   map[string]string // of queries the statement of several rows, see multiply; empty: there is none
+	multirow  map[string]string // a query of one row → that of several, see multiply; empty where there is none
 	untrimmed int               // operations since the last trim
 }
 
 func newWriter(d *DB) *writer {
-	return &writer{d: d, urgent: d.urgent, queued: d.queued, several: make(map[string]string)}
+	return &writer{d: d, urgent: d.urgent, queued: d.queued, multirow: make(map[string]string)}
 }
 
 func (w *writer) loop() {

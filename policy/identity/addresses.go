@@ -25,12 +25,12 @@ func (s *Service) NoteAddress(ctx context.Context, p policy.Principal) error {
 	if p.Source != policy.SourceToken || p.SessionID != "" || p.Address == "" {
 		return nil
 	}
-	now, place := time.Now(), place{p.TokenID, p.Address}
-	if !s.addresses.add(place, now) {
+	now, here := time.Now(), tokenAt{p.TokenID, p.Address}
+	if !s.addresses.remember(here, now) {
 		return nil
 	}
 	if err := s.noteAddress(context.WithoutCancel(ctx), p, now); err != nil {
-		s.addresses.remove(place) // the next request tries again
+		s.addresses.forget(here) // the next request tries again
 		return fmt.Errorf("noting where a token is used: %w", err)
 	}
 	return nil
@@ -56,18 +56,18 @@ func (s *Service) noteAddress(ctx context.Context, p policy.Principal, now time.
 	return s.store.NoteFamiliar(ctx, who, address, now, now.Add(-familiarFor))
 }
 
-// place is a token at an address.
-type place struct{ token, address string }
+// tokenAt is a token at an address.
+type tokenAt struct{ token, address string }
 
-// addresses are the places that need no look at the store. Its zero value is ready.
+// addresses are the tokens at addresses that need no look at the store. Its zero value is ready.
 type addresses struct {
 	mu    sync.RWMutex
-	noted map[place]time.Time
+	noted map[tokenAt]time.Time
 }
 
-// add reports whether the place is new, or was noted too long ago, and remembers it. A full
-// memory forgets an arbitrary place.
-func (a *addresses) add(p place, now time.Time) bool {
+// remember notes p and reports whether that is news: it was not noted, or too long ago. A full
+// memory forgets an arbitrary one.
+func (a *addresses) remember(p tokenAt, now time.Time) bool {
 	a.mu.RLock()
 	at, ok := a.noted[p]
 	a.mu.RUnlock()
@@ -80,7 +80,7 @@ func (a *addresses) add(p place, now time.Time) bool {
 		return false // another request was first
 	}
 	if a.noted == nil {
-		a.noted = make(map[place]time.Time)
+		a.noted = make(map[tokenAt]time.Time)
 	}
 	for old := range a.noted {
 		if len(a.noted) < maxAddresses {
@@ -92,7 +92,7 @@ func (a *addresses) add(p place, now time.Time) bool {
 	return true
 }
 
-func (a *addresses) remove(p place) {
+func (a *addresses) forget(p tokenAt) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	delete(a.noted, p)

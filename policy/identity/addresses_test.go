@@ -40,8 +40,8 @@ func TestTokenAtNewAddress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "identity.db")
 		r := newRigAt(t, path)
-		bob := r.verify(t, r.add(t, identity.AddUser{Name: "bob", Role: policy.User}))
-		eve := r.verify(t, r.add(t, identity.AddUser{Name: "eve", Role: policy.User}))
+		bob := r.verify(t, r.addUser(t, identity.AddUser{Name: "bob", Role: policy.User}))
+		eve := r.verify(t, r.addUser(t, identity.AddUser{Name: "eve", Role: policy.User}))
 
 		r.use(t, bob, home, home, "2001:db8::1", "2001:db8::2", away, home)
 		r.use(t, eve, away)
@@ -69,7 +69,7 @@ func TestTokenAtNewAddress(t *testing.T) {
 
 func TestNewAddressIsRecordedAfterTrouble(t *testing.T) {
 	r := newRig(t)
-	bob := r.verify(t, r.add(t, identity.AddUser{Name: "bob", Role: policy.User}))
+	bob := r.verify(t, r.addUser(t, identity.AddUser{Name: "bob", Role: policy.User}))
 	r.use(t, bob, home)
 	r.log.fail = errors.New("disk full")
 	bob.Address = away
@@ -85,7 +85,7 @@ func TestNewAddressIsRecordedAfterTrouble(t *testing.T) {
 
 func BenchmarkNoteAddress(b *testing.B) {
 	r := newRig(b)
-	bob := r.verify(b, r.add(b, identity.AddUser{Name: "bob", Role: policy.User}))
+	bob := r.verify(b, r.addUser(b, identity.AddUser{Name: "bob", Role: policy.User}))
 	bob.Address = home
 	b.ReportAllocs()
 	for b.Loop() {

@@ -11,7 +11,7 @@ import (
 type Actor = policy.Principal
 
 // Admin is the management of users. [Service.As] gives it on the database of a service that is
-// not running, [Client] on one that is. Errors wrap the sentinels of this package in both.
+// not running, package adminapi on one that is. Errors wrap the sentinels of this package in both.
 type Admin interface {
 	// AddUser creates a user with a first token, which is returned once.
 	AddUser(ctx context.Context, u AddUser) (User, Secret, error)

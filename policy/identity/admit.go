@@ -45,7 +45,7 @@ func (s *Service) Admit(ctx context.Context, x External) (policy.Principal, erro
 	if err := errors.Join(a.live(now), a.accepts(issued)); err != nil {
 		return policy.Principal{}, err
 	}
-	s.used.login(a, x.Role, now)
+	s.used.noteLogin(a, x.Role, now)
 	return policy.Principal{
 		User: a.Name, Role: x.Role, Groups: x.Groups, Source: x.Source,
 		Issued: issued, Expires: earlier(expires, a.Expires),

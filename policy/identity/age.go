@@ -22,6 +22,9 @@ func (t *Token) Old(now time.Time) bool {
 	return t.live(now) == nil && now.Sub(t.Created) >= RotateAfter
 }
 
+// Days is how many whole days ago the token was made.
+func (t *Token) Days(now time.Time) int { return days(now.Sub(t.Created)) }
+
 // OldTokens returns the tokens that should be rotated, the oldest first, at most 100.
 func (s *Service) OldTokens(ctx context.Context) ([]Token, error) {
 	now := time.Now()
@@ -42,7 +45,7 @@ func (s *Service) Warnings(ctx context.Context, p policy.Principal) ([]string, e
 		}
 		if c.Token.Old(now) {
 			list = append(list, fmt.Sprintf("The token %s (%s) is %d days old: ask an admin to rotate it, as should be done every %d days.",
-				c.Token.Name, c.Token.ID, days(now.Sub(c.Token.Created)), days(RotateAfter)))
+				c.Token.Name, c.Token.ID, c.Token.Days(now), days(RotateAfter)))
 		}
 		p.Expires = earlier(c.Token.Expires, c.User.Expires) // not that of a session
 	}

@@ -14,7 +14,7 @@ func TestOldTokens(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
 		r.SetSources(&directory{role: policy.User}, nil)
-		p := r.verify(t, r.add(t, identity.AddUser{Name: "bob", Role: policy.User}))
+		p := r.verify(t, r.addUser(t, identity.AddUser{Name: "bob", Role: policy.User}))
 		ldap := r.admit(t, ldapUser("eve", "1", policy.User))
 		check := func(what string, old int, warnings ...string) {
 			t.Helper()

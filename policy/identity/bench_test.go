@@ -11,12 +11,13 @@ import (
 	"github.com/svc-gateway/svc/internal/bus"
 	"github.com/svc-gateway/svc/policy"
 	"github.com/svc-gateway/svc/policy/identity"
+	"github.com/svc-gateway/svc/policy/identity/sqlite"
 )
 
 // populated is a service with as many users, and their tokens.
 func populated(tb testing.TB, users, each int) (s *identity.Service, tokens []string) {
 	tb.Helper()
-	st, err := identity.OpenStore(tb.Context(), filepath.Join(tb.TempDir(), "identity.db"))
+	st, err := sqlite.Open(tb.Context(), filepath.Join(tb.TempDir(), "identity.db"))
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -107,13 +107,13 @@ func TestChainFillsInTheAddress(t *testing.T) {
 
 func TestTokenProvider(t *testing.T) {
 	r := newRig(t)
-	token := r.add(t, identity.AddUser{Name: "bob", Role: policy.User})
-	other := r.add(t, identity.AddUser{Name: "eve", Role: policy.User})
-	revoked := r.add(t, identity.AddUser{Name: "gone", Role: policy.User})
+	token := r.addUser(t, identity.AddUser{Name: "bob", Role: policy.User})
+	other := r.addUser(t, identity.AddUser{Name: "eve", Role: policy.User})
+	revoked := r.addUser(t, identity.AddUser{Name: "gone", Role: policy.User})
 	if _, err := r.RevokeToken(t.Context(), boss, "gone", ""); err != nil {
 		t.Fatal(err)
 	}
-	stranger := newRig(t).add(t, identity.AddUser{Name: "bob", Role: policy.User})
+	stranger := newRig(t).addUser(t, identity.AddUser{Name: "bob", Role: policy.User})
 	chain := identity.Chain{identity.NewTokenProvider(r.Service)}
 	type h = http.Header
 	tests := map[string]struct {
@@ -185,7 +185,7 @@ func mistype(token string) string {
 
 func TestTokenProviderTechnical(t *testing.T) {
 	r := newRig(t)
-	token := r.add(t, identity.AddUser{Name: "bob", Role: policy.User})
+	token := r.addUser(t, identity.AddUser{Name: "bob", Role: policy.User})
 	if err := r.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -200,7 +200,7 @@ func TestTokenProviderTechnical(t *testing.T) {
 
 func TestStrip(t *testing.T) {
 	r := newRig(t)
-	token := r.add(t, identity.AddUser{Name: "bob", Role: policy.User})
+	token := r.addUser(t, identity.AddUser{Name: "bob", Role: policy.User})
 	for _, tt := range []struct{ in, want http.Header }{
 		{http.Header{"Authorization": {"bearer " + token}, "X-Api-Key": {token}, "Accept": {"*/*"}}, http.Header{"Accept": {"*/*"}}},
 		{http.Header{"Authorization": {"Bearer svc_cut"}}, http.Header{}},

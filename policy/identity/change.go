@@ -42,17 +42,17 @@ func (s *Service) change(ctx context.Context, actor Actor, c change) error {
 	}
 	s.changing.Lock()
 	defer s.changing.Unlock()
-	err := s.try(ctx, actor, c)
+	err := s.changeOnce(ctx, actor, c)
 	for i := 1; i < attempts && errors.Is(err, ErrConflict); i++ {
-		err = s.try(ctx, actor, c)
+		err = s.changeOnce(ctx, actor, c)
 	}
 	return err
 }
 
-// try decides a change on the current state, records it durably and applies it, in this
-// order. A change that the plan or the guard refuses is not recorded: nothing was going to
+// changeOnce decides a change on the current state, records it durably and applies it, in this
+// order. A change that the plan or refuseLastAdmin refuses is not recorded: nothing was going to
 // happen.
-func (s *Service) try(ctx context.Context, actor Actor, c change) error {
+func (s *Service) changeOnce(ctx context.Context, actor Actor, c change) error {
 	st, err := s.state(ctx, c.user)
 	if err != nil {
 		return err
@@ -62,7 +62,7 @@ func (s *Service) try(ctx context.Context, actor Actor, c change) error {
 		return err
 	}
 	todo.Revision = st.revision
-	if err := s.guard(ctx, st, todo); err != nil {
+	if err := s.refuseLastAdmin(ctx, st, todo); err != nil {
 		return err
 	}
 	e, err := event(actor, c, &st, todo)
@@ -99,6 +99,12 @@ func (s *Service) outcome(ctx context.Context, e audit.Event) error {
 	return nil
 }
 
+// RequireAdmin returns nil when the actor may manage users. Otherwise it returns an [ErrForbidden]
+// and records what they tried: the action, and the user whom it is about, if any.
+func (s *Service) RequireAdmin(ctx context.Context, actor Actor, action, user string) error {
+	return s.authorise(ctx, actor, change{action: action, user: user})
+}
+
 // authorise refuses actors that are no admins, and records that they tried.
 func (s *Service) authorise(ctx context.Context, actor Actor, c change) error {
 	if actor.User != "" && (actor.Role.May(policy.AdminAction) || c.own && actor.User == c.user) {
@@ -132,8 +138,8 @@ func (s *Service) state(ctx context.Context, user string) (state, error) {
 	return st, err
 }
 
-// guard refuses to take the last working token from the last admin.
-func (s *Service) guard(ctx context.Context, st state, todo Change) error {
+// refuseLastAdmin refuses to take the last working token from the last admin.
+func (s *Service) refuseLastAdmin(ctx context.Context, st state, todo Change) error {
 	before := st.account
 	if before == nil || !before.administers(st.now) {
 		return nil

@@ -14,6 +14,7 @@ import (
 	"github.com/svc-gateway/svc/internal/bus"
 	"github.com/svc-gateway/svc/policy"
 	"github.com/svc-gateway/svc/policy/identity"
+	"github.com/svc-gateway/svc/policy/identity/sqlite"
 )
 
 // severed is a bus that can be cut off from those of other processes. It notes its subscriptions,
@@ -54,7 +55,7 @@ func cutOffRig(t *testing.T) (here, there *rig, live *severed) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "identity.db")
 	there = newRigAt(t, path)
-	st, err := identity.OpenStore(t.Context(), path)
+	st, err := sqlite.Open(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +76,7 @@ func cutOffRig(t *testing.T) (here, there *rig, live *severed) {
 func TestCutOffAsksTheStore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		here, there, live := cutOffRig(t)
-		token := there.add(t, identity.AddUser{Name: "bob", Role: policy.User})
+		token := there.addUser(t, identity.AddUser{Name: "bob", Role: policy.User})
 		time.Sleep(time.Second)
 		p := here.verify(t, token)
 		live.away.Store(true)
@@ -101,7 +102,7 @@ func TestCutOffWakesStreams(t *testing.T) {
 		synctest.Wait()
 		stream := live.Memory.Subscribe(identity.TopicChanges)
 		defer stream.Close()
-		there.add(t, identity.AddUser{Name: "bob", Role: policy.User})
+		there.addUser(t, identity.AddUser{Name: "bob", Role: policy.User})
 		want, err := there.store.Revision(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -123,7 +124,7 @@ func TestCutOffWakesStreams(t *testing.T) {
 func TestLostAnnouncement(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		here, there, live := cutOffRig(t)
-		token := there.add(t, identity.AddUser{Name: "bob", Role: policy.User})
+		token := there.addUser(t, identity.AddUser{Name: "bob", Role: policy.User})
 		time.Sleep(time.Second)
 		here.verify(t, token)
 		if _, err := there.RevokeToken(t.Context(), boss, "bob", ""); err != nil {
@@ -155,7 +156,7 @@ func (a *asking) Revision(ctx context.Context) (int64, error) {
 // A crowd of requests while the bus is cut off shares what one of them reads.
 func TestCutOffSharesReads(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		st, err := identity.OpenStore(t.Context(), filepath.Join(t.TempDir(), "identity.db"))
+		st, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "identity.db"))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,6 +1,6 @@
 // Package identity knows the users and their tokens, and finds out who sends a request.
 //
-//	s, err := identity.Open(ctx, path, log, bus)
+//	s, err := identity.New(ctx, users, log, bus) // on a Store, such as that of package sqlite
 //	secret, created, err := s.Bootstrap(ctx) // the first start makes the user admin
 //	principal, err := s.Verify(ctx, token)   // on every request
 //	principal, err = s.Resolve(ctx, principal) // the same one as of now
@@ -35,8 +35,8 @@
 // compare-and-swap on the revision of the whole identity: what was decided on an earlier state is
 // decided again, and after a few times [ErrConflict]. A change that would leave no admin with a
 // working token while there was one is refused ([ErrLastAdmin]); rotating a token always leaves
-// one. [Admin] is the interface of all of them: [Service.As] gives it on the database, [Client]
-// over a socket to [Service.AdminHandler].
+// one. [Admin] is the interface of all of them: [Service.As] gives it on the database, package
+// adminapi over HTTP.
 //
 // # Staleness
 //
@@ -64,6 +64,11 @@
 // [NewTokenProvider], [NewBasicProvider], [NewCertificateProvider], [NewSessionProvider] and
 // [NewNoneProvider].
 //
-// A [Store] keeps the data; the embedded one is SQLite ([OpenStore]), and package identitytest
-// holds what every other has to pass. All types are safe for concurrent use.
+// # Storage
+//
+// A [Store] keeps the data. Package sqlite has the embedded one, and package identitytest holds what
+// every other has to pass. While it cannot be read or written, what needs it fails with
+// [ErrUnavailable]: nobody is let in and nothing is changed.
+//
+// All types are safe for concurrent use.
 package identity

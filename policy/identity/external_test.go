@@ -18,6 +18,7 @@ import (
 	"github.com/svc-gateway/svc/internal/bus"
 	"github.com/svc-gateway/svc/policy"
 	"github.com/svc-gateway/svc/policy/identity"
+	"github.com/svc-gateway/svc/policy/identity/sqlite"
 )
 
 // directory is a Directory that knows subjects.
@@ -71,7 +72,7 @@ func (c *counted) ByHash(ctx context.Context, h identity.Hash) (identity.Credent
 
 // Many people may come for the first time at once: requests of others notice nothing of it.
 func TestNewAccountsForgetNoTokens(t *testing.T) {
-	st, err := identity.OpenStore(t.Context(), filepath.Join(t.TempDir(), "identity.db"))
+	st, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "identity.db"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +83,7 @@ func TestNewAccountsForgetNoTokens(t *testing.T) {
 	}
 	defer s.Close()
 	r := &rig{Service: s}
-	token := r.add(t, identity.AddUser{Name: "bob", Role: policy.User})
+	token := r.addUser(t, identity.AddUser{Name: "bob", Role: policy.User})
 	for i := range 10 {
 		r.verify(t, token)
 		r.admit(t, ldapUser(fmt.Sprintf("u%d", i), fmt.Sprint(i), policy.User))
@@ -124,8 +125,8 @@ func TestAdmit(t *testing.T) {
 
 func TestAdmitRefuses(t *testing.T) {
 	r := newRig(t)
-	r.add(t, identity.AddUser{Name: "local", Role: policy.User})
-	r.add(t, identity.AddUser{Name: "removed", Role: policy.User})
+	r.addUser(t, identity.AddUser{Name: "local", Role: policy.User})
+	r.addUser(t, identity.AddUser{Name: "removed", Role: policy.User})
 	if _, err := r.RemoveUser(t.Context(), boss, "removed"); err != nil {
 		t.Fatal(err)
 	}

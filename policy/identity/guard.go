@@ -109,7 +109,7 @@ func (s *Service) failed(ctx context.Context, a attempt, st Standing, now time.T
 		}
 		switch {
 		case n >= b.failures:
-			err = s.lock(ctx, scope, b, n, now)
+			err = s.lockOut(ctx, scope, b, n, now)
 		case b.earned && n > patientFailures:
 			_, _, err = s.bus.Count(ctx, scope.key("delay"), 1, time.Second<<(n-patientFailures-1))
 		}
@@ -120,8 +120,8 @@ func (s *Service) failed(ctx context.Context, a attempt, st Standing, now time.T
 	return nil
 }
 
-// lock records a lockout and makes it, unless there is one already.
-func (s *Service) lock(ctx context.Context, scope attempt, b budget, n int64, now time.Time) error {
+// lockOut records a lockout and makes it, unless there is one already.
+func (s *Service) lockOut(ctx context.Context, scope attempt, b budget, n int64, now time.Time) error {
 	s.locking.Lock()
 	defer s.locking.Unlock()
 	st, err := s.store.Standing(ctx, scope.user, scope.address)

@@ -71,7 +71,7 @@ func (s *Service) Lockouts(ctx context.Context) ([]Lockout, error) {
 // Unlock ends the lockouts of a user at all addresses, or all those of an address, and returns
 // them; none is no error. It is recorded as an administrative change.
 func (s *Service) Unlock(ctx context.Context, actor Actor, who string) ([]Lockout, error) {
-	if err := s.authorise(ctx, actor, change{action: "unlock", user: who}); err != nil {
+	if err := s.RequireAdmin(ctx, actor, "unlock", who); err != nil {
 		return nil, fmt.Errorf("unlocking: %w", err)
 	}
 	all, err := s.Lockouts(ctx)
@@ -95,7 +95,7 @@ func (s *Service) Unlock(ctx context.Context, actor Actor, who string) ([]Lockou
 	if err := s.log.Record(ctx, e); err != nil {
 		return nil, fmt.Errorf("recording unlock: %w", err)
 	}
-	if err := s.unlock(ctx, list); err != nil {
+	if err := s.endLockouts(ctx, list); err != nil {
 		e.Status, e.Error = "error", err.Error()
 		_ = s.outcome(ctx, e) // the caller learns what went wrong
 		return nil, fmt.Errorf("unlocking: %w", err)
@@ -105,7 +105,7 @@ func (s *Service) Unlock(ctx context.Context, actor Actor, who string) ([]Lockou
 	return list, nil
 }
 
-func (s *Service) unlock(ctx context.Context, list []Lockout) error {
+func (s *Service) endLockouts(ctx context.Context, list []Lockout) error {
 	for _, l := range list {
 		if err := (attempt{l.User, l.Address}).forget(ctx, s.bus); err != nil {
 			return err

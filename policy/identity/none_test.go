@@ -96,7 +96,7 @@ func TestNoneProviderOrigins(t *testing.T) {
 // With both modes a token decides who a local client is, and a remote one is asked for a token.
 func TestTokenAndNone(t *testing.T) {
 	rig := newRig(t)
-	token := rig.add(t, identity.AddUser{Name: "bob", Role: policy.Readonly})
+	token := rig.addUser(t, identity.AddUser{Name: "bob", Role: policy.Readonly})
 	none, err := identity.NewNoneProvider()
 	if err != nil {
 		t.Fatal(err)

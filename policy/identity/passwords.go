@@ -71,12 +71,12 @@ func (p Passwords) check(ctx context.Context, user, password, address string) (p
 	}
 	waiting, cancel := context.WithTimeout(ctx, turnWait)
 	defer cancel()
-	release, err := p.Service.turns.take(waiting, a)
+	release, err := p.Service.turns.await(waiting, a)
 	if err != nil {
 		return policy.Principal{}, fmt.Errorf("waiting to check a password: %w", err)
 	}
 	defer release()
-	leave, err := p.Service.checks.take(waiting)
+	leave, err := p.Service.checks.enter(waiting)
 	if err != nil {
 		return policy.Principal{}, fmt.Errorf("waiting to check a password: %w", err)
 	}
@@ -89,7 +89,7 @@ func (p Passwords) check(ctx context.Context, user, password, address string) (p
 	if err != nil {
 		return policy.Principal{}, err
 	}
-	principal, err := p.admit(ctx, user, password)
+	principal, err := p.authenticate(ctx, user, password)
 	if errors.Is(err, ErrCredentials) {
 		return policy.Principal{}, cmp.Or(p.Service.failed(ctx, a, st, time.Now()), error(errWrongPassword))
 	} else if err != nil {
@@ -98,9 +98,9 @@ func (p Passwords) check(ctx context.Context, user, password, address string) (p
 	return principal, p.Service.succeeded(ctx, a, st, now)
 }
 
-// admit lets in whom the directory vouches for. Where it remembered that from before the account
+// authenticate lets in whom the directory vouches for. Where it remembered that from before the account
 // was cut off it is asked afresh: the password may be another one since.
-func (p Passwords) admit(ctx context.Context, user, password string) (policy.Principal, error) {
+func (p Passwords) authenticate(ctx context.Context, user, password string) (policy.Principal, error) {
 	external, err := p.Directory.Authenticate(ctx, user, password)
 	if err != nil {
 		return policy.Principal{}, err

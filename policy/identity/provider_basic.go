@@ -1,11 +1,10 @@
 package identity
 
 import (
-	"encoding/base64"
 	"fmt"
 	"net/http"
-	"strings"
 
+	"github.com/svc-gateway/svc/internal/credentials"
 	"github.com/svc-gateway/svc/policy"
 )
 
@@ -54,16 +53,11 @@ func findBasic(h http.Header) (user, password string, outcome Outcome, err error
 	if len(values) > 1 {
 		return "", "", No, errConflict
 	}
-	if len(values) == 0 {
+	if len(values) == 0 || !credentials.IsBasic(values[0]) {
 		return "", "", NotMine, nil
 	}
-	scheme, encoded, _ := strings.Cut(values[0], " ")
-	if !strings.EqualFold(scheme, "Basic") {
-		return "", "", NotMine, nil
-	}
-	decoded, err := base64.StdEncoding.DecodeString(strings.Trim(encoded, " "))
-	user, password, colon := strings.Cut(string(decoded), ":")
-	if err != nil || !colon || user == "" || password == "" {
+	user, password, ok := credentials.Basic(values[0])
+	if !ok || user == "" || password == "" {
 		return "", "", No, errBasicMalformed
 	}
 	return user, password, Yes, nil

@@ -14,7 +14,7 @@ import (
 func TestSessionProvider(t *testing.T) {
 	const friend = "https://friend.example"
 	r := newRig(t)
-	alice := r.verify(t, r.add(t, identity.AddUser{Name: "alice", Role: policy.User}))
+	alice := r.verify(t, r.addUser(t, identity.AddUser{Name: "alice", Role: policy.User}))
 	open := func(kind identity.SessionKind) string {
 		_, secret, err := r.Login(t.Context(), identity.NewSession{Principal: alice, Kind: kind, Lifetime: time.Hour})
 		if err != nil {
@@ -95,7 +95,7 @@ func TestSessionProvider(t *testing.T) {
 // Where tokens are none of the ways in, the session of an API client still is.
 func TestAPISessionProvider(t *testing.T) {
 	r := newRig(t)
-	token := r.add(t, identity.AddUser{Name: "alice", Role: policy.User})
+	token := r.addUser(t, identity.AddUser{Name: "alice", Role: policy.User})
 	secrets := map[identity.SessionKind]string{}
 	for _, kind := range []identity.SessionKind{identity.WebSession, identity.APISession} {
 		_, secret, err := r.Login(t.Context(), identity.NewSession{Principal: r.verify(t, token), Kind: kind, Lifetime: time.Hour})

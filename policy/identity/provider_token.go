@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"strings"
 
+	"github.com/svc-gateway/svc/internal/credentials"
 	"github.com/svc-gateway/svc/policy"
 )
 
@@ -56,7 +56,7 @@ func findToken(h http.Header) (string, Outcome, error) {
 	}
 	token, foreign := "", false
 	if len(authorization) == 1 {
-		value, isBearer := bearer(authorization[0])
+		value, isBearer := credentials.Bearer(authorization[0])
 		switch {
 		case isBearer && claimsToBeToken(value):
 			token = value
@@ -80,16 +80,6 @@ func findToken(h http.Header) (string, Outcome, error) {
 		return "", NotMine, errUnrecognised
 	}
 	return "", NotMine, nil
-}
-
-// bearer returns the value of a Bearer credential. The scheme is case-insensitive (RFC 9110,
-// 11.1).
-func bearer(authorization string) (string, bool) {
-	scheme, value, _ := strings.Cut(authorization, " ")
-	if !strings.EqualFold(scheme, "Bearer") {
-		return "", false
-	}
-	return strings.Trim(value, " "), true
 }
 
 var (
@@ -138,7 +128,7 @@ func refuseToken(err error) error {
 // request that goes to somebody else's server. Credentials of others stay.
 func Strip(h http.Header) {
 	for _, a := range h.Values("Authorization") {
-		if value, ok := bearer(a); ok && claimsToBeToken(value) {
+		if value, ok := credentials.Bearer(a); ok && claimsToBeToken(value) {
 			h.Del("Authorization")
 			break
 		}

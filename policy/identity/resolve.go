@@ -49,13 +49,13 @@ func (s *Service) asOfNow(ctx context.Context, p policy.Principal) (policy.Princ
 		return policy.Principal{}, err
 	}
 	if p.SessionID == "" && p.Source != policy.SourceToken {
-		return s.external(ctx, is, now)
+		return s.resolveExternal(ctx, is, now)
 	}
 	var err error
 	if p.SessionID != "" {
-		is, err = s.resolve(ctx, p.SessionID, s.store.SessionByID, now)
+		is, err = s.resolveByID(ctx, p.SessionID, s.store.SessionByID, now)
 	} else {
-		is, err = s.resolve(ctx, p.TokenID, s.store.ByID, now)
+		is, err = s.resolveByID(ctx, p.TokenID, s.store.ByID, now)
 	}
 	if errors.Is(err, ErrUnknown) || err == nil && (is.User != p.User || is.Source != p.Source || is.TokenID != p.TokenID) {
 		return policy.Principal{}, fmt.Errorf("session %q or token %q of user %s: %w", p.SessionID, p.TokenID, p.User, ErrRevoked)
@@ -63,8 +63,8 @@ func (s *Service) asOfNow(ctx context.Context, p policy.Principal) (policy.Princ
 	return is, err
 }
 
-// external resolves somebody from outside who has neither token nor session here.
-func (s *Service) external(ctx context.Context, p policy.Principal, now time.Time) (policy.Principal, error) {
+// resolveExternal resolves somebody from outside who has neither token nor session here.
+func (s *Service) resolveExternal(ctx context.Context, p policy.Principal, now time.Time) (policy.Principal, error) {
 	a, err := s.named(ctx, p.User)
 	if err != nil {
 		return policy.Principal{}, err

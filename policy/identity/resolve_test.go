@@ -23,7 +23,7 @@ func TestResolveOperatingSystem(t *testing.T) {
 
 func TestResolveRefusesStrangers(t *testing.T) {
 	r := newRig(t)
-	p := r.verify(t, r.add(t, identity.AddUser{Name: "bob", Role: policy.User}))
+	p := r.verify(t, r.addUser(t, identity.AddUser{Name: "bob", Role: policy.User}))
 	for name, p := range map[string]policy.Principal{
 		"zero":             {},
 		"unknown source":   {User: "bob", Role: policy.Admin, Source: "magic"},
@@ -40,10 +40,10 @@ func TestResolveRefusesStrangers(t *testing.T) {
 
 func TestActFor(t *testing.T) {
 	r := newRig(t)
-	admin := r.verify(t, r.add(t, identity.AddUser{Name: "alice", Role: policy.Admin}))
-	bob := r.verify(t, r.add(t, identity.AddUser{Name: "bob", Role: policy.Readonly}))
+	admin := r.verify(t, r.addUser(t, identity.AddUser{Name: "alice", Role: policy.Admin}))
+	bob := r.verify(t, r.addUser(t, identity.AddUser{Name: "bob", Role: policy.Readonly}))
 	off := true
-	r.add(t, identity.AddUser{Name: "gone", Role: policy.User})
+	r.addUser(t, identity.AddUser{Name: "gone", Role: policy.User})
 	if _, err := r.UpdateUser(t.Context(), boss, "gone", identity.UpdateUser{Disabled: &off}); err != nil {
 		t.Fatal(err)
 	}
@@ -89,9 +89,9 @@ func mustActFor(t *testing.T, r *rig, p policy.Principal, user string) policy.Pr
 // the roles of both.
 func TestResolveOnBehalf(t *testing.T) {
 	r := newRig(t)
-	r.add(t, identity.AddUser{Name: "root", Role: policy.Admin})
-	admin := r.verify(t, r.add(t, identity.AddUser{Name: "alice", Role: policy.Admin}))
-	r.add(t, identity.AddUser{Name: "bob", Role: policy.User})
+	r.addUser(t, identity.AddUser{Name: "root", Role: policy.Admin})
+	admin := r.verify(t, r.addUser(t, identity.AddUser{Name: "alice", Role: policy.Admin}))
+	r.addUser(t, identity.AddUser{Name: "bob", Role: policy.User})
 	p := mustActFor(t, r, admin, "bob")
 	set := func(name string, role policy.Role, disabled bool) {
 		t.Helper()

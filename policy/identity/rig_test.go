@@ -11,6 +11,7 @@ import (
 	"github.com/svc-gateway/svc/internal/bus"
 	"github.com/svc-gateway/svc/policy"
 	"github.com/svc-gateway/svc/policy/identity"
+	"github.com/svc-gateway/svc/policy/identity/sqlite"
 )
 
 var boss = policy.Principal{User: "os:root", Role: policy.Admin, Source: policy.SourceOS, Address: "192.0.2.9", TokenID: "t0"}
@@ -30,7 +31,7 @@ func newRig(t testing.TB) *rig {
 
 func newRigAt(t testing.TB, path string, options ...identity.Option) *rig {
 	t.Helper()
-	st, err := identity.OpenStore(t.Context(), path)
+	st, err := sqlite.Open(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,8 +48,8 @@ func newRigAt(t testing.TB, path string, options ...identity.Option) *rig {
 	return r
 }
 
-// add creates a user and returns the token.
-func (r *rig) add(t testing.TB, u identity.AddUser) string {
+// addUser creates a user and returns the token.
+func (r *rig) addUser(t testing.TB, u identity.AddUser) string {
 	t.Helper()
 	_, secret, err := r.AddUser(t.Context(), boss, u)
 	if err != nil {

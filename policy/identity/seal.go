@@ -1,9 +1,7 @@
 package identity
 
 import (
-	"crypto/aes"
 	"crypto/cipher"
-	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,8 +9,6 @@ import (
 
 	"github.com/svc-gateway/svc/internal/keyfile"
 )
-
-const keyLen = 32 // AES-256
 
 // errUnsealable means that secrets were encrypted with another key, or changed since.
 var errUnsealable = errors.New("the secrets cannot be decrypted: the key file is another one")
@@ -76,37 +72,10 @@ func (s *sealer) cipher() (cipher.AEAD, error) {
 	if s.aead != nil {
 		return s.aead, nil
 	}
-	key, err := s.key()
+	aead, err := keyfile.AES(s.path)
 	if err != nil {
 		return nil, fmt.Errorf("preparing the key of session secrets: %w", err)
 	}
-	block, err := aes.NewCipher(key)
-	if err != nil {
-		return nil, fmt.Errorf("preparing the key of session secrets: %w", err)
-	}
-	if s.aead, err = cipher.NewGCMWithRandomNonce(block); err != nil {
-		return nil, fmt.Errorf("preparing the key of session secrets: %w", err)
-	}
-	return s.aead, nil
-}
-
-// key reads the key file, which it makes when there is none.
-func (s *sealer) key() ([]byte, error) {
-	if s.path == "" {
-		return newKey(), nil
-	}
-	key, err := keyfile.Read(s.path, func() ([]byte, error) { return newKey(), nil })
-	if err != nil {
-		return nil, err
-	}
-	if len(key) != keyLen {
-		return nil, fmt.Errorf("%s has %d bytes, want %d: restore it, or remove it to end the sessions of identity providers", s.path, len(key), keyLen)
-	}
-	return key, nil
-}
-
-func newKey() []byte {
-	key := make([]byte, keyLen)
-	_, _ = rand.Read(key) // never fails: crypto/rand ends the process instead
-	return key
+	s.aead = aead
+	return aead, nil
 }

@@ -2,7 +2,6 @@ package identity
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strconv"
 	"sync"
@@ -26,7 +25,7 @@ type Recorder interface {
 	Queue(ctx context.Context, e ...audit.Event) error
 }
 
-// Service verifies tokens, keeps sessions and manages users. Get one with [Open] or [New] and close it.
+// Service verifies tokens, keeps sessions and manages users. Make it with [New] and close it.
 type Service struct {
 	store Store
 	log   Recorder
@@ -36,8 +35,8 @@ type Service struct {
 	changing sync.Mutex // one change at a time in this process
 	locking  sync.Mutex // one lockout at a time
 	turns    turns      // of passwords to be tried
-	checks   places     // of those that are being tried
-	openings places     // of sessions that are being opened
+	checks   throttle   // of those that are being tried
+	openings throttle   // of sessions that are being opened
 
 	addresses addresses
 
@@ -66,29 +65,16 @@ type Option func(*Service)
 // the Service, and such sessions end when they are to be renewed.
 func WithKey(path string) Option { return func(s *Service) { s.seal.path = path } }
 
-// Open opens the embedded store at path and serves it. The caller closes the Service before
-// the log and the bus.
-func Open(ctx context.Context, path string, log Recorder, b bus.Bus, options ...Option) (*Service, error) {
-	st, err := OpenStore(ctx, path)
-	if err != nil {
-		return nil, fmt.Errorf("opening identity: %w", err)
-	}
-	s, err := New(ctx, st, log, b, options...)
-	if err != nil {
-		return nil, errors.Join(err, st.Close())
-	}
-	return s, nil
-}
-
-// New serves users and tokens out of a store, which it closes at [Service.Close].
+// New serves users and tokens out of a store, which it closes at [Service.Close]; when it fails,
+// closing the store is the caller's. The caller closes the Service before the log and the bus.
 func New(ctx context.Context, st Store, log Recorder, b bus.Bus, options ...Option) (*Service, error) {
 	s := &Service{
 		store:    st,
 		log:      log,
 		bus:      b,
 		started:  time.Now(),
-		checks:   newPlaces(),
-		openings: newPlaces(),
+		checks:   newThrottle(),
+		openings: newThrottle(),
 		checking: make(chan struct{}, 1),
 		unheard:  make(chan struct{}, 1),
 		done:     make(chan struct{}),

@@ -28,7 +28,7 @@ func (h Hash) sessionID() string { return hex.EncodeToString(h[:8]) }
 // the principal does, and with its token or account. The other errors are [ErrRevoked],
 // [ErrExpired] and technical ones.
 func (s *Service) Login(ctx context.Context, n NewSession) (Session, Secret, error) {
-	leave, err := s.openings.take(ctx)
+	leave, err := s.openings.enter(ctx)
 	if err != nil {
 		return Session{}, "", fmt.Errorf("logging in: %w", err)
 	}

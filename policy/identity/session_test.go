@@ -29,7 +29,7 @@ func (r *rig) login(t testing.TB, p policy.Principal, kind identity.SessionKind)
 
 func TestLogin(t *testing.T) {
 	r := newRig(t)
-	p := r.verify(t, r.add(t, identity.AddUser{Name: "bob", Role: policy.User}))
+	p := r.verify(t, r.addUser(t, identity.AddUser{Name: "bob", Role: policy.User}))
 	p.Address = "192.0.2.7"
 	before := time.Now().UTC().Truncate(time.Microsecond)
 	session, secret, err := r.Login(t.Context(), identity.NewSession{
@@ -73,7 +73,7 @@ func TestLogin(t *testing.T) {
 
 func TestSessionsOfOneKindOnly(t *testing.T) {
 	r := newRig(t)
-	token := r.add(t, identity.AddUser{Name: "bob", Role: policy.User})
+	token := r.addUser(t, identity.AddUser{Name: "bob", Role: policy.User})
 	p := r.verify(t, token)
 	_, web := r.login(t, p, identity.WebSession)
 	_, api := r.login(t, p, identity.APISession)
@@ -108,10 +108,10 @@ func TestSessionsOfOneKindOnly(t *testing.T) {
 
 func TestLoginRefuses(t *testing.T) {
 	r := newRig(t)
-	p := r.verify(t, r.add(t, identity.AddUser{Name: "bob", Role: policy.User}))
+	p := r.verify(t, r.addUser(t, identity.AddUser{Name: "bob", Role: policy.User}))
 	_, secret := r.login(t, p, identity.APISession)
 	session := r.verify(t, secret)
-	revoked := r.verify(t, r.add(t, identity.AddUser{Name: "eve", Role: policy.User}))
+	revoked := r.verify(t, r.addUser(t, identity.AddUser{Name: "eve", Role: policy.User}))
 	if _, err := r.RevokeToken(t.Context(), boss, "eve", ""); err != nil {
 		t.Fatal(err)
 	}
@@ -201,7 +201,7 @@ func TestSessionEnds(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				r := newRig(t)
-				token := r.verify(t, r.add(t, identity.AddUser{Name: "bob", Role: policy.User}))
+				token := r.verify(t, r.addUser(t, identity.AddUser{Name: "bob", Role: policy.User}))
 				_, secret := r.login(t, token, identity.WebSession)
 				p, err := r.Session(t.Context(), secret, identity.WebSession)
 				if err != nil {
@@ -227,7 +227,7 @@ func TestSessionEnds(t *testing.T) {
 
 func TestSessionFollowsTheRole(t *testing.T) {
 	r := newRig(t)
-	_, secret := r.login(t, r.verify(t, r.add(t, identity.AddUser{Name: "bob", Role: policy.User})), identity.APISession)
+	_, secret := r.login(t, r.verify(t, r.addUser(t, identity.AddUser{Name: "bob", Role: policy.User})), identity.APISession)
 	for _, role := range []policy.Role{policy.Readonly, policy.User} {
 		if _, err := r.UpdateUser(t.Context(), boss, "bob", identity.UpdateUser{Role: &role}); err != nil {
 			t.Fatal(err)
@@ -240,8 +240,8 @@ func TestSessionFollowsTheRole(t *testing.T) {
 
 func TestLogoutRefuses(t *testing.T) {
 	r := newRig(t)
-	bob := r.verify(t, r.add(t, identity.AddUser{Name: "bob", Role: policy.User}))
-	eve := r.verify(t, r.add(t, identity.AddUser{Name: "eve", Role: policy.User}))
+	bob := r.verify(t, r.addUser(t, identity.AddUser{Name: "bob", Role: policy.User}))
+	eve := r.verify(t, r.addUser(t, identity.AddUser{Name: "eve", Role: policy.User}))
 	session, secret := r.login(t, bob, identity.APISession)
 	for name, tt := range map[string]struct {
 		actor    policy.Principal
@@ -271,7 +271,7 @@ var errDisk = errors.New("disk full")
 
 func TestLogoutIsRecorded(t *testing.T) {
 	r := newRig(t)
-	bob := r.verify(t, r.add(t, identity.AddUser{Name: "bob", Role: policy.User}))
+	bob := r.verify(t, r.addUser(t, identity.AddUser{Name: "bob", Role: policy.User}))
 	session, _ := r.login(t, bob, identity.WebSession)
 	r.log.recorded, r.log.queued = nil, nil
 	if _, err := r.Logout(t.Context(), bob, "bob", ""); err != nil {
@@ -289,7 +289,7 @@ func TestConcurrentSessionAndLogout(t *testing.T) {
 	r := newRig(t)
 	var wg sync.WaitGroup
 	for i := range 8 {
-		p := r.verify(t, r.add(t, identity.AddUser{Name: fmt.Sprintf("u%d", i), Role: policy.User}))
+		p := r.verify(t, r.addUser(t, identity.AddUser{Name: fmt.Sprintf("u%d", i), Role: policy.User}))
 		session, secret := r.login(t, p, identity.WebSession)
 		begun := make(chan struct{})
 		var once sync.Once
@@ -322,7 +322,7 @@ func TestConcurrentSessionAndLogout(t *testing.T) {
 func TestManyLogins(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
-		p := r.verify(t, r.add(t, identity.AddUser{Name: "bob", Role: policy.User}))
+		p := r.verify(t, r.addUser(t, identity.AddUser{Name: "bob", Role: policy.User}))
 		revision, _ := r.store.Revision(t.Context())
 		var secrets []string
 		for range 200 {
@@ -350,7 +350,7 @@ func TestManyLogins(t *testing.T) {
 func TestSessionsLastUseAndPruning(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
-		p := r.verify(t, r.add(t, identity.AddUser{Name: "bob", Role: policy.User}))
+		p := r.verify(t, r.addUser(t, identity.AddUser{Name: "bob", Role: policy.User}))
 		session, secret := r.login(t, p, identity.APISession)
 		time.Sleep(time.Minute)
 		at := time.Now().UTC().Truncate(time.Microsecond)
@@ -377,7 +377,7 @@ func TestSessionsLastUseAndPruning(t *testing.T) {
 // out as well.
 func TestTokensAreNoWayInAnyMore(t *testing.T) {
 	r := newRig(t)
-	p := r.verify(t, r.add(t, identity.AddUser{Name: "alice", Role: policy.User}))
+	p := r.verify(t, r.addUser(t, identity.AddUser{Name: "alice", Role: policy.User}))
 	session, secret := r.login(t, p, identity.APISession)
 	opened := p
 	opened.SessionID = session.ID

@@ -27,8 +27,8 @@ func (s *Service) SetSources(d Directory, r Renewer) { s.sources.Store(&sources{
 // call they are. Where they are not, what was opened with one is refused too.
 func (s *Service) AcceptTokens(accept bool) { s.tokenless.Store(!accept) }
 
-// current returns the principal of a live token or session as its source sees it now.
-func (s *Service) current(ctx context.Context, v *verified, now time.Time) (policy.Principal, error) {
+// asItsSourceSays returns the principal of a live token or session as its source sees it now.
+func (s *Service) asItsSourceSays(ctx context.Context, v *verified, now time.Time) (policy.Principal, error) {
 	switch v.principal.Source {
 	case policy.SourceToken:
 		if s.tokenless.Load() {

@@ -8,12 +8,21 @@ import (
 	"github.com/svc-gateway/svc/policy"
 )
 
-// ErrNotFound is what a [Store] answers for a token or session that it does not hold.
-var ErrNotFound = errors.New("not found")
+// Errors of a [Store].
+var (
+	// ErrNotFound is what a [Store] answers for a token or session that it does not hold.
+	ErrNotFound = errors.New("not found")
+	// ErrUnavailable is wrapped by every error that says that the storage cannot be read or written
+	// now: disk full, an I/O error, no connection, closed. It says nothing about a credential, and
+	// who gets it lets nobody in. What was to be written was not.
+	ErrUnavailable = errors.New("users cannot be read or written now")
+)
 
 // Store keeps users, tokens and sessions. It is the seam between one machine and a fleet: every
 // implementation passes the conformance suite of package identitytest. All methods are safe
-// for concurrent use; reads see every change that was applied before they began.
+// for concurrent use; reads see every change that was applied before they began. An error is one of
+// those that the method names, that of the context, or wraps [ErrUnavailable] when the storage is
+// to blame.
 type Store interface {
 	// Revision is the number of changes applied so far, of those that make something untrue which
 	// was known before.
@@ -51,7 +60,7 @@ type Store interface {
 	SessionStore
 	LockoutStore
 
-	// Close writes what is pending and closes the store.
+	// Close writes what is pending and closes the store. A second Close does nothing.
 	Close() error
 }
 

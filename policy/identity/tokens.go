@@ -72,7 +72,7 @@ func (s *Service) RevokeToken(ctx context.Context, actor Actor, user, token stri
 		}
 		chosen := st.account.Tokens
 		if token != "" {
-			if chosen = find(chosen, token); len(chosen) == 0 {
+			if chosen = findTokens(chosen, token); len(chosen) == 0 {
 				return Change{}, fmt.Errorf("%w: user %s has none with the name or id %s", ErrTokenNotFound, user, token)
 			}
 		}
@@ -107,7 +107,7 @@ func (s *Service) RotateToken(ctx context.Context, actor Actor, user, token stri
 		if token == "" {
 			token = DefaultToken
 		}
-		old := find(st.account.Tokens, token)
+		old := findTokens(st.account.Tokens, token)
 		if len(old) == 0 && token != DefaultToken {
 			return Change{}, fmt.Errorf("%w: user %s has none with the name or id %s", ErrTokenNotFound, user, token)
 		}
@@ -146,8 +146,8 @@ func (t *NewToken) inherit(old Token) {
 	}
 }
 
-// find returns the tokens with the id or name, the newest last.
-func find(tokens []Token, which string) []Token {
+// findTokens returns the tokens with the id or name, the newest last.
+func findTokens(tokens []Token, which string) []Token {
 	var found []Token
 	for _, t := range tokens {
 		if t.ID == which || t.Name == which {

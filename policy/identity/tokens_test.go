@@ -24,7 +24,7 @@ func (r *rig) addToken(t testing.TB, user string, x identity.AddToken) (identity
 
 func TestAddToken(t *testing.T) {
 	r := newRig(t)
-	first := r.add(t, identity.AddUser{Name: "bob", Role: policy.User})
+	first := r.addUser(t, identity.AddUser{Name: "bob", Role: policy.User})
 	end := time.Now().Add(time.Hour).UTC().Truncate(time.Microsecond)
 	token, secret := r.addToken(t, "bob", identity.AddToken{Name: "ci", Role: policy.Readonly, Expires: end})
 	want := identity.Token{ID: token.ID, User: "bob", Name: "ci", Role: policy.Readonly, Created: token.Created, Expires: end}
@@ -52,8 +52,8 @@ func TestAddToken(t *testing.T) {
 // A token never gives more than its user has, whatever it was made for.
 func TestTokenOfADemotedUser(t *testing.T) {
 	r := newRig(t)
-	r.add(t, identity.AddUser{Name: "root", Role: policy.Admin})
-	r.add(t, identity.AddUser{Name: "bob", Role: policy.Admin})
+	r.addUser(t, identity.AddUser{Name: "root", Role: policy.Admin})
+	r.addUser(t, identity.AddUser{Name: "bob", Role: policy.Admin})
 	_, secret := r.addToken(t, "bob", identity.AddToken{Name: "ci", Role: policy.Admin})
 	role := policy.Readonly
 	if _, err := r.UpdateUser(t.Context(), boss, "bob", identity.UpdateUser{Role: &role}); err != nil {
@@ -67,8 +67,8 @@ func TestTokenOfADemotedUser(t *testing.T) {
 func TestAddTokenRefuses(t *testing.T) {
 	r := newRig(t)
 	yes := true
-	r.add(t, identity.AddUser{Name: "bob", Role: policy.User})
-	r.add(t, identity.AddUser{Name: "off", Role: policy.User})
+	r.addUser(t, identity.AddUser{Name: "bob", Role: policy.User})
+	r.addUser(t, identity.AddUser{Name: "off", Role: policy.User})
 	if _, err := r.UpdateUser(t.Context(), boss, "off", identity.UpdateUser{Disabled: &yes}); err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +104,7 @@ func TestAddTokenRefuses(t *testing.T) {
 func TestTokensByName(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
-		first := r.add(t, identity.AddUser{Name: "bob", Role: policy.User})
+		first := r.addUser(t, identity.AddUser{Name: "bob", Role: policy.User})
 		ci, old := r.addToken(t, "bob", identity.AddToken{Name: "ci", Role: policy.Readonly, Expires: time.Now().Add(30 * 24 * time.Hour)})
 		time.Sleep(10 * 24 * time.Hour)
 		token, secret, err := r.RotateToken(t.Context(), boss, "bob", "ci", time.Hour)
@@ -139,7 +139,7 @@ func TestTokensByName(t *testing.T) {
 // does an account that somebody else vouches for.
 func TestLastAdminNeedsAFullToken(t *testing.T) {
 	r := newRig(t)
-	r.add(t, identity.AddUser{Name: "alice", Role: policy.Admin})
+	r.addUser(t, identity.AddUser{Name: "alice", Role: policy.Admin})
 	r.addToken(t, "alice", identity.AddToken{Name: "ro", Role: policy.Readonly})
 	r.admit(t, ldapUser("eve", "1", policy.Admin))
 	_, revoke := r.RevokeToken(t.Context(), boss, "alice", "default")
@@ -149,7 +149,7 @@ func TestLastAdminNeedsAFullToken(t *testing.T) {
 			t.Errorf("%s: got %v, want ErrLastAdmin", name, err)
 		}
 	}
-	r.add(t, identity.AddUser{Name: "spare", Role: policy.Admin})
+	r.addUser(t, identity.AddUser{Name: "spare", Role: policy.Admin})
 	if _, err := r.RemoveUser(t.Context(), boss, "alice"); err != nil {
 		t.Error(err)
 	}
@@ -160,7 +160,7 @@ func TestLastAdminNeedsAFullToken(t *testing.T) {
 
 func TestRemoveUser(t *testing.T) {
 	r := newRig(t)
-	token := r.add(t, identity.AddUser{Name: "bob", Role: policy.User})
+	token := r.addUser(t, identity.AddUser{Name: "bob", Role: policy.User})
 	p := r.verify(t, token)
 	removed, err := r.RemoveUser(t.Context(), boss, "bob")
 	if err != nil || removed.Name != "bob" || removed.Removed.IsZero() {
@@ -184,7 +184,7 @@ func TestRemoveUser(t *testing.T) {
 			t.Errorf("got %v, want ErrUserNotFound", err)
 		}
 	}
-	r.verify(t, r.add(t, identity.AddUser{Name: "bob", Role: policy.Readonly})) // an admin may give the name away
+	r.verify(t, r.addUser(t, identity.AddUser{Name: "bob", Role: policy.Readonly})) // an admin may give the name away
 	if _, err := r.Verify(t.Context(), token); !errors.Is(err, policy.ErrRevoked) {
 		t.Errorf("the old token of the new user: got %v, want ErrRevoked", err)
 	}

@@ -25,8 +25,8 @@ type turn struct {
 	with int           // how many hold it or wait
 }
 
-// take waits for the turn of a and returns what ends it. It fails when ctx ends.
-func (t *turns) take(ctx context.Context, a attempt) (release func(), err error) {
+// await waits for the turn of a and returns what ends it. It fails when ctx ends.
+func (t *turns) await(ctx context.Context, a attempt) (release func(), err error) {
 	t.once.Do(func() { t.slots, t.busy = make(chan struct{}, maxChecks), make(map[attempt]*turn) })
 	mine := t.enter(a)
 	select {

@@ -21,8 +21,8 @@ type usage struct {
 	at Used
 }
 
-// note remembers that a token or session was used, unless that was noted within the last step.
-func (u *usage) note(v *verified, now time.Time) {
+// noteUse remembers that a token or session was used, unless that was noted within the last step.
+func (u *usage) noteUse(v *verified, now time.Time) {
 	if !due(&v.used, now) {
 		return
 	}
@@ -38,8 +38,8 @@ func (u *usage) note(v *verified, now time.Time) {
 	(*m)[v.id()] = now
 }
 
-// login remembers that somebody was let in, unless that was noted within the last step.
-func (u *usage) login(a *account, role policy.Role, now time.Time) {
+// noteLogin remembers that somebody was let in, unless that was noted within the last step.
+func (u *usage) noteLogin(a *account, role policy.Role, now time.Time) {
 	if !due(&a.seen, now) {
 		return
 	}
@@ -57,7 +57,8 @@ func due(last *atomic.Int64, now time.Time) bool {
 	return is-was >= int64(usageStep/time.Second) && last.CompareAndSwap(was, is)
 }
 
-func (u *usage) take() Used {
+// drain returns what was noted and forgets it.
+func (u *usage) drain() Used {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	at := u.at
@@ -68,7 +69,7 @@ func (u *usage) take() Used {
 // writeUsage writes what was collected. A store that cannot be written loses the times, which
 // are for information only; requests do not depend on them.
 func (s *Service) writeUsage(ctx context.Context) {
-	if at := s.used.take(); len(at.Tokens)+len(at.Sessions)+len(at.Logins) > 0 {
+	if at := s.used.drain(); len(at.Tokens)+len(at.Sessions)+len(at.Logins) > 0 {
 		_ = s.store.Touch(ctx, at)
 	}
 }

@@ -41,7 +41,7 @@ func (s *Service) verify(ctx context.Context, secret string, accepted func(Sessi
 	v := s.cache.hash(hash)
 	if v == nil {
 		c, err := s.byHash(ctx, hash)
-		if v, err = s.loaded(c, err, now); err != nil {
+		if v, err = s.judge(c, err, now); err != nil {
 			return policy.Principal{}, err
 		}
 		s.cache.put(hash, v, c.Revision)
@@ -52,8 +52,8 @@ func (s *Service) verify(ctx context.Context, secret string, accepted func(Sessi
 	if err := v.live(now); err != nil {
 		return policy.Principal{}, err
 	}
-	s.used.note(v, now)
-	return s.current(ctx, v, now)
+	s.used.noteUse(v, now)
+	return s.asItsSourceSays(ctx, v, now)
 }
 
 // byHash finds a token or a session.
@@ -65,23 +65,23 @@ func (s *Service) byHash(ctx context.Context, h Hash) (Credential, error) {
 	return c, err
 }
 
-// resolve is verify for a token or session by its id, which load looks up.
-func (s *Service) resolve(ctx context.Context, id string, load func(context.Context, string) (Credential, error), now time.Time) (policy.Principal, error) {
+// resolveByID is verify for a token or session by its id, which load looks up.
+func (s *Service) resolveByID(ctx context.Context, id string, load func(context.Context, string) (Credential, error), now time.Time) (policy.Principal, error) {
 	v := s.cache.id(id)
 	if v == nil {
 		c, err := load(ctx, id)
-		if v, err = s.loaded(c, err, now); err != nil {
+		if v, err = s.judge(c, err, now); err != nil {
 			return policy.Principal{}, err
 		}
 		s.cache.putID(v, c.Revision)
 	} else if err := v.live(now); err != nil {
 		return policy.Principal{}, err
 	}
-	return s.current(ctx, v, now)
+	return s.asItsSourceSays(ctx, v, now)
 }
 
-// loaded judges what the store answered.
-func (s *Service) loaded(c Credential, err error, now time.Time) (*verified, error) {
+// judge makes a token or session that may be used of what the store answered, or says why not.
+func (s *Service) judge(c Credential, err error, now time.Time) (*verified, error) {
 	if errors.Is(err, ErrNotFound) {
 		return nil, ErrUnknown
 	} else if err != nil {

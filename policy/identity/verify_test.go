@@ -18,7 +18,7 @@ import (
 func TestVerify(t *testing.T) {
 	r := newRig(t)
 	end := time.Now().Add(time.Hour).UTC().Truncate(time.Microsecond)
-	token := r.add(t, identity.AddUser{Name: "bob", Role: policy.User, Expires: end})
+	token := r.addUser(t, identity.AddUser{Name: "bob", Role: policy.User, Expires: end})
 	for range 2 { // loaded, then cached
 		got := r.verify(t, token)
 		want := policy.Principal{User: "bob", Role: policy.User, Source: policy.SourceToken, TokenID: got.TokenID, Expires: end}
@@ -30,8 +30,8 @@ func TestVerify(t *testing.T) {
 
 func TestVerifyRefuses(t *testing.T) {
 	r := newRig(t)
-	token := r.add(t, identity.AddUser{Name: "bob", Role: policy.User})
-	other := newRig(t).add(t, identity.AddUser{Name: "bob", Role: policy.User})
+	token := r.addUser(t, identity.AddUser{Name: "bob", Role: policy.User})
+	other := newRig(t).addUser(t, identity.AddUser{Name: "bob", Role: policy.User})
 	for name, tt := range map[string]struct {
 		token string
 		want  error
@@ -61,7 +61,7 @@ func TestVerifyRefuses(t *testing.T) {
 func TestRevokedAndDisabledEndAtOnce(t *testing.T) {
 	r := newRig(t)
 	yes, no := true, false
-	token := r.add(t, identity.AddUser{Name: "bob", Role: policy.User})
+	token := r.addUser(t, identity.AddUser{Name: "bob", Role: policy.User})
 	p := r.verify(t, token)
 	check := func(what string, want error) {
 		t.Helper()
@@ -89,11 +89,11 @@ func TestRevokedAndDisabledEndAtOnce(t *testing.T) {
 
 func TestRoleChangesAtOnce(t *testing.T) {
 	r := newRig(t)
-	token := r.add(t, identity.AddUser{Name: "bob", Role: policy.User})
+	token := r.addUser(t, identity.AddUser{Name: "bob", Role: policy.User})
 	p := r.verify(t, token)
 	p.Address = "192.0.2.1"
 	for _, role := range []policy.Role{policy.Readonly, policy.Admin, policy.User} {
-		r.add(t, identity.AddUser{Name: "admin-" + string(role), Role: policy.Admin})
+		r.addUser(t, identity.AddUser{Name: "admin-" + string(role), Role: policy.Admin})
 		if _, err := r.UpdateUser(t.Context(), boss, "bob", identity.UpdateUser{Role: &role}); err != nil {
 			t.Fatal(err)
 		}
@@ -110,7 +110,7 @@ func TestRoleChangesAtOnce(t *testing.T) {
 func TestExpiry(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
-		token := r.add(t, identity.AddUser{Name: "bob", Role: policy.User, Expires: time.Now().Add(time.Hour)})
+		token := r.addUser(t, identity.AddUser{Name: "bob", Role: policy.User, Expires: time.Now().Add(time.Hour)})
 		p := r.verify(t, token)
 		time.Sleep(time.Hour - time.Nanosecond)
 		r.verify(t, token)
@@ -134,7 +134,7 @@ func TestUnannouncedChangeIsSeenWithinASecond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "identity.db")
 		here, there := newRigAt(t, path), newRigAt(t, path)
-		token := here.add(t, identity.AddUser{Name: "bob", Role: policy.User})
+		token := here.addUser(t, identity.AddUser{Name: "bob", Role: policy.User})
 		p := here.verify(t, token)
 		there.verify(t, token)
 		if _, err := there.RevokeToken(t.Context(), boss, "bob", ""); err != nil {
@@ -154,7 +154,7 @@ func TestAnnouncedChangeIsSeenAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "identity.db")
 		here, there := newRigAt(t, path), newRigAt(t, path)
-		token := here.add(t, identity.AddUser{Name: "bob", Role: policy.User})
+		token := here.addUser(t, identity.AddUser{Name: "bob", Role: policy.User})
 		here.verify(t, token)
 		announced := there.bus.Subscribe(identity.TopicChanges)
 		defer announced.Close()
@@ -174,7 +174,7 @@ func TestAnnouncedChangeIsSeenAtOnce(t *testing.T) {
 func TestUnreadableAnnouncementIsNoHarm(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
-		token := r.add(t, identity.AddUser{Name: "bob", Role: policy.User})
+		token := r.addUser(t, identity.AddUser{Name: "bob", Role: policy.User})
 		for _, message := range []string{"", "x", "-5", "0"} {
 			if err := r.bus.Publish(t.Context(), identity.TopicChanges, []byte(message)); err != nil {
 				t.Fatal(err)
@@ -189,7 +189,7 @@ func TestLastUsed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "identity.db")
 		r := newRigAt(t, path)
-		token := r.add(t, identity.AddUser{Name: "bob", Role: policy.User})
+		token := r.addUser(t, identity.AddUser{Name: "bob", Role: policy.User})
 		lastUsed := func(r *rig) time.Time {
 			accounts, err := r.Users(t.Context())
 			if err != nil {
@@ -225,7 +225,7 @@ func TestConcurrentVerifyAndRevoke(t *testing.T) {
 	r := newRig(t)
 	var wg sync.WaitGroup
 	stop := make(chan struct{})
-	keep := r.add(t, identity.AddUser{Name: "keep", Role: policy.User})
+	keep := r.addUser(t, identity.AddUser{Name: "keep", Role: policy.User})
 	for range 4 {
 		wg.Go(func() {
 			for {
@@ -242,7 +242,7 @@ func TestConcurrentVerifyAndRevoke(t *testing.T) {
 		})
 	}
 	for _, name := range []string{"a", "b", "c", "d", "e", "f", "g", "h"} {
-		token := r.add(t, identity.AddUser{Name: name, Role: policy.User})
+		token := r.addUser(t, identity.AddUser{Name: name, Role: policy.User})
 		begun := make(chan struct{})
 		wg.Go(func() {
 			for i := 0; ; i++ {

@@ -18,9 +18,12 @@ import (
 	_ "github.com/caddyserver/caddy/v2/modules/standard" // reverse_proxy and the rest
 
 	"github.com/svc-gateway/svc/audit"
-	_ "github.com/svc-gateway/svc/caddymodule/app" // the global option svc
+	"github.com/svc-gateway/svc/caddymodule/app" // the global option svc, too
+	"github.com/svc-gateway/svc/caddymodule/app/cli"
+	"github.com/svc-gateway/svc/internal/settings"
 	"github.com/svc-gateway/svc/policy"
 	"github.com/svc-gateway/svc/policy/identity"
+	"github.com/svc-gateway/svc/policy/identity/adminapi"
 )
 
 // patience is how long Start and Eventually wait for something that should happen soon.
@@ -133,9 +136,19 @@ func (s *Server) load(cfg []byte) {
 	})
 }
 
+func (s *Server) home() settings.Home {
+	s.tb.Helper()
+	home, err := app.LocateHome()
+	if err != nil {
+		s.tb.Fatal(err)
+	}
+	return home
+}
+
 // Admin manages the users, through the control socket.
 func (s *Server) Admin() identity.Admin {
-	return identity.NewClient(identity.SocketClient(filepath.Join(s.Home, "run", "control.sock")), "http://svc/identity")
+	s.tb.Helper()
+	return adminapi.NewClient(cli.NewClient(s.home()).HTTP(), "http://svc/identity")
 }
 
 // AddUser adds a user and returns its token.
@@ -194,7 +207,12 @@ func (s *Server) Send(r *http.Request) (*http.Response, string) {
 // that are queued may take a moment.
 func (s *Server) Audit(query string) []string {
 	s.tb.Helper()
-	_, rows, err := audit.Query(context.Background(), filepath.Join(s.Home, "databases", "audit.db"), query, audit.Limits{})
+	log, err := app.OpenAuditReader(context.Background(), s.home())
+	if err != nil {
+		s.tb.Fatal(err)
+	}
+	defer log.Close()
+	_, rows, err := log.Query(context.Background(), audit.Filter{}, query, audit.Limits{})
 	if err != nil {
 		s.tb.Fatal(err)
 	}

@@ -4,6 +4,9 @@
 //	func TestStore(t *testing.T) {
 //		identitytest.Conformance(t, func(t *testing.T) identity.Store { … })
 //	}
+//
+// Tests of other packages get a whole service, on the embedded store, from [Open]. The functions are
+// called by one goroutine a test.
 package identitytest
 
 import (
@@ -48,6 +51,7 @@ func Conformance(t *testing.T, open func(t *testing.T) identity.Store) {
 		"a session is renewed until it ends":   renew,
 		"a change ends sessions":               endSessions,
 		"old sessions are forgotten":           prune,
+		"a closed store is unavailable":        closed,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, open(t)) })
 	}

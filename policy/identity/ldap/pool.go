@@ -34,7 +34,7 @@ func (p *pool) use(ctx context.Context, l *look, f func(*conn) error) error {
 	}
 	defer func() { <-p.slots }()
 	for {
-		c, kept := p.take(), true
+		c, kept := p.takeIdle(), true
 		if c == nil {
 			var err error
 			if c, err = p.open(ctx, l); err != nil {
@@ -44,7 +44,7 @@ func (p *pool) use(ctx context.Context, l *look, f func(*conn) error) error {
 		}
 		err := c.run(ctx, func() error { return f(c) })
 		if _, is := errors.AsType[broken](err); !is {
-			p.put(c)
+			p.giveBack(c)
 			return err
 		}
 		c.close()
@@ -55,9 +55,9 @@ func (p *pool) use(ctx context.Context, l *look, f func(*conn) error) error {
 	}
 }
 
-// take returns a kept connection, nil when there is none. Those to a server that failed meanwhile
+// takeIdle returns a kept connection, nil when there is none. Those to a server that failed meanwhile
 // would fail too, each after the whole time of a look.
-func (p *pool) take() *conn {
+func (p *pool) takeIdle() *conn {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for len(p.idle) > 0 {
@@ -71,7 +71,8 @@ func (p *pool) take() *conn {
 	return nil
 }
 
-func (p *pool) put(c *conn) {
+// giveBack keeps a connection for the next use.
+func (p *pool) giveBack(c *conn) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closed {

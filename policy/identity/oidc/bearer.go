@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/svc-gateway/svc/internal/credentials"
 	"github.com/svc-gateway/svc/policy"
 	"github.com/svc-gateway/svc/policy/identity"
 )
@@ -58,8 +59,7 @@ func (b bearer) Authenticate(r *http.Request) (policy.Principal, identity.Outcom
 func findJWT(h http.Header) (token string, several bool) {
 	all := h.Values("Authorization")
 	for _, a := range all {
-		scheme, value, _ := strings.Cut(a, " ")
-		if value = strings.Trim(value, " "); strings.EqualFold(scheme, "Bearer") && strings.Count(value, ".") >= 2 {
+		if value, ok := credentials.Bearer(a); ok && strings.Count(value, ".") >= 2 {
 			token = value
 		}
 	}

@@ -1,9 +1,6 @@
 package oidc
 
 import (
-	"crypto/aes"
-	"crypto/cipher"
-	"crypto/rand"
 	"crypto/subtle"
 	"encoding/base64"
 	"encoding/json"
@@ -11,8 +8,6 @@ import (
 	"net/http"
 	"strings"
 	"time"
-
-	"github.com/svc-gateway/svc/internal/keyfile"
 )
 
 const (
@@ -36,34 +31,12 @@ type login struct {
 	Until    time.Time `json:"u"`
 }
 
-// newSeal returns the cipher of logins. Its key is that of the file, which is made when there is
-// none, or one that only this process has.
-func newSeal(path string) (cipher.AEAD, error) {
-	fresh := func() ([]byte, error) {
-		key := make([]byte, 32)
-		_, _ = rand.Read(key) // never fails
-		return key, nil
-	}
-	key, err := fresh()
-	if path != "" {
-		key, err = keyfile.Read(path, fresh)
-	}
-	if err != nil {
-		return nil, err
-	}
-	block, err := aes.NewCipher(key)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w: remove it to have another made", path, err)
-	}
-	return cipher.NewGCMWithRandomNonce(block)
-}
-
 // cookieName is that of the login's cookie.
 func cookieName(state string) string { return cookiePrefix + state[:min(len(state), 8)] }
 
-// keep gives a login to the browser. The cookie is sent along when the provider sends the
+// keepLogin gives a login to the browser. The cookie is sent along when the provider sends the
 // browser back (Lax), to the path of this provider alone.
-func (s *Set) keep(w http.ResponseWriter, r *http.Request, l login, path string, secure bool) error {
+func (s *Set) keepLogin(w http.ResponseWriter, r *http.Request, l login, path string, secure bool) error {
 	if len(l.Next) > maxNext {
 		l.Next = ""
 	}
@@ -88,9 +61,9 @@ func (s *Set) keep(w http.ResponseWriter, r *http.Request, l login, path string,
 	return nil
 }
 
-// take gets a login back from the browser that began it, and from no other. It can be taken
+// recallLogin gets a login back from the browser that began it, and from no other. It can be had
 // once: the browser forgets it.
-func (s *Set) take(w http.ResponseWriter, r *http.Request, state, path string, secure bool) (login, bool) {
+func (s *Set) recallLogin(w http.ResponseWriter, r *http.Request, state, path string, secure bool) (login, bool) {
 	name := cookieName(state)
 	for _, c := range r.CookiesNamed(name) {
 		sealed, err := base64.RawURLEncoding.DecodeString(c.Value)

@@ -32,7 +32,7 @@ func (f *Flow) begin(w http.ResponseWriter, r *http.Request, i *issuer) error {
 		Redirect: f.origin(r, secure) + root + "/oidc/" + i.Name + "/callback",
 		Next:     r.URL.Query().Get("next"), Until: time.Now().Add(loginLife),
 	}
-	if err := f.Set.keep(w, r, l, root+"/oidc/"+i.Name, secure); err != nil {
+	if err := f.Set.keepLogin(w, r, l, root+"/oidc/"+i.Name, secure); err != nil {
 		return err
 	}
 	options := []oauth2.AuthCodeOption{gooidc.Nonce(l.Nonce), oauth2.S256ChallengeOption(l.Verifier)}
@@ -47,7 +47,7 @@ func (f *Flow) begin(w http.ResponseWriter, r *http.Request, i *issuer) error {
 func (f *Flow) finish(w http.ResponseWriter, r *http.Request, i *issuer) (e *evaluation, up identity.Upstream, next string, err error) {
 	q := r.URL.Query()
 	root, secure := f.Arrival(r)
-	l, ok := f.Set.take(w, r, q.Get("state"), root+"/oidc/"+i.Name, secure)
+	l, ok := f.Set.recallLogin(w, r, q.Get("state"), root+"/oidc/"+i.Name, secure)
 	if !ok {
 		return nil, up, "", errNoLogin
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/svc-gateway/svc/internal/keyfile"
 	"github.com/svc-gateway/svc/internal/settings"
 	"github.com/svc-gateway/svc/policy/identity"
 )
@@ -42,7 +43,7 @@ type Options struct {
 
 // New returns the providers of the list. It asks none of them: one that is down is no error.
 func New(list []settings.Issuer, o Options) (*Set, error) {
-	seal, err := newSeal(o.LoginKey)
+	seal, err := keyfile.AES(o.LoginKey)
 	if err != nil {
 		return nil, fmt.Errorf("preparing the key of logins: %w", err)
 	}

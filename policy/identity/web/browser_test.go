@@ -31,7 +31,7 @@ func host(address string) string {
 
 func TestBrowserToken(t *testing.T) {
 	r := newRig(t)
-	token := r.add(identity.AddUser{Name: "alice"})
+	token := r.addUser(identity.AddUser{Name: "alice"})
 	for name, base := range map[string]string{"localhost": r.url, "another name": called(r.url, "svc.test")} {
 		t.Run(name, func(t *testing.T) {
 			b := browsertest.New(t)
@@ -92,7 +92,7 @@ func TestBrowserPassword(t *testing.T) {
 
 func TestBrowserAccount(t *testing.T) {
 	r := newRig(t, withDirectory(&directory{}))
-	admin := r.add(identity.AddUser{Name: "boss", Role: policy.Admin})
+	admin := r.addUser(identity.AddUser{Name: "boss", Role: policy.Admin})
 	elsewhere := r.login(url.Values{"token": {admin}}, "User-Agent: curl/8.5.0")
 	others := r.login(url.Values{"user": {"ada"}, "password": {"enigma"}}, "User-Agent: <script>alert(1)</script>")
 	b := browsertest.New(t)
@@ -122,7 +122,7 @@ func TestBrowserAccount(t *testing.T) {
 // cookie is not sent on that way, and that nothing else of another site gets anything done.
 func TestBrowserFromElsewhere(t *testing.T) {
 	r := newRig(t)
-	token := r.add(identity.AddUser{Name: "alice"})
+	token := r.addUser(identity.AddUser{Name: "alice"})
 	for name, tt := range map[string]struct{ base, arrives string }{
 		"localhost": {r.url, "#app"},
 		// Without Sec-Fetch-Site nobody can tell that the cookie was left out.

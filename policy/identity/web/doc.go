@@ -16,7 +16,7 @@
 //	DELETE /sessions/{id}    ends one of them → 200 {"ended": [Session…]}
 //	POST   /sessions/end     a form with id (all when empty) and user → 303
 //	GET    /oidc/{name}/…    logging in with an identity provider
-//	       /users/…          [identity.Service.AdminHandler]
+//	       /users/…          [adminapi.Handler]
 //
 // # What the pages hold to
 //

@@ -18,7 +18,7 @@ import (
 // TestCookie holds the cookie's attributes, which other programs rely on.
 func TestCookie(t *testing.T) {
 	r := newRig(t)
-	token := r.add(identity.AddUser{Name: "alice"})
+	token := r.addUser(identity.AddUser{Name: "alice"})
 	for _, tt := range []struct {
 		name   string
 		header []string
@@ -41,7 +41,7 @@ func TestCookie(t *testing.T) {
 // A session does not outlive the token, nor its cookie the session.
 func TestCookieEndsWithTheToken(t *testing.T) {
 	r := newRig(t)
-	token := r.add(identity.AddUser{Name: "alice", Expires: time.Now().Add(time.Hour)})
+	token := r.addUser(identity.AddUser{Name: "alice", Expires: time.Now().Add(time.Hour)})
 	resp, _ := r.do(http.MethodPost, "/auth/login", url.Values{"token": {token}}.Encode(), asForm)
 	if c := resp.Cookies(); len(c) != 1 || c[0].MaxAge < 3590 || c[0].MaxAge > 3600 {
 		t.Errorf("got cookies %v, want a Max-Age of about an hour", c)
@@ -50,7 +50,7 @@ func TestCookieEndsWithTheToken(t *testing.T) {
 
 func TestLoginJSON(t *testing.T) {
 	r := newRig(t, withDirectory(&directory{}))
-	token := r.add(identity.AddUser{Name: "alice"})
+	token := r.addUser(identity.AddUser{Name: "alice"})
 	for _, tt := range []struct {
 		name, body string
 		user       string
@@ -94,8 +94,8 @@ func TestLoginJSON(t *testing.T) {
 func TestRefusedLogins(t *testing.T) {
 	d := &directory{}
 	r := newRig(t, withDirectory(d))
-	token := r.add(identity.AddUser{Name: "alice"})
-	revoked := r.add(identity.AddUser{Name: "bob"})
+	token := r.addUser(identity.AddUser{Name: "alice"})
+	revoked := r.addUser(identity.AddUser{Name: "bob"})
 	if _, err := r.RevokeToken(t.Context(), boss, "bob", ""); err != nil {
 		t.Fatal(err)
 	}
@@ -190,7 +190,7 @@ func TestRefusedLogins(t *testing.T) {
 
 // What auth.mode does not list does not log in.
 func TestOnlyWhatIsConfiguredLogsIn(t *testing.T) {
-	token := func(r *rig) string { return r.add(identity.AddUser{Name: "alice"}) }
+	token := func(r *rig) string { return r.addUser(identity.AddUser{Name: "alice"}) }
 	t.Run("no tokens", func(t *testing.T) {
 		r := newRig(t, withDirectory(&directory{}), func(c *web.Config) { c.Tokens = false })
 		if resp, body := r.do(http.MethodPost, "/auth/login", `{"token":"`+token(r)+`"}`, asJSON); resp.StatusCode != http.StatusUnprocessableEntity {
@@ -215,7 +215,7 @@ func TestOnlyWhatIsConfiguredLogsIn(t *testing.T) {
 // that a secret somebody chose never becomes a session.
 func TestFixation(t *testing.T) {
 	r := newRig(t)
-	attacker, victim := r.add(identity.AddUser{Name: "mallory"}), r.add(identity.AddUser{Name: "alice"})
+	attacker, victim := r.addUser(identity.AddUser{Name: "mallory"}), r.addUser(identity.AddUser{Name: "alice"})
 	planted := r.login(url.Values{"token": {attacker}})
 	own := r.login(url.Values{"token": {victim}}, planted)
 	if own == planted {
@@ -240,7 +240,7 @@ func TestFixation(t *testing.T) {
 // TestKinds holds that a browser's session is no Bearer token and a program's no cookie.
 func TestKinds(t *testing.T) {
 	r := newRig(t)
-	token := r.add(identity.AddUser{Name: "alice"})
+	token := r.addUser(identity.AddUser{Name: "alice"})
 	cookie := r.login(url.Values{"token": {token}})
 	_, body := r.do(http.MethodPost, "/auth/login", `{"token":"`+token+`","kind":"api"}`, asJSON)
 	secret := body[strings.Index(body, "svc_"):][:len(token)]
@@ -261,7 +261,7 @@ func TestKinds(t *testing.T) {
 
 func TestNext(t *testing.T) {
 	r := newRig(t)
-	token := r.add(identity.AddUser{Name: "alice"})
+	token := r.addUser(identity.AddUser{Name: "alice"})
 	for next, want := range map[string]string{
 		"":                       "/auth/account",
 		"/app?a=b":               "/app?a=b",
@@ -286,7 +286,7 @@ func TestNext(t *testing.T) {
 // TestAuditFirst holds that nobody is logged in without a record.
 func TestAuditFirst(t *testing.T) {
 	r := newRig(t)
-	token := r.add(identity.AddUser{Name: "alice"})
+	token := r.addUser(identity.AddUser{Name: "alice"})
 	r.log.breakDown(errors.New("disk full"))
 	resp, body := r.do(http.MethodPost, "/auth/login", url.Values{"token": {token}}.Encode(), asForm, page)
 	if resp.StatusCode != http.StatusServiceUnavailable || len(resp.Cookies()) > 0 || strings.Contains(body, "disk") {
@@ -298,7 +298,7 @@ func TestAuditFirst(t *testing.T) {
 func TestLoginCSRF(t *testing.T) {
 	const friend = "https://friend.example"
 	r := newRig(t, func(c *web.Config) { c.Origins = []string{friend} })
-	token := r.add(identity.AddUser{Name: "alice", Role: policy.Admin})
+	token := r.addUser(identity.AddUser{Name: "alice", Role: policy.Admin})
 	for _, tt := range []struct {
 		name   string
 		header []string

@@ -17,7 +17,7 @@ import (
 
 func TestLogout(t *testing.T) {
 	r := newRig(t)
-	token := r.add(identity.AddUser{Name: "alice"})
+	token := r.addUser(identity.AddUser{Name: "alice"})
 	apiSession := func() string {
 		_, body := r.do(http.MethodPost, "/auth/login", `{"token":"`+token+`","kind":"api"}`, asJSON)
 		return "Authorization: Bearer " + body[strings.Index(body, "svc_"):][:len(token)]

@@ -18,7 +18,7 @@ var active = regexp.MustCompile(`(?i)<script|<iframe|<img|<object|<base|javascri
 
 func TestPages(t *testing.T) {
 	r := newRig(t, withDirectory(&directory{}), withProvider)
-	boss := r.add(identity.AddUser{Name: "boss", Role: policy.Admin})
+	boss := r.addUser(identity.AddUser{Name: "boss", Role: policy.Admin})
 	bearer := "Authorization: Bearer " + boss
 	r.login(url.Values{"token": {boss}}, `User-Agent: "><script src=//evil.example>`)
 	for _, tt := range []struct {
@@ -94,7 +94,7 @@ func TestWhoGetsAPage(t *testing.T) {
 // Two cookies of our name are no session, and the page says what to do.
 func TestTwoCookies(t *testing.T) {
 	r := newRig(t)
-	token := r.add(identity.AddUser{Name: "alice"})
+	token := r.addUser(identity.AddUser{Name: "alice"})
 	cookie := r.login(url.Values{"token": {token}})
 	both := cookie + "; svc_token=" + token
 	for _, header := range [][]string{{both}, {cookie, "Cookie: svc_token=" + token}} {

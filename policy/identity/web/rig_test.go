@@ -22,6 +22,7 @@ import (
 	"github.com/svc-gateway/svc/internal/problem"
 	"github.com/svc-gateway/svc/policy"
 	"github.com/svc-gateway/svc/policy/identity"
+	"github.com/svc-gateway/svc/policy/identity/identitytest"
 	"github.com/svc-gateway/svc/policy/identity/web"
 )
 
@@ -42,17 +43,9 @@ type rig struct {
 func newRig(tb testing.TB, change ...func(*web.Config)) *rig {
 	tb.Helper()
 	r := &rig{log: &recorder{}, tb: tb}
-	var err error
 	dir := tb.TempDir()
 	key := identity.WithKey(filepath.Join(dir, "identity.key"))
-	if r.Service, err = identity.Open(tb.Context(), filepath.Join(dir, "identity.db"), r.log, bus.NewMemory(), key); err != nil {
-		tb.Fatal(err)
-	}
-	tb.Cleanup(func() {
-		if err := r.Close(); err != nil {
-			tb.Error(err)
-		}
-	})
+	r.Service = identitytest.Open(tb, filepath.Join(dir, "identity.db"), r.log, bus.NewMemory(), key)
 	session, err := identity.NewSessionProvider(r.Service)
 	if err != nil {
 		tb.Fatal(err)
@@ -98,8 +91,8 @@ func site(h *web.Handler, chain identity.Chain) http.Handler {
 	})
 }
 
-// add creates a user and returns the token.
-func (r *rig) add(u identity.AddUser) string {
+// addUser creates a user and returns the token.
+func (r *rig) addUser(u identity.AddUser) string {
 	r.tb.Helper()
 	u.Role = cmp.Or(u.Role, policy.User)
 	_, secret, err := r.AddUser(r.tb.Context(), boss, u)

@@ -31,7 +31,7 @@ func ids(t *testing.T, body, list string) []string {
 
 func TestSessions(t *testing.T) {
 	r := newRig(t)
-	alice, boss := r.add(identity.AddUser{Name: "alice"}), r.add(identity.AddUser{Name: "boss", Role: policy.Admin})
+	alice, boss := r.addUser(identity.AddUser{Name: "alice"}), r.addUser(identity.AddUser{Name: "boss", Role: policy.Admin})
 	open := func(token string) (cookie, id string) {
 		cookie = r.login(url.Values{"token": {token}})
 		_, body := r.do(http.MethodGet, "/auth/whoami", "", cookie)
@@ -106,7 +106,7 @@ func TestSessions(t *testing.T) {
 // Users are managed below the same prefix, by admins.
 func TestUsers(t *testing.T) {
 	r := newRig(t)
-	alice, boss := r.add(identity.AddUser{Name: "alice"}), r.add(identity.AddUser{Name: "boss", Role: policy.Admin})
+	alice, boss := r.addUser(identity.AddUser{Name: "alice"}), r.addUser(identity.AddUser{Name: "boss", Role: policy.Admin})
 	for token, want := range map[string]int{alice: http.StatusForbidden, boss: http.StatusOK} {
 		if resp, body := r.do(http.MethodGet, "/auth/users", "", "Authorization: Bearer "+token); resp.StatusCode != want {
 			t.Errorf("got %s %s, want %d", resp.Status, body, want)
@@ -125,7 +125,7 @@ func TestUsers(t *testing.T) {
 
 func TestMethodsAndPaths(t *testing.T) {
 	r := newRig(t)
-	token := "Authorization: Bearer " + r.add(identity.AddUser{Name: "boss", Role: policy.Admin})
+	token := "Authorization: Bearer " + r.addUser(identity.AddUser{Name: "boss", Role: policy.Admin})
 	for _, tt := range []struct {
 		method, path string
 		status       int
@@ -164,7 +164,7 @@ func TestMethodsAndPaths(t *testing.T) {
 // Whoever logs in is told that the credential ends soon.
 func TestWarnings(t *testing.T) {
 	r := newRig(t)
-	token := r.add(identity.AddUser{Name: "alice", Expires: time.Now().Add(time.Hour)})
+	token := r.addUser(identity.AddUser{Name: "alice", Expires: time.Now().Add(time.Hour)})
 	_, body := r.do(http.MethodPost, "/auth/login", `{"token":"`+token+`"}`, asJSON)
 	if !strings.Contains(body, `"warnings":["The token or its user's account ends at `) {
 		t.Errorf("the answer: got %s", body)

@@ -13,6 +13,7 @@ import (
 	"github.com/svc-gateway/svc/internal/problem"
 	"github.com/svc-gateway/svc/policy"
 	"github.com/svc-gateway/svc/policy/identity"
+	"github.com/svc-gateway/svc/policy/identity/adminapi"
 	"github.com/svc-gateway/svc/policy/identity/oidc"
 )
 
@@ -64,7 +65,7 @@ func New(c Config) (*Handler, error) {
 		tokens:  identity.NewTokenProvider(c.Service),
 		origins: http.NewCrossOriginProtection(),
 		issuers: http.HandlerFunc(nothing),
-		admin:   http.StripPrefix(c.Prefix, c.Service.AdminHandler()),
+		admin:   http.StripPrefix(c.Prefix, adminapi.Handler(c.Service)),
 	}
 	for _, o := range c.Origins {
 		if err := h.origins.AddTrustedOrigin(o); err != nil {
@@ -146,7 +147,7 @@ func Endpoints(prefix string) []policy.Endpoint {
 	for _, rte := range routes {
 		list = append(list, policy.Endpoint{Method: rte.method, Path: prefix + rte.path, Open: rte.access == anybody, Summary: rte.summary})
 	}
-	for _, e := range identity.AdminEndpoints() {
+	for _, e := range adminapi.Endpoints() {
 		if e.Path = prefix + e.Path; !slices.ContainsFunc(list, func(own policy.Endpoint) bool { return own.Method == e.Method && own.Path == e.Path }) {
 			list = append(list, e)
 		}

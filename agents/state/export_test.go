@@ -1,0 +1,4 @@
+package state
+
+// RunsQuery is the query behind [Store.Runs].
+var RunsQuery = runsQuery

@@ -1,0 +1,114 @@
+package state_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/svc-gateway/svc/agents"
+	"github.com/svc-gateway/svc/agents/state"
+	"github.com/svc-gateway/svc/internal/store"
+)
+
+// A database that an earlier version made keeps its runs, and lists them by what it did not have
+// columns for.
+func TestUpgrade(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "state.db")
+	first, err := os.ReadFile("migrations/00001_state.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	old, err := store.Open(t.Context(), path, fstest.MapFS{"00001_state.sql": {Data: first}}, store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = old.Write(t.Context(), func(tx *store.Tx) error {
+		for id, data := range map[string]string{
+			"1": `{"run":"1","thread":"t1","assistant":"core","principal":{"user":"ada","role":"user","source":"token"},"status":"success","version":3,"harness":"0.4.12","created":"2026-03-01T12:00:00.005Z","updated":"2026-03-01T12:00:01Z","frames":[{"agent":"core","messages":[]}]}`,
+			"2": `{"run":"2","thread":"t2","assistant":"core","principal":{"user":"root","role":"readonly","source":"token","on_behalf_of":"bob"},"status":"running","version":3,"created":"2026-03-01T12:00:00Z","updated":"2026-03-01T12:00:00Z"}`,
+			"3": `garbage`,
+		} {
+			status := map[string]string{"1": "success", "2": "running", "3": "running"}[id]
+			if _, err := tx.Exec(`INSERT INTO runs (id, thread, status, version, data) VALUES (?, ?, ?, 3, ?)`, id, "t"+id, status, data); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := old.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s, err := state.Open(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	got, err := s.Runs(t.Context(), agents.RunFilter{Owner: "ada", Limit: 5})
+	noon := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	want := []agents.RunInfo{{ID: "1", Thread: "t1", Owner: "ada", Assistant: "core", Status: agents.Success, Created: noon.Add(5 * time.Millisecond), Updated: noon.Add(time.Second)}}
+	if err != nil || !cmp.Equal(got, want) {
+		t.Errorf("ada's: %v, %s", err, cmp.Diff(want, got))
+	}
+	if got, err := s.Runs(t.Context(), agents.RunFilter{Owner: "bob", Limit: 5}); err != nil || len(got) != 1 || got[0].ID != "2" {
+		t.Errorf("bob's: got %v, %v, want run 2", got, err)
+	}
+	unfinished, err := s.Runs(t.Context(), agents.RunFilter{Status: []agents.Status{agents.Pending, agents.Running}, Limit: 5})
+	if err != nil || len(unfinished) != 2 {
+		t.Errorf("unfinished: got %v, %v, want two", unfinished, err)
+	}
+	r, err := s.Run(t.Context(), "3")
+	if err == nil || r == nil || r.Thread != "t3" || r.Version != 3 {
+		t.Errorf("a run that cannot be read: got %+v, %v, want what the columns say", r, err)
+	}
+}
+
+// Lists that are asked for often do not read the whole table.
+func TestRunsAreFoundByIndex(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "state.db")
+	s, err := state.Open(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	db, err := store.OpenReadOnly(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	for _, tc := range []struct {
+		name   string
+		filter agents.RunFilter
+		index  string
+	}{
+		{"thread", agents.RunFilter{Thread: "t", Limit: 1}, "runs_thread"},
+		{"owner", agents.RunFilter{Owner: "ada", Limit: 10}, "runs_owner"},
+		{"owner and status", agents.RunFilter{Owner: "ada", Status: []agents.Status{agents.Success}, Limit: 10}, "runs_owner"},
+		{"unfinished", agents.RunFilter{Status: []agents.Status{agents.Pending, agents.Running}, Limit: 10}, "runs_unfinished"},
+	} {
+		query, args := state.RunsQuery(tc.filter)
+		rows, err := db.QueryContext(t.Context(), "EXPLAIN QUERY PLAN "+query, args...)
+		if err != nil {
+			t.Fatalf("%s: %v", tc.name, err)
+		}
+		var plan strings.Builder
+		for rows.Next() {
+			var id, parent, unused int
+			var detail string
+			if err := rows.Scan(&id, &parent, &unused, &detail); err != nil {
+				t.Fatal(err)
+			}
+			plan.WriteString(detail + "; ")
+		}
+		if err := rows.Err(); err != nil || !strings.Contains(plan.String(), tc.index) {
+			t.Errorf("%s: %v, the plan is %s, want %s in it", tc.name, err, plan.String(), tc.index)
+		}
+	}
+}

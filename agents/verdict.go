@@ -1,0 +1,23 @@
+package agents
+
+// verdict is what the gate says to a call: one of admitted, waiting and refused.
+type verdict interface{ isVerdict() }
+
+type (
+	// admitted is a call that may start: its intent is recorded.
+	admitted struct {
+		intent   *intent
+		analysis *analysis
+	}
+	// waiting is a call that needs leave from outside and does not have it yet.
+	waiting struct {
+		reason string
+		fatal  *Failure // the run cannot go on
+	}
+	// refused is a call that does not start.
+	refused struct{ outcome }
+)
+
+func (admitted) isVerdict() {}
+func (waiting) isVerdict()  {}
+func (refused) isVerdict()  {}

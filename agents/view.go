@@ -1,0 +1,156 @@
+package agents
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"time"
+
+	"github.com/svc-gateway/svc/agents/model"
+	"github.com/svc-gateway/svc/policy"
+)
+
+// View is what one principal can see and do: its own threads and runs, everybody's for an admin.
+// What belongs to somebody else is not there: the error is the same as for what does not exist.
+// Every interface to the runtime goes through a view; get one with [Runtime.As].
+type View struct {
+	rt *Runtime
+	p  policy.Principal
+}
+
+// As returns the principal's view.
+func (rt *Runtime) As(p policy.Principal) View { return View{rt, p} }
+
+// sees reports whether what belongs to an owner is there for the principal. One that acts for
+// another user sees what is that user's.
+func (v View) sees(owner string) bool {
+	return v.p.Role == policy.Admin || owner == ownerOf(v.p)
+}
+
+// Request asks for a run.
+type Request struct {
+	User      string // whom the principal acts for; empty: itself
+	Assistant string // empty: [Default]
+	Thread    string // empty: a thread of its own
+	Input     []model.Message
+}
+
+// Start creates a run and sets it going; it goes on whatever becomes of ctx. The errors are those
+// above, [LimitError], the store's [ErrThreadNotFound], [ErrBusy] and [ErrUnavailable], the bus's,
+// and those of [Identity].
+func (v View) Start(ctx context.Context, req Request) (Handle, error) {
+	if req.Thread != "" {
+		if _, err := v.Thread(ctx, req.Thread); err != nil {
+			return Handle{}, err
+		}
+	}
+	r, err := v.rt.start(ctx, v.p, req)
+	if err != nil {
+		return Handle{}, err
+	}
+	return Handle{v.rt.Host, r.info()}, nil
+}
+
+// CreateThread creates an empty thread. It counts like the start of a run.
+func (v View) CreateThread(ctx context.Context, metadata map[string]any) (Thread, error) {
+	owner := ownerOf(v.p)
+	if err := v.rt.count(ctx, owner, v.rt.limits); err != nil {
+		return Thread{}, err
+	}
+	now := time.Now().UTC()
+	t := Thread{ID: newID(), Owner: owner, Created: now, Updated: now, Status: ThreadIdle, Metadata: metadata}
+	return t, v.rt.store.CreateThread(ctx, t)
+}
+
+// Thread reads a thread; the error is [ErrThreadNotFound] when there is none that the principal sees.
+func (v View) Thread(ctx context.Context, id string) (Thread, error) {
+	t, err := v.rt.store.Thread(ctx, id)
+	if err == nil && !v.sees(t.Owner) {
+		return Thread{}, ErrThreadNotFound
+	}
+	return t, err
+}
+
+// Threads lists a page of threads and the number of all that match. Without an owner in the filter,
+// admins get everybody's and others their own.
+func (v View) Threads(ctx context.Context, f ThreadFilter) ([]Thread, int, error) {
+	if f.Owner == "" && v.p.Role != policy.Admin {
+		f.Owner = ownerOf(v.p)
+	}
+	if f.Owner != "" && !v.sees(f.Owner) {
+		return nil, 0, nil // no error to ask for, and not shown
+	}
+	return v.rt.store.Threads(ctx, f)
+}
+
+// Messages are a thread's messages, oldest first.
+func (v View) Messages(ctx context.Context, thread string) ([]model.Message, error) {
+	if _, err := v.Thread(ctx, thread); err != nil {
+		return nil, err
+	}
+	return v.rt.store.Messages(ctx, thread, -1)
+}
+
+// Runs lists a page of runs, newest first, by the rules of Threads.
+func (v View) Runs(ctx context.Context, f RunFilter) ([]RunInfo, error) {
+	if f.Owner == "" && v.p.Role != policy.Admin {
+		f.Owner = ownerOf(v.p)
+	}
+	if f.Owner != "" && !v.sees(f.Owner) {
+		return nil, nil
+	}
+	return v.rt.store.Runs(ctx, f)
+}
+
+// Run finds a run; the error is [ErrRunNotFound] when there is none that the principal sees. A run
+// of another thread than the one named is not found; with an empty thread any is.
+func (v View) Run(ctx context.Context, thread, id string) (Handle, error) {
+	info, err := v.rt.store.RunInfo(ctx, id)
+	if err == nil && (!v.sees(info.Owner) || thread != "" && info.Thread != thread) {
+		err = ErrRunNotFound
+	}
+	if err != nil {
+		return Handle{}, err
+	}
+	return Handle{v.rt.Host, info}, nil
+}
+
+// LatestRun is the last run of a thread; the error is [ErrThreadNotFound] or [ErrRunNotFound].
+func (v View) LatestRun(ctx context.Context, thread string) (Handle, error) {
+	if _, err := v.Thread(ctx, thread); err != nil {
+		return Handle{}, err
+	}
+	runs, err := v.rt.store.Runs(ctx, RunFilter{Thread: thread, Limit: 1})
+	if err == nil && len(runs) == 0 {
+		err = ErrRunNotFound
+	}
+	if err != nil {
+		return Handle{}, err
+	}
+	return Handle{v.rt.Host, runs[0]}, nil
+}
+
+// Handle is a run that a view has given out: who has it may read and cancel the run.
+type Handle struct {
+	host *Host
+	RunInfo
+}
+
+// Follow yields the run's events from a sequence number on, all that there are at a time, and ends
+// after the event done. A number beyond the end of a finished run yields its done event. While the
+// run waits, so does the reader. When ctx ends first, the last pair holds no events and the
+// context's cause.
+func (h Handle) Follow(ctx context.Context, from int) iter.Seq2[[]Event, error] {
+	return h.host.follow(ctx, h.ID, from)
+}
+
+// Cancel ends the run as cancelled, in whatever process it is. When it returns nil, the run's status
+// will be cancelled; the error is [ErrOver] when another end was decided before, and
+// [ErrUnreachable] when the process that has the run does not answer.
+func (h Handle) Cancel(ctx context.Context) error {
+	err := h.host.cancel(ctx, h.ID)
+	if errors.Is(err, ErrNotFound) {
+		return ErrOver
+	}
+	return err
+}

@@ -1,0 +1,74 @@
+// Package admin is the subcommand admin: it manages the users of our stages, their tokens and
+// sessions, and shows how somebody of a directory or identity provider is judged.
+//
+// Importing it registers the command. Each stage that uses the app svc does, so that any program
+// with one of them can manage the users:
+//
+//	import _ "github.com/svc-gateway/svc/caddymodule/app/admin"
+//
+// While a service runs on the data folder the commands ask it over the control socket. While none
+// does they work on the databases themselves, which are locked meanwhile. A command runs once a
+// process; nothing here is used by several goroutines.
+package admin
+
+import (
+	"context"
+	"errors"
+
+	caddycmd "github.com/caddyserver/caddy/v2/cmd"
+	"github.com/spf13/cobra"
+
+	"github.com/svc-gateway/svc/caddymodule/app"
+	"github.com/svc-gateway/svc/caddymodule/app/cli"
+	"github.com/svc-gateway/svc/policy/identity"
+	"github.com/svc-gateway/svc/policy/identity/adminapi"
+)
+
+func init() {
+	caddycmd.RegisterCommand(caddycmd.Command{
+		Name:  "admin",
+		Short: "Manages the users of the svc stages, their tokens and sessions",
+		Long: `Manages the users of the svc stages, their tokens and sessions.
+
+While a service runs on the data folder, the commands work through its control
+socket, as root or the user it runs as; while none does, they work on the files.`,
+		CobraFunc: func(cmd *cobra.Command) {
+			cmd.Use = "admin"
+			cli.Group(cmd, adminCommands()...)
+		},
+	})
+}
+
+func adminCommands() []*cobra.Command {
+	return []*cobra.Command{
+		addUserCommand(), listUsersCommand(), setRoleCommand(), setExpiryCommand(),
+		disableUserCommand(), enableUserCommand(), removeUserCommand(),
+		addTokenCommand(), rotateTokenCommand(), revokeTokenCommand(),
+		sessionsCommand(), endSessionsCommand(), lockoutsCommand(), unlockCommand(),
+		ldapTestCommand(), oidcTestCommand(),
+	}
+}
+
+// withAdmin runs f with the management of users: the running service's, or else one on the
+// databases, which nobody else can write to meanwhile.
+func withAdmin(ctx context.Context, f func(identity.Admin) error) error {
+	home, err := app.LocateHome()
+	if err != nil {
+		return err
+	}
+	remote := cli.NewClient(home)
+	if _, err = remote.Status(ctx); errors.Is(err, cli.ErrNotRunning) {
+		busy := app.ManageFiles(home, f)
+		if !errors.Is(busy, app.ErrInUse) {
+			return busy
+		}
+		// It may have been the service that is just starting which holds the folder.
+		if _, err = remote.Status(ctx); errors.Is(err, cli.ErrNotRunning) {
+			return busy
+		}
+	}
+	if err != nil {
+		return err
+	}
+	return f(adminapi.NewClient(remote.HTTP(), "http://localhost/identity"))
+}

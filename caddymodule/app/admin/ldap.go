@@ -1,0 +1,49 @@
+package admin
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/svc-gateway/svc/caddymodule/app"
+	"github.com/svc-gateway/svc/caddymodule/app/cli"
+)
+
+func ldapTestCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "ldap-test USER", Short: "Looks a user of the directory up and shows each step", Args: cli.Args(cobra.ExactArgs(1)),
+		Long: `Looks a user of the directory up as a login does, and shows each step with its
+result and time: connect, tls, bind (of the account that searches), entry,
+password, groups, role. It ends with 1 when the user would not be let in.
+
+A running service does it with its configuration; without one, or with --config,
+the command does it by itself. Without --password-stdin no password is tried. A
+wrong one counts as a failure in the directory.`,
+	}
+	stdin := cmd.Flags().Bool("password-stdin", false, "read the user's password from stdin and try it")
+	config := cmd.Flags().String("config", "", "try this Caddyfile's settings instead of the running service's")
+	asJSON := cmd.Flags().Bool("json", false, "print a JSON document")
+	cmd.RunE = cli.Run(func(cmd *cobra.Command, args []string) error {
+		in := app.LDAPTest{User: args[0]}
+		if *stdin {
+			line, err := bufio.NewReader(io.LimitReader(cmd.InOrStdin(), 4096)).ReadString('\n')
+			if err != nil && !errors.Is(err, io.EOF) {
+				return fmt.Errorf("reading the password: %w", err)
+			}
+			if in.Password = strings.TrimRight(line, "\r\n"); in.Password == "" {
+				return cli.Usagef("--password-stdin: the password is empty")
+			}
+		}
+		report, err := explain(cmd.Context(), "/ldap/test", in, *config)
+		if err != nil {
+			return err
+		}
+		return printReport(cmd.OutOrStdout(), report, *asJSON)
+	})
+	cli.Group(cmd)
+	return cmd
+}

@@ -1,0 +1,149 @@
+package admin
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/caddyserver/caddy/v2"
+	"github.com/spf13/cobra"
+
+	"github.com/svc-gateway/svc/caddymodule/app/cli"
+	"github.com/svc-gateway/svc/policy"
+	"github.com/svc-gateway/svc/policy/identity"
+)
+
+// printToken prints a new token, with the sentence before it, or as JSON.
+func printToken(w io.Writer, asJSON bool, sentence string, t identity.Token, secret identity.Secret) error {
+	if asJSON {
+		return cli.JSON(w, struct {
+			identity.Token
+			Secret string `json:"token"`
+		}{t, secret.Reveal()})
+	}
+	_, err := fmt.Fprintf(w, "%s, shown only now:\n%s\n", sentence, secret.Reveal())
+	return err
+}
+
+func addTokenCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "add-token NAME --name TOKEN", Short: "Gives a user one more token and prints it, once", Args: cli.Args(cobra.ExactArgs(1)),
+		Long: `Gives a user one more token and prints it, once: one for each program, so that
+each can be rotated and revoked by itself. Its role is at most the user's.`,
+	}
+	name := cmd.Flags().String("name", "", "what the token is for, such as ci; required")
+	role := cmd.Flags().String("role", "", "admin, user or readonly; the user's when not given")
+	expires := cmd.Flags().String("expires", "", "end of the token: 90d, 12h, 2027-01-31 or RFC 3339; never when not given")
+	asJSON := cmd.Flags().Bool("json", false, "print a JSON document")
+	cmd.RunE = cli.Run(func(cmd *cobra.Command, args []string) error {
+		t := identity.AddToken{Name: *name}
+		var err error
+		if t.Name == "" {
+			return cli.Usagef("--name is missing: say what the token is for")
+		}
+		if cmd.Flags().Changed("role") {
+			if t.Role, err = policy.ParseRole(*role); err != nil {
+				return cli.Usagef("--role: %w", err)
+			}
+		}
+		if cmd.Flags().Changed("expires") {
+			if t.Expires, err = identity.ParseExpiry(*expires, time.Now()); err != nil {
+				return cli.Usagef("--expires: %w", err)
+			}
+		}
+		return withAdmin(cmd.Context(), func(admin identity.Admin) error {
+			token, secret, err := admin.AddToken(cmd.Context(), args[0], t)
+			if err != nil {
+				return err
+			}
+			sentence := fmt.Sprintf("Added the token %s (%s) of %s%s. It is", token.Name, token.ID, token.User, until(token.Expires))
+			return printToken(cmd.OutOrStdout(), *asJSON, sentence, token, secret)
+		})
+	})
+	cli.Group(cmd)
+	return cmd
+}
+
+// tokenArg is the optional argument that names a token; all says what happens without it.
+func tokenArg(args []string, all string) (string, error) {
+	if len(args) < 2 {
+		return "", nil
+	}
+	if args[1] == "" {
+		return "", cli.Usagef("the token's name or ID is empty: leave it out to %s", all)
+	}
+	return args[1], nil
+}
+
+func revokeTokenCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "revoke-token NAME [TOKEN]", Short: "Ends a token of a user, by its name or ID, or all", Args: cli.Args(cobra.RangeArgs(1, 2)),
+		Long: `Ends a token of a user, by its name or ID, and the sessions that were opened
+with it. Without TOKEN it ends all that the user has: tokens, sessions, and what
+a directory or identity provider vouched for before now.`,
+	}
+	asJSON := cmd.Flags().Bool("json", false, "print a JSON document")
+	cmd.RunE = cli.Run(func(cmd *cobra.Command, args []string) error {
+		token, err := tokenArg(args, "end all of them")
+		if err != nil {
+			return err
+		}
+		return withAdmin(cmd.Context(), func(admin identity.Admin) error {
+			ended, err := admin.RevokeToken(cmd.Context(), args[0], token)
+			if err != nil {
+				return err
+			}
+			if *asJSON {
+				return printJSONList(cmd.OutOrStdout(), ended)
+			}
+			if len(ended) == 0 {
+				fmt.Fprintf(cmd.OutOrStdout(), "Nothing to end: no such token of %s worked any more.\n", args[0])
+				return nil
+			}
+			ids := make([]string, len(ended))
+			for i, t := range ended {
+				ids[i] = t.ID
+			}
+			fmt.Fprintf(cmd.OutOrStdout(), "Ended for %s: %s\n", args[0], strings.Join(ids, ", "))
+			return nil
+		})
+	})
+	cli.Group(cmd)
+	return cmd
+}
+
+func rotateTokenCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "rotate-token NAME [TOKEN]", Short: "Replaces a user's token and prints the new one, once", Args: cli.Args(cobra.RangeArgs(1, 2)),
+		Long: `Replaces a token of a user, by its name or ID, the one named "default" without
+TOKEN, by a new one with the same name, role and span of life, and prints that,
+once. The old one ends, or goes on for the grace.`,
+	}
+	grace := cmd.Flags().String("grace", "0s", "how long the old token goes on working, such as 24h or 1d")
+	asJSON := cmd.Flags().Bool("json", false, "print a JSON document")
+	cmd.RunE = cli.Run(func(cmd *cobra.Command, args []string) error {
+		token, err := tokenArg(args, "rotate the default one")
+		if err != nil {
+			return err
+		}
+		d, err := caddy.ParseDuration(*grace)
+		if err != nil || d < 0 {
+			return cli.Usagef("--grace: %q is not a duration such as 24h or 1d", *grace)
+		}
+		return withAdmin(cmd.Context(), func(admin identity.Admin) error {
+			fresh, secret, err := admin.RotateToken(cmd.Context(), args[0], token, d)
+			if err != nil {
+				return err
+			}
+			old := "ended"
+			if d > 0 {
+				old = "works for " + *grace + " more"
+			}
+			sentence := fmt.Sprintf("The old token %s of %s %s. The new one%s", fresh.Name, args[0], old, until(fresh.Expires))
+			return printToken(cmd.OutOrStdout(), *asJSON, sentence, fresh, secret)
+		})
+	})
+	cli.Group(cmd)
+	return cmd
+}

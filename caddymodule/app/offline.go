@@ -1,0 +1,44 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"os"
+
+	"github.com/svc-gateway/svc/internal/settings"
+	"github.com/svc-gateway/svc/policy/identity"
+)
+
+// ManageFiles runs f with the management of the users of a data folder that no service works on, in
+// the name of the process's own user. The error is f's, or [ErrInUse] when another process works on
+// the folder.
+func ManageFiles(home settings.Home, f func(identity.Admin) error) error {
+	return alone(home, func(s *shared) error {
+		return f(s.identity.As(identity.OSPrincipal(os.Geteuid())))
+	})
+}
+
+// BackupFiles copies the audit log of such a folder to a new file. The error is [ErrInUse] when
+// another process works on the folder.
+func BackupFiles(ctx context.Context, home settings.Home, path string) error {
+	return alone(home, func(s *shared) error {
+		return s.backup(ctx, identity.OSPrincipal(os.Geteuid()), path)
+	})
+}
+
+// alone runs f on the databases of a folder that nobody else can work on meanwhile.
+func alone(home settings.Home, f func(*shared) error) error {
+	if err := home.Create(); err != nil {
+		return err
+	}
+	l, err := acquireLock(home, lockWait)
+	if err != nil {
+		return err
+	}
+	s, err := openFiles(home)
+	if err != nil {
+		return errors.Join(err, l.release())
+	}
+	s.lock = l
+	return errors.Join(f(s), s.close())
+}

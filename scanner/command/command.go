@@ -1,0 +1,50 @@
+package command
+
+// Class is what a command line does at worst.
+type Class string
+
+// The classes, from harmless to unknown. Whoever decides must treat Unknown like Dangerous.
+const (
+	ReadOnly  Class = "read_only"
+	Mutate    Class = "mutate"
+	Dangerous Class = "dangerous"
+	Unknown   Class = "unknown"
+)
+
+// The categories of dangerous commands.
+const (
+	Reload            = "reload"
+	Erase             = "erase"
+	Shutdown          = "shutdown"
+	CriticalProcess   = "critical_process"
+	RecursiveDeletion = "recursive_deletion"
+	RawDiskWrite      = "raw_disk_write"
+	Formatting        = "formatting"
+	WriteOutsideRoot  = "write_outside_root"
+)
+
+// RemoteCode is the category of running what comes from elsewhere: curl … | sh.
+const RemoteCode = "remote_code"
+
+// Span is the part of a command line that gave it a category.
+type Span struct {
+	Start    int    `json:"start"` // first byte
+	End      int    `json:"end"`   // byte after the last one
+	Category string `json:"category,omitempty"`
+	Reason   string `json:"reason"`
+}
+
+// Part is one simple command of a command line, with wrappers such as sudo taken off.
+type Part struct {
+	Name    string   `json:"name"` // base name of the program, empty when it is only known at run time
+	Args    []string `json:"args,omitempty"`
+	Dynamic bool     `json:"dynamic,omitempty"` // name or arguments hold expansions
+}
+
+// Command is the analysis of a command line.
+type Command struct {
+	Class      Class    `json:"class"`
+	Categories []string `json:"categories,omitempty"` // sorted, each once
+	Spans      []Span   `json:"spans,omitempty"`      // in the order of the text
+	Parts      []Part   `json:"parts,omitempty"`      // in the order of the text
+}

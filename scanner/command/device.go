@@ -1,0 +1,192 @@
+package command
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// deviceNode is a word of the commands of network devices, with the words that may follow it.
+type deviceNode struct {
+	next    map[string]*deviceNode
+	verdict verdict // of the command that ends here or goes on with words that are not known
+	known   bool    // there is a verdict
+}
+
+// deviceRoot holds the commands of all devices.
+var deviceRoot = func() *deviceNode {
+	root := &deviceNode{next: make(map[string]*deviceNode)}
+	for _, d := range deviceCommands {
+		for line := range strings.SplitSeq(d.lines, ",") {
+			n := root
+			for _, word := range strings.Fields(line) {
+				if n.next[word] == nil {
+					n.next[word] = &deviceNode{next: make(map[string]*deviceNode)}
+				}
+				n = n.next[word]
+			}
+			n.verdict, n.known = verdict{class: d.class, category: d.category, reason: d.reason}, true
+		}
+	}
+	return root
+}()
+
+// find returns the node of a word that may be shortened as long as it is the only one.
+func (n *deviceNode) find(word string) (found *deviceNode, short bool) {
+	word = strings.ToLower(word)
+	if exact := n.next[word]; exact != nil || len(word) < 2 {
+		return exact, false
+	}
+	name := ""
+	for full, node := range n.next {
+		switch {
+		case !strings.HasPrefix(full, word), name != "" && strings.HasPrefix(name, full):
+		case name == "" || strings.HasPrefix(full, name): // config and configure are one
+			found, name = node, full
+		default:
+			return nil, false
+		}
+	}
+	return found, true
+}
+
+// judgeDevice judges a command of a network device. Its words may be shortened; a first word that
+// is a program of a host is not.
+func judgeDevice(name string, args call) (verdict, bool) {
+	if capital := name != strings.ToLower(name); name == "" || capital && name != strings.ToUpper(name) && len(args) > 1 {
+		return verdict{}, false // a sentence
+	}
+	node, short := deviceRoot.find(name)
+	if node == nil || short && hostProgram(name) || prose(args) || name == "shutdown" && len(args) > 0 {
+		return verdict{}, false
+	}
+	best := node
+	for _, a := range args {
+		if node, _ = node.find(a.text); node == nil {
+			break
+		}
+		if node.known {
+			best = node
+		}
+	}
+	v, ok := best.verdict, best.known
+	if last := args.last(); v.class != Dangerous && v.class != ReadOnly {
+		switch {
+		case name == "set" && (last == "disable" || last == "down") && len(args) > 1, strings.HasPrefix("configure", name) && last == "shutdown" && args[max(0, len(args)-2)].text != "no":
+			v, ok = dangerous(Shutdown, "it takes an interface down"), true
+		}
+	}
+	if ok && v.class != Dangerous && args.dynamic() {
+		v = unknown("the command is only known at run time")
+	}
+	return v, ok && (v.class == Dangerous || !hostProgram(name))
+}
+
+// last returns the last argument, "" without one.
+func (c call) last() string {
+	if len(c) == 0 {
+		return ""
+	}
+	return c[len(c)-1].text
+}
+
+// hostProgram reports whether a name is a program of a host.
+func hostProgram(name string) bool {
+	_, program := programs[name]
+	_, wrapper := wrappers[name]
+	_, interpreter := interpreters[strings.TrimRight(name, "0123456789.")]
+	_, client := sqlClients[name]
+	return program || wrapper || interpreter || client || interpreters[name].language != "" || databaseTools.HasString(name) || tools.HasString(name)
+}
+
+var (
+	// prompt is the prompt of a device before a command.
+	prompt = regexp.MustCompile(`^(?:(?:[\w.-]+@)?[A-Za-z][\w.:-]*(?:\([\w.-]+\))?[#>]|<[A-Za-z][\w.-]*>|\[[~*]?[A-Za-z][\w./-]*\])\s*`)
+	// openings begin the configuration of a device.
+	openings = strings.Fields("configure interface router system-view vlan banner line hostname policy-map class-map route-map enable config end")
+)
+
+// session reports whether a text is a session with a device or its configuration: its first line
+// has a prompt, or opens a configuration.
+func session(text string) bool {
+	first, rest, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	bare := prompt.ReplaceAllString(first, "")
+	fields := strings.Fields(bare)
+	if len(fields) == 0 {
+		return false
+	}
+	node, short := deviceRoot.find(fields[0])
+	if node == nil {
+		return false
+	}
+	if prompted(text) {
+		return true
+	}
+	return strings.TrimSpace(rest) != "" && len(fields) > 1 && (!short || !hostProgram(fields[0])) && !strings.ContainsAny(text, ";&|`$<>(") &&
+		slices.ContainsFunc(openings, func(o string) bool { return deviceRoot.next[o] == node })
+}
+
+// prompted reports whether a text begins with the prompt of a device.
+func prompted(text string) bool { return prompt.MatchString(strings.TrimSpace(text)) }
+
+// deviceLines judges each line of a session or configuration or, where it is not sure that it is
+// one, those that are commands of devices. The text of a banner is none. The lines stand in the
+// text where they are found, or all at a place.
+func (a *analysis) deviceLines(text string, sure bool, all *place) {
+	offset, banner := 0, ""
+	for line := range strings.Lines(text) {
+		at := place{offset, offset + len(strings.TrimRight(line, "\r\n"))}
+		if offset += len(line); all != nil {
+			at = *all
+		}
+		if banner != "" {
+			if strings.Contains(line, banner) {
+				banner = ""
+			}
+			a.raise(unknown("a text follows that is no command where a banner is known"), at)
+			w := shell{analysis: a, text: text, at: &at}
+			a.host = true
+			w.suspect(fieldsOf(line), at)
+			a.host = false
+			continue
+		}
+		bare := prompt.ReplaceAllString(strings.TrimSpace(line), "")
+		command, _, _ := strings.Cut(bare, " | ")
+		fields := strings.Fields(command)
+		if len(fields) > 1 && (fields[0] == "do" || fields[0] == "run") {
+			fields = fields[1:]
+		}
+		if len(fields) == 0 || strings.HasPrefix(fields[0], "!") || fields[0] == "#" {
+			continue
+		}
+		args := call(fieldsOf(command)[len(strings.Fields(command))-len(fields)+1:])
+		v, ok := judgeDevice(fields[0], args)
+		switch node, _ := deviceRoot.find(fields[0]); {
+		case node != nil && node == deviceRoot.next["banner"] && len(fields) > 2:
+			mark := fields[2][:min(2, len(fields[2]))]
+			if mark[0] != '^' {
+				mark = mark[:1]
+			}
+			if strings.Count(line, mark) == 1 {
+				banner = mark
+			}
+		case !ok:
+			if sure {
+				a.raise(unknown("the command "+fields[0]+" is not known"), at)
+				w := shell{analysis: a, text: text, at: &at}
+				w.suspect(append([]arg{{text: fields[0]}}, args...), at)
+			}
+		}
+		if ok {
+			a.raise(v, at)
+		}
+	}
+}
+
+// fieldsOf returns the words of a line, as they stand there.
+func fieldsOf(line string) (args []arg) {
+	for _, f := range strings.Fields(line) {
+		args = append(args, arg{text: f})
+	}
+	return args
+}

@@ -1,0 +1,130 @@
+package command
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/svc-gateway/svc/scanner/internal/text"
+)
+
+// Verbs of command line tools. A verb stands alone, or first in a word: delete-bucket.
+var (
+	verbsDelete = text.Words(`delete del destroy remove rm purge drop terminate wipe erase nuke uninstall unregister prune forget flushall flushdb flush
+		deregister deprovision rdelete obliterate expunge zap rb unsubscribe disassociate detach truncate rmi rmdir recreate undeploy undefine unpublish
+		deletefile mirror overwrite zeroize deletemany schedule-key-deletion nuke-all cleanup decommission`)
+	verbsStop = text.Words(`stop restart reboot shutdown halt poweroff power-off reset deallocate suspend kill drain failover evict terminate
+		disable revoke scale-down force-stop pause quit rollback cancel hibernate undo down disconnect off`)
+	verbsRead = text.Words(`list ls get describe show status info version help search logs whoami diff plan validate view inspect top history
+		ping health explain tree stats metrics lsd lsl lsf lsjson events count ps images port snapshots`)
+	// dryRuns are options with which a tool only tells what it would do.
+	dryRuns = text.Words("--dry-run --dryrun --dry-run=client --dry-run=server --what-if --whatif -whatif --simulate --just-print --no-act --pretend --list-only --dry_run --check-only --preview --noop")
+	// tools are those whose verbs that read can be believed.
+	tools = text.Words(`aws az gcloud gh glab heroku fly flyctl vercel netlify doctl linode-cli oci ibmcloud openstack nova terraform tofu terragrunt
+		pulumi helm oc virsh vboxmanage qm pct lxc incus vagrant packer consul vault nomad etcdctl rabbitmqctl rabbitmqadmin rabbitmq-diagnostics
+		kafka-topics kafka-topics.sh kafka-consumer-groups kafka-acls kafka-configs nats rclone restic borg borgmatic velero op doppler circleci gitlab-runner
+		npm pnpm yarn pip pip3 pipx cargo gem brew snap flatpak apt dnf yum zypper pacman apk conda poetry uv composer nix kops eksctl argocd flux istioctl
+		linkerd cilium calicoctl ceph gluster multipass minikube kind k3d docker-compose nmcli firewall-cmd timedatectl hostnamectl localectl
+		loginctl resolvectl networkctl bluetoothctl udevadm lvm vgs lvs pvs btrfs xfs_admin rbd s3cmd mc b2 wrangler firebase supabase
+		railway render scw hcloud exo civo dapr waypoint boundary step cmctl kubectx kubens kustomize skaffold tilt gsutil bq cbt
+		redis-cli nodetool influx clickhouse mongocli atlas rke rancher flarectl salt-key puppet chef knife juju pm2 supervisorctl monit
+		circus svcadm launchctl rc-service update-rc.d chkconfig efibootmgr bootctl journalctl mokutil tpm2 fwupdmgr conjur infisical
+		chezmoi jira slcli travis buildkite-agent drone tkn cosign crane skopeo regctl oras trivy grype`)
+)
+
+// maxVerb is how many words a tool's verb may stand behind.
+const maxVerb = 5
+
+// judgeVerbs judges a tool by the first verb among its words. Of one that is not known a verb
+// that reads is not believed.
+func judgeVerbs(name string, args call) verdict {
+	none := unknown("the command " + name + " is not known")
+	known := tools.HasFoldString(name)
+	if prose(args) || sqlKeywords.HasFoldString(name) {
+		return none
+	}
+	for _, a := range args {
+		if dryRuns.HasFoldString(a.text) {
+			return none.or(known, args)
+		}
+	}
+	for _, a := range args {
+		flag := strings.TrimLeft(a.text, "-")
+		if head, _, _ := strings.Cut(flag, "-"); strings.HasPrefix(a.text, "--") && text.Words("delete remove purge prune destroy wipe erase").HasFoldString(head) && !strings.Contains(flag, "=") {
+			return dangerous(Erase, name+" "+a.text+" deletes")
+		}
+	}
+	if name == "rclone" && text.Words("sync move moveto dedupe").HasFoldString(args.first()) {
+		return dangerous(Erase, "rclone deletes files")
+	}
+	seen := 0
+	for i, a := range args {
+		if strings.HasPrefix(a.text, "-") || strings.ContainsAny(a.text, "/.=@") || !known && i > 0 && strings.HasPrefix(args[i-1].text, "-") && !strings.Contains(args[i-1].text, "=") && seen == 0 && len(args[i-1].text) == 2 {
+			continue
+		}
+		if seen++; seen > maxVerb {
+			break
+		}
+		for _, verb := range heads(a.text) {
+			switch {
+			case verbsDelete.HasFoldString(verb):
+				return dangerous(Erase, name+" "+a.text+" deletes")
+			case known && verbsStop.HasFoldString(verb):
+				return dangerous(CriticalProcess, name+" "+a.text+" stops or resets")
+			case known && verbsRead.HasFoldString(verb) && a.text != "get-object":
+				return none.or(true, args)
+			}
+		}
+	}
+	if known {
+		return mutate(name + " changes something")
+	}
+	return none
+}
+
+// or returns that a tool only reads, when it is a known one, all of its words are known and none
+// may be a file outside of the root that it writes.
+func (v verdict) or(known bool, args call) verdict {
+	if known && !args.dynamic() && !slices.ContainsFunc(args, func(a arg) bool { return outside(a.text) }) {
+		return verdict{class: ReadOnly}
+	}
+	return v
+}
+
+// heads returns what of a word may be a verb: the word, its first part, and in secrets:delete the last.
+func heads(word string) []string {
+	list := []string{word}
+	if i := strings.IndexAny(word, "-_"); i > 0 {
+		list = append(list, word[:i])
+		if tail := word[i+1:]; strings.HasPrefix(word, "repo-") || strings.HasPrefix(word, "batch-") {
+			list = append(list, heads(tail)...)
+		}
+	}
+	if i := strings.LastIndexByte(word, ':'); i > 0 {
+		list = append(list, word[i+1:])
+	}
+	return list
+}
+
+// prose reports whether words are a sentence.
+func prose(args call) bool {
+	for _, a := range args {
+		if text.Words("the an how do is are was of my your our this that please from").HasFoldString(a.text) {
+			return true
+		}
+	}
+	return false
+}
+
+// verb returns the place of the first word that is no option of the tool, -1 without one.
+func (c call) verb(name string) int {
+	values := text.Words("-H --host -c --context --config -l --log-level -n --namespace --kubeconfig --cluster --user --as -s --server --project --profile --region -C --git-dir --work-tree -f --file -p --project-name --request-timeout --token")
+	for i := 0; i < len(c); i++ {
+		switch {
+		case values.HasString(c[i].text):
+			i++
+		case !strings.HasPrefix(c[i].text, "-"):
+			return i
+		}
+	}
+	return -1
+}

@@ -1,0 +1,28 @@
+// Package inject finds prompt injection in text: instructions that were slipped in, in many
+// languages and under disguises, invisible characters and homograph domains.
+//
+//	for _, f := range inject.Scan(text) {
+//		if f.Confidence == scanner.High { … }
+//	}
+//
+// [Scan] looks at a whole text, a [Stream] at one that comes in pieces.
+//
+// # How
+//
+// One automaton looks for all words of a lexicon. The lexicon says what a word means, the threats
+// say which meanings together are an attack, and where that is not enough what the text around must
+// look like. A text whose bytes give reason to is also looked at without the disguises that it may
+// wear: decoded, folded, put together, turned round. A literal phrase alone is a finding of low
+// confidence; a rule that understands the phrase's surroundings gives high confidence.
+//
+// # Guarantees
+//
+// A finding has its place in the original text, whatever the disguise it was found under. What is
+// found depends on the text alone. Work is bounded: all views of a text together have at most
+// twelve times its bytes, and at most 256 findings are returned.
+//
+// # Concurrency
+//
+// Scan is safe for concurrent use. A Stream carries the state of one text and belongs to one
+// goroutine at a time. The package does no I/O.
+package inject

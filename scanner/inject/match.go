@@ -1,0 +1,272 @@
+package inject
+
+import (
+	"math/bits"
+	"strings"
+	"sync"
+
+	"github.com/svc-gateway/svc/scanner/internal/text"
+)
+
+// defaultGap is how far apart the words of a threat may be, in bytes.
+const defaultGap = 24
+
+// reach bounds how many words before a word are tried with it.
+const reach = 48
+
+// plan is a threat made ready to be tried.
+type plan struct {
+	*threat
+	slots   []concepts
+	ordered bool
+}
+
+// plans are the threats, and for each concept the set of those that a word of it can complete.
+type plans struct {
+	list     []plan
+	complete [64]uint64
+	hidden   uint64 // those for hidden text only
+}
+
+var thePlans = sync.OnceValue(func() *plans {
+	p := &plans{}
+	for i := range threats {
+		t := &threats[i]
+		sep := " + "
+		ordered := strings.Contains(t.words, ">")
+		if ordered {
+			sep = " > "
+		}
+		entry := plan{threat: t, ordered: ordered}
+		for slot := range strings.SplitSeq(t.words, sep) {
+			entry.slots = append(entry.slots, parseConcepts(slot))
+		}
+		last := entry.slots[len(entry.slots)-1:]
+		if !ordered {
+			last = entry.slots
+		}
+		for _, slot := range last {
+			slot.each(func(bit int) { p.complete[bit] |= 1 << i })
+		}
+		if t.hidden {
+			p.hidden |= 1 << i
+		}
+		p.list = append(p.list, entry)
+	}
+	if len(p.list) > 64 {
+		panic("inject: there are more than 64 threats")
+	}
+	return p
+})
+
+// match tries the threats on the words of a text from one of them on, and calls found for each
+// that is there, by the end of its last word. It returns the first word that more text may make
+// complete a threat which it does not complete yet, the number of words if there is none.
+func match(v *view, words []hit, from int, near *surroundings, found func(t *threat, start, end int)) (again int) {
+	p := thePlans()
+	near.of(v.text)
+	recent, before := concepts(0), concepts(0)
+	for _, w := range words[max(0, from-reach):from] {
+		recent |= w.means
+	}
+	again = len(words)
+	for i := from; i < len(words); i++ {
+		w := words[i]
+		if i%reach == 0 {
+			before, recent = recent, 0
+		}
+		recent |= w.means
+		set := uint64(0)
+		w.means.each(func(bit int) { set |= p.complete[bit] })
+		if !v.hidden {
+			set &^= p.hidden
+		}
+		for ; set != 0; set &= set - 1 {
+			entry := &p.list[bits.TrailingZeros64(set)]
+			if !entry.possible(recent | before) {
+				continue
+			}
+			a := attempt{plan: entry, view: v, words: words, near: near}
+			if start, ok := a.complete(i); ok {
+				found(entry.threat, start, w.end)
+			} else if a.filled && near.open(w.end) {
+				again = min(again, i)
+			}
+		}
+	}
+	return again
+}
+
+// possible reports whether all that the threat needs has been seen.
+func (p *plan) possible(seen concepts) bool {
+	for _, slot := range p.slots {
+		if seen&slot == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// attempt tries one threat at one word.
+type attempt struct {
+	*plan
+	view   *view
+	words  []hit
+	near   *surroundings
+	placed [8]int // the word in each slot
+	filled bool   // all slots had one
+}
+
+// complete reports whether the words before word i make the threat complete, and where it begins.
+func (a *attempt) complete(i int) (start int, ok bool) {
+	w := a.words[i]
+	for s := len(a.slots) - 1; s >= 0; s-- {
+		if w.means&a.slots[s] == 0 {
+			if a.ordered {
+				return 0, false
+			}
+			continue
+		}
+		a.placed[s] = i
+		if start, ok = a.fill((1<<len(a.slots)-1)&^(1<<s), w.start, i); ok || a.ordered {
+			return start, ok
+		}
+	}
+	return 0, false
+}
+
+// fill looks for words for the slots that are open, to the left of start.
+func (a *attempt) fill(open, start, i int) (int, bool) {
+	if open == 0 {
+		return start, a.holds(start)
+	}
+	within := a.within
+	if within == 0 {
+		within = defaultGap
+	}
+	for k := i - 1; k >= max(0, i-reach); k-- {
+		w := a.words[k]
+		if w.end > start {
+			continue
+		}
+		if n, ends := gap(a.view.text[w.end:start], within); n > within || ends && !a.across {
+			break
+		}
+		for s := len(a.slots) - 1; s >= 0; s-- {
+			if open&(1<<s) == 0 {
+				continue
+			}
+			if w.means&a.slots[s] != 0 {
+				a.placed[s] = k
+				if at, ok := a.fill(open&^(1<<s), w.start, k); ok {
+					return at, true
+				}
+			}
+			if a.ordered {
+				break
+			}
+		}
+	}
+	return 0, false
+}
+
+// holds reports whether the words that were found mean what the threat says.
+func (a *attempt) holds(start int) bool {
+	a.filled = true
+	last := a.words[a.placed[0]]
+	for s := range a.slots {
+		if w := a.words[a.placed[s]]; w.end > last.end {
+			last = w
+		}
+	}
+	if !a.denied && denies(a.view.text, a.words, a.placed[0]) {
+		return false
+	}
+	if a.solo && followed(a.view.text[last.end:]) {
+		return false
+	}
+	if a.unless != nil && a.unless.matches(a.view, a.near, start, last.end) {
+		return false
+	}
+	return a.confirm == nil || a.confirm.matches(a.view, a.near, start, last.end)
+}
+
+// denies reports whether a word stands right after "do not".
+func denies(text string, words []hit, i int) bool {
+	start := words[i].start
+	for k := i - 1; k >= max(0, i-8); k-- {
+		if w := words[k]; w.end <= start {
+			if strings.TrimLeft(text[w.end:start], " \t\r\n") != "" {
+				return false
+			}
+			if w.means&notWords != 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// maxNoun is the longest noun that is looked at.
+const maxNoun = 40
+
+// followed reports whether a noun follows right away that makes a credential word something else.
+func followed(rest string) bool {
+	rest = strings.TrimLeft(rest, " \t\n-_")
+	n := 0
+	for n < len(rest) && n < maxNoun && text.Is(rest[n], text.Letter) {
+		n++
+	}
+	return n > 0 && company.HasString(strings.ToLower(rest[:n]))
+}
+
+// company are the nouns after "password" or "secret" of which it is only a part.
+var company = text.Words(`policy policies manager managers reset resets hash hashes hashing strength length field fields prompt prompts protected protection
+	encryption requirement requirements generator generation generators file files rotation recovery change changes expiry expiration authentication complexity
+	entry store storage stores vault variable variables parameter parameters argument box input form forms santa sharing management safety security hygiene
+	best rules rule check checker cracking cracker type types format validation validator manager's system systems column columns attribute attributes service services
+	engine engines provider link links page example examples endpoint scanning scanner scan detection leak leaks usage limit limits count bucket name names option settings setting`)
+
+// discussed reports whether what stands from start to end is spoken about rather than said: it is
+// quoted or reported, and the text around is about attacks, examples and their detection.
+func discussed(text string, words []hit, start, end int) bool {
+	if !quoted(text, start, end) && !reported(text[:start]) {
+		return false
+	}
+	for _, w := range words {
+		if w.means&aboutWords != 0 && (w.end <= start && start-w.end < 160 || w.start >= end && w.start-end < 100) {
+			return true
+		}
+	}
+	return false
+}
+
+// quoted reports whether an opening quotation mark stands shortly before start and a closing one
+// shortly after end.
+func quoted(s string, start, end int) bool {
+	before, after := s[max(0, start-60):start], s[end:min(len(s), end+100)]
+	for _, marks := range [...][2]string{{`"`, `"`}, {"'", "'"}, {"`", "`"}, {"“", "”"}, {"‘", "’"}, {"«", "»"}, {"„", "“"}, {"「", "」"}, {"*", "*"}} {
+		i := strings.LastIndex(before, marks[0])
+		if i < 0 || !strings.Contains(after, marks[1]) {
+			continue
+		}
+		if strings.ContainsAny(before[i:], "\n") || i > 0 && text.Is(before[i-1], text.Letter|text.Digit) {
+			continue
+		}
+		return true
+	}
+	return false
+}
+
+// reported reports whether the text before a demand makes it somebody else's: "… to ignore".
+func reported(before string) bool {
+	fields := strings.Fields(before[max(0, len(before)-40):])
+	if len(fields) == 0 {
+		return false
+	}
+	switch strings.ToLower(strings.Trim(fields[len(fields)-1], `"'(,`)) {
+	case "to", "that", "by", "of", "like", "as", "about", "into", "for", "which", "who", "models", "model", "llm", "assistant":
+		return true
+	}
+	return false
+}

@@ -1,0 +1,112 @@
+package inject
+
+import (
+	"unicode/utf8"
+
+	"github.com/svc-gateway/svc/scanner"
+	"github.com/svc-gateway/svc/scanner/internal/text"
+)
+
+// unspaced writes a view with letters that stand apart put together: "i g n o r e", "i-g-n-o-r-e",
+// and words cut into pieces of one length. Two blanks between letters are a gap between words;
+// where there are none, the long word that results is looked at once more as words that are not
+// set apart.
+func unspaced(v *view) view {
+	d := newDraft(v, len(v.text))
+	pieces := piecesOf(v.text)
+	joins(pieces)
+	for _, p := range pieces {
+		word := v.text[p.start:p.end]
+		if p.blanks > 0 && !p.joined {
+			d.add(p.start-1, ' ')
+		}
+		step := lettersApart(word)
+		for j := 0; j < len(word); {
+			size := sizeOf(word[j:])
+			d.add(p.start+j, []byte(word[j:j+size])...)
+			if j += size; j < len(word) {
+				j += step
+			}
+		}
+	}
+	u := d.view(scanner.ViewSpaced, len(v.text), spacedOut)
+	u.leet = true
+	return u
+}
+
+// piece is what stands between white space.
+type piece struct {
+	start, end int
+	length     int // in characters
+	blanks     int // before it
+	joined     bool
+}
+
+func piecesOf(s string) (list []piece) {
+	for i := 0; i < len(s); {
+		p := piece{start: i}
+		for p.start < len(s) && text.Is(s[p.start], text.Space) {
+			p.start++
+		}
+		p.blanks = p.start - i
+		for i = p.start; i < len(s) && !text.Is(s[i], text.Space); i++ {
+		}
+		p.end, p.length = i, utf8.RuneCountInString(s[p.start:i])
+		list = append(list, p)
+	}
+	return list
+}
+
+// joins marks the pieces that go on with the word of the piece before: letters that stand alone,
+// and pieces of one length of which there are many in a row, with the rest at their end.
+func joins(list []piece) {
+	for i := 0; i < len(list); {
+		j := i + 1
+		for j < len(list) && list[j].length == list[i].length {
+			j++
+		}
+		n := list[i].length
+		if single := n == 1 && j-i >= 3; single || n <= 8 && j-i >= minChunks {
+			if !single && j < len(list) && list[j].length < n {
+				j++
+			}
+			least := list[i+1].blanks
+			for k := i + 1; k < j; k++ {
+				least = min(least, list[k].blanks)
+			}
+			for k := i + 1; k < j; k++ {
+				list[k].joined = list[k].blanks == least
+			}
+		}
+		i = j
+	}
+}
+
+// sizeOf returns the size of the first character of s, in bytes.
+func sizeOf(s string) int {
+	_, size := utf8.DecodeRuneInString(s)
+	return size
+}
+
+// lettersApart reports whether all letters of a word stand apart, with the same byte between each two,
+// and returns how long what is between them is, 0 when they do not.
+func lettersApart(word string) int {
+	if len(word) < 3 {
+		return 0
+	}
+	at := sizeOf(word)
+	if at < 1 || at >= len(word) || text.Is(word[at], text.Letter|text.Digit) || word[at] >= utf8.RuneSelf {
+		return 0
+	}
+	between := word[at]
+	for i := at; i < len(word); {
+		if word[i] != between {
+			return 0
+		}
+		i++
+		if i < len(word) {
+			i += sizeOf(word[i:])
+		}
+	}
+	return 1
+}

@@ -1,0 +1,311 @@
+package redact
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+
+	"github.com/svc-gateway/svc/scanner/internal/text"
+)
+
+// streamFields keeps the texts that go on from event to event.
+type streamFields struct {
+	from   *Secrets
+	lines  bool                  // data that is not JSON is a text of its own
+	texts  map[string]*fieldText // by the path of the field
+	own    map[string]*ownIDs    // by the path of the object
+	alive  bool                  // a secret may have begun in a text
+	queue  eventQueue
+	shapes shapes
+	walker walker
+	reader idReader
+	buf    []byte
+
+	// The event that is being read.
+	data    []byte
+	ids     []objectID // of its objects that have ids
+	objects int        // that were opened
+	next    int        // of ids
+	mode    stringMode
+	last    bool // texts end with this event
+	holes   []*hole
+	text    *fieldText // of the open string
+	start   int        // of its inside, in data
+	held    []byte     // what the text held back before the string
+	written int        // of the walker's output before the string's inside
+}
+
+// stringMode says what the strings of an event are.
+type stringMode uint8
+
+const (
+	pieces  stringMode = iota // of texts that go on from event to event
+	wholes                    // texts of their own
+	growing                   // as much of a text as there is: the next event has it again, and more
+)
+
+// modeOf returns the mode of the events of a name: those with the state of an agent graph
+// hold all texts as they are by then.
+func modeOf(name string) stringMode {
+	name, _, _ = strings.Cut(name, "|")
+	switch name {
+	case "messages/partial":
+		return growing
+	case "values", "updates", "messages/complete", "checkpoints", "debug", "tasks", "messages/metadata":
+		return wholes
+	}
+	return pieces
+}
+
+// live reports whether a secret may have begun in a text.
+func (s *streamFields) live() bool {
+	for _, t := range s.texts {
+		if t.live() {
+			return true
+		}
+	}
+	return false
+}
+
+// reset forgets all texts.
+func (s *streamFields) reset() {
+	clear(s.texts)
+	clear(s.own)
+	s.shapes.forget()
+}
+
+// find returns the text of the key, a new one if there is none, nil if there are too many.
+func (s *streamFields) find(key []byte) *fieldText {
+	if t := s.texts[string(key)]; t != nil {
+		return t
+	}
+	if len(s.texts) >= maxFields {
+		s.shapes.forget()
+		for k, t := range s.texts {
+			if !t.live() {
+				delete(s.texts, k)
+			}
+		}
+		if len(s.texts) >= maxFields {
+			return nil
+		}
+	}
+	if s.texts == nil {
+		s.texts = make(map[string]*fieldText)
+	}
+	t := newFieldText(s.from)
+	s.texts[string(key)] = t
+	return t
+}
+
+// message redacts data that is not JSON.
+func (s *streamFields) message(data []byte, last bool) []byte {
+	s.begin("", data, last)
+	var t *fieldText
+	if !s.lines {
+		t = s.find([]byte("text"))
+	}
+	if t == nil {
+		return []byte(s.from.Redact(string(data)))
+	}
+	if t.plain == nil {
+		t.plain = s.from.TextStream()
+	}
+	held := t.waits()
+	s.buf = t.giveBack(held, t.plain.Append(s.buf[:0], data), 0)
+	if !s.rest(t, len(s.buf)) {
+		s.buf = t.plain.Close(s.buf)
+	}
+	return s.buf
+}
+
+// document redacts data that is JSON, or begins like it.
+func (s *streamFields) document(name string, data []byte, last bool) []byte {
+	s.begin(name, data, last)
+	s.ids = s.reader.read(data)
+	w := &s.walker
+	w.reset()
+	w.fields, w.out, w.growing, w.own.known.from = s, s.buf[:0], s.mode == growing, s.from
+	n := w.walk(data)
+	if n < len(data) {
+		s.shapes.spoil()
+		rest := w.fail(data[n:])
+		s.buf = append(w.out, rest...)
+	} else {
+		cut := w.state == inString && s.text != nil && w.text == &s.text.json
+		if w.end(); cut {
+			w.out = s.text.giveBack(s.held, w.out, s.written)
+		}
+		s.buf = w.out
+	}
+	w.out = nil
+	return s.buf
+}
+
+func (s *streamFields) begin(name string, data []byte, last bool) {
+	s.data, s.last, s.mode = data, last, modeOf(name)
+	s.objects, s.next, s.holes = 0, 0, nil
+	if s.shapes.begin(); s.mode == growing {
+		s.shapes.spoil()
+	}
+}
+
+// tag implements [fields].
+func (s *streamFields) tag(path []byte) (tag []byte, named bool) {
+	object := s.objects
+	s.objects++
+	if s.next >= len(s.ids) || s.ids[s.next].object != object {
+		return nil, false
+	}
+	id := s.ids[s.next]
+	s.next++
+	if id.bare == nil {
+		return id.tag, id.named
+	}
+	o := s.own[string(path)]
+	if o == nil {
+		if s.own == nil || len(s.own) >= maxFields {
+			s.own = make(map[string]*ownIDs)
+		}
+		o = new(ownIDs)
+		s.own[string(path)] = o
+	}
+	tells := o.tells(id.bare)
+	if !o.repeated {
+		s.shapes.spoil()
+	}
+	if !tells {
+		return id.tag, id.named
+	}
+	return append(append(id.tag, '='), id.bare...), id.named
+}
+
+// open implements [fields].
+func (s *streamFields) open(path, key []byte) *jsonText {
+	s.start = s.walker.at + 1
+	if s.mode != pieces || whole(path, key) {
+		if s.mode != pieces || idPlace(bytes.TrimPrefix(key, []byte("/"))) < 0 {
+			s.shapes.add(&s.walker, slot{kind: ownString})
+		}
+		return nil
+	}
+	s.text = s.find(path)
+	if s.text == nil {
+		s.shapes.spoil()
+		return nil
+	}
+	if s.text.again(s.data[s.start:]) {
+		s.text.restart()
+	}
+	s.held, s.written = s.text.waits(), len(s.walker.out)+len(`"`)
+	s.shapes.add(&s.walker, slot{kind: fieldString, text: s.text})
+	return &s.text.json
+}
+
+// number implements [fields].
+func (s *streamFields) number(key []byte) {
+	if idPlace(key) < 0 {
+		s.shapes.add(&s.walker, slot{kind: number})
+	}
+}
+
+// shut implements [fields].
+func (s *streamFields) shut(t *jsonText) {
+	inside := s.data[s.start:]
+	s.text.grow(inside[:stringLength(s.data[s.start-1:])-2])
+	s.walker.out = s.text.giveBack(s.held, s.walker.out, s.written)
+	if !s.rest(s.text, len(s.walker.out)) {
+		t.close()
+	} else {
+		t.suspend()
+	}
+	s.shapes.shut(len(s.walker.out))
+}
+
+// rest notes what the text holds back where the event's data is at by now. It reports false
+// when the text must end here, with the last event.
+func (s *streamFields) rest(t *fieldText, at int) bool {
+	if s.last {
+		return false
+	}
+	if len(t.undecided()) > 0 {
+		t.hole = &hole{text: t, at: at}
+		s.holes = append(s.holes, t.hole)
+	}
+	return true
+}
+
+// event appends an event with its data redacted, or makes it wait; last says that its texts end
+// here.
+func (s *streamFields) event(dst []byte, name string, event, data []byte, last bool, write writer) []byte {
+	end := (s.alive || len(s.queue.events) > 0) && ends(name, data)
+	if end && !last {
+		dst = s.flush(dst)
+	}
+	var text []byte
+	switch {
+	case end && string(data) == "[DONE]":
+		s.begin("", data, true)
+		text = data
+	case len(data) > 0 && (data[0] == '{' || data[0] == '[' || data[0] == '"') && (last || s.alive && data[0] != '[' || json.Valid(data)):
+		text = s.document(name, data, last || end)
+	default:
+		text = s.message(data, last || end)
+	}
+	if end {
+		s.queue.each((*fieldText).end)
+		s.reset()
+	}
+	if s.alive = s.live(); !s.alive {
+		s.shapes.learn(name, event, data, text)
+	}
+	return s.write(dst, event, text, write)
+}
+
+// write appends the event with the redacted data, or makes it wait.
+func (s *streamFields) write(dst, event, text []byte, write writer) []byte {
+	dst = s.queue.release(dst)
+	holes := s.holes
+	if s.holes = nil; len(holes) == 0 && len(s.queue.events) == 0 {
+		return write(dst, event, text)
+	}
+	s.queue.add(waiting{event: bytes.Clone(event), text: bytes.Clone(text), holes: holes, write: write})
+	if s.queue.full() {
+		s.queue.each((*fieldText).give)
+		s.alive = s.live()
+	}
+	return s.queue.release(dst)
+}
+
+// flush ends the texts that hold something back and appends the events that wait.
+func (s *streamFields) flush(dst []byte) []byte {
+	s.queue.each((*fieldText).end)
+	return s.queue.release(dst)
+}
+
+// whole reports whether a field is always written in one piece, so that what stands in one
+// event does not go on in the next.
+func whole(path, key []byte) bool {
+	key = bytes.TrimPrefix(key, []byte("/"))
+	if wholeFields.Has(key) || len(key) > len("tokens") && nameKind(key) == guardedKey || bytes.HasSuffix(key, []byte("_id")) || bytes.HasSuffix(key, []byte("_at")) {
+		return true
+	}
+	for len(path) > 1 {
+		part, rest, more := bytes.Cut(path[1:], []byte("/"))
+		part, _, _ = bytes.Cut(part, []byte("@"))
+		if more && wholeObjects.Has(part) {
+			return true
+		}
+		path = path[len(path)-len(rest)-1:]
+		if !more {
+			break
+		}
+	}
+	return false
+}
+
+var (
+	wholeFields = text.Words(`type id name role event status model object kind node agent created timestamp time version finish_reason
+		stop_reason tool run thread messageid toolcallid`)
+	wholeObjects = text.Words(`metadata usage input args headers`)
+)

@@ -1,0 +1,118 @@
+package redact
+
+import (
+	"bytes"
+
+	"github.com/svc-gateway/svc/scanner/internal/text"
+)
+
+// keyKind says what a key tells about its value.
+type keyKind uint8
+
+const (
+	openKey    keyKind = iota // nothing
+	guardedKey                // it is a secret if it looks random
+	sparedKey                 // it is a secret if it looks like one and is no sentence
+	secretKey                 // it is a secret
+)
+
+// rules of values, which are judged by their beginnings.
+var (
+	guardedValue = rule{name: "guarded_value", head: func(c *cursor, _ []byte) value {
+		if c.guarded() {
+			return value{end: endAll}
+		}
+		return value{}
+	}}
+	sparedValue = rule{name: "spared_value", head: func(c *cursor, _ []byte) value {
+		t := c.token()
+		c.i -= len(t.raw)
+		if c.short || len(t.raw) == 0 || c.at(len(t.raw)) != 0 || !t.secret() {
+			return value{}
+		}
+		return value{end: endAll}
+	}}
+)
+
+// endAll ends a value with its text.
+func endAll(_ *value, c *cursor) (int, bool) {
+	c.i = len(c.data)
+	return c.i, c.atEnd() && c.eof
+}
+
+// kindOf returns the kind of a key in an object of this level.
+func (l *level) kindOf(key []byte) keyKind {
+	kind := nameKind(key)
+	switch {
+	case l.schema && schemaValues.HasFold(key):
+		return secretKey
+	case l.named && valueKeys.HasFold(key):
+		return secretKey
+	case l.spared && kind == secretKey:
+		return sparedKey
+	}
+	return kind
+}
+
+// nameKind returns what the name of a value tells.
+func nameKind(name []byte) keyKind {
+	switch w := wordIn(name); {
+	case w == nil:
+		return openKey
+	case w.kind == guardedWord:
+		return guardedKey
+	}
+	return secretKey
+}
+
+// describes makes the level one that describes a secret if its first key is one of a schema:
+// {"password": {"type": "string"}}.
+func (l *level) describes(first []byte) {
+	if l.secret && !l.within && schemaKeys.HasFold(first) {
+		l.secret, l.schema = false, true
+	}
+}
+
+var (
+	nameKeys  = text.Words(`name key field variable property header parameter attribute option setting`)
+	valueKeys = text.Words(`value val v default defaultvalue default_value`)
+
+	// sparedKeys are the keys of objects that tell something about fields, not their values.
+	sparedKeys = text.Words(`errors error labels label placeholders placeholder translations i18n validation violations descriptions
+		hints titles tooltips help`)
+
+	schemaKeys = text.Words(`type $ref description title format minlength maxlength pattern required nullable readonly writeonly anyof
+		oneof allof label placeholder items properties`)
+	schemaValues = text.Words(`default example examples const enum value`)
+)
+
+// late is a value that came before the name that may make it a secret:
+// {"value": "x", "name": "password"}.
+type late struct {
+	depth    int // number of open levels; 0: there is none
+	from, to int // in the output; to is 0 while the value is open
+}
+
+// maxLate is how many bytes of output are held back for a name.
+const maxLate = 4 << 10
+
+// hold begins to hold back the output for the name of the value that begins.
+func (w *walker) hold() {
+	if n := len(w.levels); w.late.depth == 0 && n > 0 {
+		if top := &w.levels[n-1]; top.object && !top.hasName && valueKeys.HasFold(w.word) {
+			w.late = late{depth: n, from: len(w.out)}
+		}
+	}
+}
+
+// settle is told the name of the object that holds a value back.
+func (w *walker) settle(secret bool) {
+	if w.late.depth != len(w.levels) || w.late.to == 0 {
+		return
+	}
+	if secret {
+		tail := bytes.Clone(w.out[w.late.to:])
+		w.out = append(append(w.out[:w.late.from], `"`+Mark+`"`...), tail...)
+	}
+	w.late = late{}
+}

@@ -1,0 +1,144 @@
+package redact
+
+import (
+	"strconv"
+	"unicode/utf8"
+)
+
+// open finds the text of a string that begins.
+func (w *walker) open() {
+	var key []byte
+	if n := len(w.levels); n > 0 {
+		top := &w.levels[n-1]
+		if w.collect = top.naming || !top.object; top.object {
+			key = w.path[top.path:]
+		}
+		if w.fields != nil && !top.object {
+			w.path = strconv.AppendInt(append(w.path[:top.path], '/'), int64(top.index), 10)
+		}
+	}
+	if w.collect {
+		w.word = w.word[:0]
+	}
+	if w.fields != nil && w.kind != sparedKey {
+		w.text = w.fields.open(w.path, key)
+	}
+	if w.text == nil {
+		w.text = &w.own
+	}
+	w.text.out = &w.out
+	w.partial = w.growing && !whole(w.path, key)
+}
+
+// inString reads the inside of a string and returns how much it read.
+func (w *walker) inString(p []byte) int {
+	if len(w.escape) > 0 {
+		return w.inEscape(p[0])
+	}
+	n := 0
+	for n < len(p) && p[n] != '"' && p[n] != '\\' {
+		n++
+	}
+	if n > 0 {
+		w.take(p[:n], p[:n])
+	}
+	if n == len(p) {
+		return n
+	}
+	if p[n] == '\\' {
+		w.escape = append(w.escape, '\\')
+	} else {
+		w.stringEnds()
+	}
+	return n + 1
+}
+
+// inEscape reads a byte of an escape and returns how many bytes of it were read.
+func (w *walker) inEscape(b byte) int {
+	var room [utf8.UTFMax]byte
+	w.escape = append(w.escape, b)
+	text, n, more := unescape(w.escape, room[:0])
+	if more {
+		return 1
+	}
+	raw := w.escape
+	w.escape = w.escape[:0]
+	rest := raw[n:]
+	w.take(raw[:n], text)
+	// The rest is at most one other escape and the byte that showed that it is none, or
+	// belongs to none: read it again.
+	again := append([]byte(nil), rest...)
+	if len(again) > 0 {
+		again = again[:len(again)-1]
+		for len(again) > 0 {
+			again = again[w.inString(again):]
+		}
+		return 0
+	}
+	return 1
+}
+
+// take takes a piece of the open string.
+func (w *walker) take(raw, text []byte) {
+	if w.collect {
+		w.dash = len(w.word) == 0 && text[0] == '-' || len(w.word) > 0 && w.dash
+		w.word = append(w.word, text...)
+		w.word = append(w.word[:0], w.word[max(0, len(w.word)-maxKey):]...)
+	}
+	switch {
+	case w.text == nil:
+		if !w.dropped {
+			w.out = append(w.out, Mark...)
+			w.dropped = true
+		}
+	case raw[0] == '\\':
+		w.text.escape(raw, text)
+	default:
+		w.text.plain(raw)
+	}
+}
+
+// stringEnds reads the closing quote.
+func (w *walker) stringEnds() {
+	switch {
+	case w.text == nil:
+	case w.text == &w.own && w.partial && !w.isKey:
+		w.text.cut()
+	case w.text == &w.own:
+		w.text.close()
+	default:
+		w.fields.shut(w.text)
+	}
+	w.out = append(w.out, '"')
+	w.text = nil
+	if w.isKey {
+		w.keyEnds()
+		return
+	}
+	w.valueEnds()
+	if !w.collect || len(w.levels) == 0 {
+		return
+	}
+	switch top := &w.levels[len(w.levels)-1]; {
+	case top.naming:
+		top.naming, top.hasName = false, true
+		top.named = top.named || nameKind(w.word) == secretKey
+		w.settle(top.named)
+	case !top.object && w.dash && len(w.word) > 0:
+		w.kind = nameKind(w.word) // ["--password", "x"]
+	}
+}
+
+// keyEnds decides what the value of the key is.
+func (w *walker) keyEnds() {
+	w.state = wantColon
+	top := &w.levels[len(w.levels)-1]
+	key := w.word
+	if top.keys == 0 {
+		top.describes(key)
+	}
+	top.keys++
+	top.naming = nameKeys.HasFold(key)
+	w.kind = top.kindOf(key)
+	w.path = append(append(w.path[:top.path], '/'), key...)
+}

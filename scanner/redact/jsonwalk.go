@@ -1,0 +1,344 @@
+package redact
+
+import (
+	"strconv"
+	"strings"
+)
+
+// limits of a JSON document. A deeper one is redacted as plain text.
+const (
+	maxDepth = 10_000
+	maxKey   = 256 // last bytes of a key or name that are looked at
+)
+
+// fields gives each string of a document its text. Without one, each string is a text.
+type fields interface {
+	// open returns the text that the string at this path belongs to, nil when it is a text of
+	// its own.
+	open(path []byte, key []byte) *jsonText
+	// shut is called at the end of a string that open gave a text to.
+	shut(t *jsonText)
+	// number is called before a number that stays.
+	number(key []byte)
+	// tag is called at each object and returns what tells it apart from others at its path, and
+	// whether it is named as a secret.
+	tag(path []byte) (tag []byte, named bool)
+}
+
+// walker reads JSON byte by byte and writes it with its secrets redacted.
+type walker struct {
+	out     []byte
+	fields  fields
+	growing bool // strings that may go on end before what is not decided
+	levels  []level
+	state   walkState
+	at      int // of the byte outside of strings that is being read, in the piece
+
+	text    *jsonText // of the open string, nil while it is dropped
+	own     jsonText  // of keys, and of strings that are texts of their own
+	isKey   bool      // the open string is a key
+	partial bool      // the string that was opened last may go on in the next event
+	dropped bool      // something of the value was dropped, and Mark stands for it
+	escape  []byte    // an escape that is not complete
+	literal []byte    // true, false or null as far as it came
+
+	word    []byte  // the key, or a string that may name the next one
+	collect bool    // word is being read
+	dash    bool    // it begins with a dash
+	kind    keyKind // what the key, or the string before, tells of the next value
+	late    late
+	path    []byte // keys and indexes that lead to the open value, for fields
+}
+
+// level is an open object or array.
+type level struct {
+	object     bool
+	secret     bool // all below is secret
+	within     bool // so is all around it
+	properties bool // the object describes properties, as a JSON Schema does
+	schema     bool // the object describes a secret
+	spared     bool // what is below tells about fields, not their values
+	hasName    bool // the name came
+	named      bool // it is the name of a secret, so "value" is one
+	naming     bool // the name comes next
+	keys       int  // that came
+	index      int  // of the element of an array
+	path       int  // length of the path up to here
+}
+
+type walkState uint8
+
+const (
+	wantValue walkState = iota // also between documents
+	wantValueOrEnd
+	wantKey
+	wantKeyOrEnd
+	wantColon
+	wantComma
+	inString
+	inNumber
+	inLiteral
+)
+
+// reset makes the walker forget everything but its memory and its fields.
+func (w *walker) reset() {
+	w.own.cut()
+	*w = walker{
+		fields: w.fields, levels: w.levels[:0], own: w.own,
+		escape: w.escape[:0], literal: w.literal[:0], word: w.word[:0], path: w.path[:0],
+	}
+}
+
+// walk reads p and returns how much of it is JSON. After less than all of it the walker must
+// be reset; literal then holds what was read and not written.
+func (w *walker) walk(p []byte) int {
+	for i := 0; i < len(p); {
+		switch w.state {
+		case inString:
+			i += w.inString(p[i:])
+		case inNumber:
+			start := i
+			for i < len(p) && (is(p[i], digit) || p[i] == '.' || p[i] == 'e' || p[i] == 'E' || p[i] == '+' || p[i] == '-') {
+				i++
+			}
+			w.number(p[start:i])
+			if i < len(p) {
+				w.valueEnds()
+			}
+		case inLiteral:
+			if !w.inLiteral(p[i]) {
+				return i
+			}
+			i++
+		default:
+			w.at = i
+			if !is(p[i], space) && !w.structure(p[i]) {
+				return i
+			}
+			if is(p[i], space) {
+				w.out = append(w.out, p[i])
+			}
+			i++
+		}
+	}
+	return len(p)
+}
+
+// end closes what is open at the end of the input.
+func (w *walker) end() {
+	if w.state == inString && w.text != nil {
+		if len(w.escape) > 0 {
+			w.text.plain(w.escape)
+		}
+		w.text.close()
+	}
+	w.out = append(w.out, w.literal...)
+}
+
+// fail returns what becomes of the rest of the input, which is not JSON: it is redacted as
+// plain text.
+func (w *walker) fail(rest []byte) []byte {
+	plain := TextStream{known: known{from: w.own.known.from}}
+	if w.announced() {
+		plain.follow()
+	}
+	out := plain.Append(nil, w.literal)
+	return plain.Close(plain.Append(out, rest))
+}
+
+// announced reports whether the value of a key that names a secret is due.
+func (w *walker) announced() bool {
+	due := w.state == wantValue || w.state == wantColon || w.state == inLiteral
+	return due && (w.kind == secretKey || len(w.levels) > 0 && w.levels[len(w.levels)-1].secret)
+}
+
+// structure reads a byte outside of strings, numbers and literals.
+func (w *walker) structure(b byte) bool {
+	if w.state == wantComma && len(w.levels) == 0 {
+		w.state = wantValue
+	}
+	switch w.state {
+	case wantValue, wantValueOrEnd:
+		switch {
+		case b == ']' && w.state == wantValueOrEnd:
+			return w.pop(b)
+		case b == '{' || b == '[':
+			return w.push(b)
+		}
+		return w.value(b)
+	case wantKey, wantKeyOrEnd:
+		if b == '}' && w.state == wantKeyOrEnd {
+			return w.pop(b)
+		}
+		if b != '"' {
+			return false
+		}
+		w.out = append(w.out, b)
+		w.state, w.isKey, w.text = inString, true, &w.own
+		w.own.out = &w.out
+		w.collect, w.word = true, w.word[:0]
+		return true
+	case wantColon:
+		if b == ':' {
+			w.state = wantValue
+			w.out = append(w.out, b)
+		}
+		return b == ':'
+	}
+	switch top := &w.levels[len(w.levels)-1]; {
+	case b == ',':
+		w.state = wantValue
+		if top.object {
+			w.state = wantKey
+		}
+		top.index++
+		w.out = append(w.out, b)
+		return true
+	case b == '}' && top.object, b == ']' && !top.object:
+		return w.pop(b)
+	}
+	return false
+}
+
+// value reads the first byte of a string, number or literal.
+func (w *walker) value(b byte) bool {
+	secret := w.kind == secretKey || len(w.levels) > 0 && w.levels[len(w.levels)-1].secret
+	w.dropped = false
+	if w.fields == nil && !secret {
+		w.hold()
+	}
+	switch {
+	case b == '"':
+		w.state, w.isKey, w.text = inString, false, nil
+		w.collect = false
+		if !secret {
+			w.open()
+			w.prime()
+		}
+	case is(b, digit) || b == '-':
+		w.state = inNumber
+		if secret {
+			w.out = append(w.out, `"`+Mark+`"`...)
+			w.dropped = true
+		}
+		if w.fields != nil && !secret {
+			w.fields.number(w.key())
+		}
+		w.number([]byte{b})
+		return true
+	case b == 't' || b == 'f' || b == 'n':
+		w.state = inLiteral
+		w.literal = append(w.literal[:0], b)
+		return true
+	default:
+		return false
+	}
+	w.out = append(w.out, b)
+	return true
+}
+
+// key returns the key of the open value, nil in an array.
+func (w *walker) key() []byte {
+	if n := len(w.levels); n > 0 && w.levels[n-1].object {
+		return w.path[min(w.levels[n-1].path+1, len(w.path)):]
+	}
+	return nil
+}
+
+// number takes a piece of a number.
+func (w *walker) number(p []byte) {
+	if !w.dropped {
+		w.out = append(w.out, p...)
+	}
+}
+
+// valueEnds is called after each value.
+func (w *walker) valueEnds() {
+	w.state, w.kind = wantComma, openKey
+	if w.late.depth == len(w.levels) && w.late.to == 0 {
+		w.late.to = len(w.out)
+	}
+	if w.late.depth > 0 && len(w.out)-w.late.from > maxLate {
+		w.late = late{}
+	}
+}
+
+// prime makes the rule of the key judge the string that was opened.
+func (w *walker) prime() {
+	switch {
+	case w.text != &w.own:
+	case w.kind == guardedKey:
+		w.own.rule = &guardedValue
+	case w.kind == sparedKey:
+		w.own.rule = &sparedValue
+	}
+}
+
+// push opens an object or array.
+func (w *walker) push(b byte) bool {
+	if len(w.levels) == maxDepth {
+		return false
+	}
+	next := level{object: b == '{', secret: w.kind == secretKey}
+	if n := len(w.levels); n > 0 {
+		top := w.levels[n-1]
+		if !top.object {
+			w.path = strconv.AppendInt(append(w.path[:top.path], '/'), int64(top.index), 10)
+		} else {
+			key := w.path[min(top.path+1, len(w.path)):]
+			next.properties = string(key) == "properties" || string(key) == "flows" // of a schema, of OAuth in OpenAPI
+			next.spared = sparedKeys.HasFold(key)
+			if strings.EqualFold(string(key), "community") {
+				next.secret = false // people, not a string of SNMP
+			}
+		}
+		// {"properties": {"password": {"type": "string"}}} describes a password.
+		if top.properties && next.object {
+			next.secret = false
+		}
+		next.spared = next.spared || top.spared || w.kind == sparedKey
+		next.within = top.secret
+		next.secret = next.secret || top.secret
+	}
+	if next.object && w.fields != nil {
+		tag, named := w.fields.tag(w.path)
+		if next.named = named; len(tag) > 0 {
+			w.path = append(append(w.path, '@'), tag...)
+		}
+	}
+	next.path = len(w.path)
+	w.levels = append(w.levels, next)
+	w.kind = openKey
+	w.state = wantValueOrEnd
+	if next.object {
+		w.state = wantKeyOrEnd
+	}
+	w.out = append(w.out, b)
+	return true
+}
+
+// pop closes an object or array.
+func (w *walker) pop(b byte) bool {
+	top := w.levels[len(w.levels)-1]
+	w.settle(false)
+	w.levels = w.levels[:len(w.levels)-1]
+	w.path = w.path[:top.path]
+	w.out = append(w.out, b)
+	w.valueEnds()
+	return true
+}
+
+// inLiteral reads a byte of true, false or null.
+func (w *walker) inLiteral(b byte) bool {
+	for _, word := range [...]string{"true", "false", "null"} {
+		if n := len(w.literal); word[0] == w.literal[0] && n < len(word) && word[n] == b {
+			if w.literal = append(w.literal, b); len(w.literal) == len(word) {
+				w.out = append(w.out, w.literal...)
+				w.literal = w.literal[:0]
+				w.valueEnds()
+			}
+			return true
+		}
+	}
+	return false
+}

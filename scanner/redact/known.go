@@ -1,0 +1,214 @@
+package redact
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/json"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/svc-gateway/svc/scanner/internal/text"
+)
+
+// maxForm is how much of a form is compared before it is taken for the secret, and so what is
+// held back for it.
+const maxForm = 64
+
+// knownForms are the ways in which known secrets may be written. A text is looked at eight bytes at a
+// time, whose hash tells whether a form may begin there.
+type knownForms struct {
+	filter [1 << 8]uint64      // bits of the hashes of the first eight bytes
+	byHead map[uint64][]string // forms by their first eight bytes, the longest first
+	heads  map[string]struct{} // all beginnings of forms of less than eight bytes
+	tails  [256]uint8          // by the last byte of such a beginning: bits of the lengths it may have
+}
+
+// headSize is the number of bytes that are looked at together.
+const headSize = 8
+
+func hash(w uint64) uint64 { return w * 0x9e3779b97f4a7c15 >> (64 - 14) }
+
+// clone returns a copy that forms can be added to.
+func (f *knownForms) clone() *knownForms {
+	c := &knownForms{byHead: make(map[uint64][]string), heads: make(map[string]struct{})}
+	if f != nil {
+		c.filter, c.tails = f.filter, f.tails
+		for head, list := range f.byHead {
+			c.byHead[head] = slices.Clone(list)
+		}
+		for head := range f.heads {
+			c.heads[head] = struct{}{}
+		}
+	}
+	return c
+}
+
+// add adds the forms of a value.
+func (f *knownForms) add(value string) {
+	if f.byHead == nil {
+		*f = *f.clone()
+	}
+	for _, form := range formsOf(value) {
+		if len(form) < headSize {
+			continue
+		}
+		head := binary.BigEndian.Uint64([]byte(form))
+		if slices.Contains(f.byHead[head], form) {
+			continue
+		}
+		list := append(f.byHead[head], form)
+		slices.SortFunc(list, func(a, b string) int { return len(b) - len(a) })
+		f.byHead[head] = list
+		h := hash(head)
+		f.filter[h>>6] |= 1 << (h & 63)
+		for n := 1; n < headSize; n++ {
+			f.heads[form[:n]] = struct{}{}
+			f.tails[form[n-1]] |= 1 << n
+		}
+	}
+}
+
+// formsOf returns the value as it is, as it is escaped in JSON and URLs, and what base64 that has
+// it at any of the three offsets has for sure.
+func formsOf(value string) []string {
+	all := []string{value}
+	var escaped bytes.Buffer
+	enc := json.NewEncoder(&escaped)
+	for _, html := range []bool{true, false} {
+		escaped.Reset()
+		enc.SetEscapeHTML(html)
+		if enc.Encode(value) == nil {
+			s := strings.TrimSuffix(escaped.String(), "\n")
+			s = s[1 : len(s)-1]
+			all = append(all, s, strings.ReplaceAll(s, "/", `\/`))
+		}
+	}
+	for _, s := range []string{url.QueryEscape(value), url.PathEscape(value), strings.ReplaceAll(url.QueryEscape(value), "+", "%20")} {
+		all = append(all, s, lowerEscapes(s))
+	}
+	for _, enc := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
+		for offset := range 3 {
+			code := enc.EncodeToString(append(make([]byte, offset), value...))
+			all = append(all, code[(offset*8+5)/6:(offset+len(value))*8/6])
+		}
+	}
+	return all
+}
+
+// lowerEscapes writes the percent escapes in lower case.
+func lowerEscapes(s string) string {
+	p := []byte(s)
+	for i := 0; i+2 < len(p); i++ {
+		if p[i] == '%' {
+			p[i+1], p[i+2] = text.Lower(p[i+1]), text.Lower(p[i+2])
+		}
+	}
+	return string(p)
+}
+
+// find returns the place of the first form in p. When more bytes are needed to know, form is
+// empty and at is where it may begin; at is len(p) when there is none.
+func (f *knownForms) find(p []byte, eof bool) (at int, form string) {
+	var w uint64
+	for i, b := range p {
+		w = w<<8 | uint64(b)
+		if h := hash(w); f.filter[h>>6]>>(h&63)&1 == 0 || i < headSize-1 {
+			continue
+		}
+		at := i - headSize + 1
+		for _, form := range f.byHead[w] {
+			short := form[:min(len(form), maxForm)]
+			switch n := min(len(short), len(p)-at); {
+			case string(p[at:at+n]) != short[:n]:
+			case n == len(short):
+				return at, form
+			case !eof:
+				return at, ""
+			}
+		}
+	}
+	if eof || len(p) == 0 {
+		return len(p), ""
+	}
+	for n := min(headSize-1, len(p)); n > 0; n-- {
+		if f.tails[p[len(p)-1]]&(1<<n) == 0 {
+			continue
+		}
+		if _, ok := f.heads[string(p[len(p)-n:])]; ok {
+			return len(p) - n, ""
+		}
+	}
+	return len(p), ""
+}
+
+// clean reports whether p has no form, nor the beginning of one at its end.
+func (f *knownForms) clean(p []byte) bool {
+	if f == nil {
+		return true
+	}
+	at, _ := f.find(p, false)
+	return at == len(p)
+}
+
+// known finds known secrets in a stream. What it keeps goes on to the rules.
+type known struct {
+	from  *Secrets
+	forms *knownForms // of the stream
+	begun bool
+	buf   []byte // the beginning of what may be a secret
+	rest  string // of a long form, which is being dropped
+}
+
+// active reports whether there are secrets to look for in this stream.
+func (k *known) active() bool {
+	if !k.begun {
+		k.begun = true
+		k.forms = k.from.load()
+	}
+	return k.forms != nil
+}
+
+// step takes the next piece of the input; at eof everything is decided.
+func (k *known) step(s sink, src []byte, eof bool) {
+	data, pos := src, 0
+	if len(k.buf) > 0 {
+		k.buf = append(k.buf, src...)
+		data = k.buf
+	}
+	for {
+		if k.rest != "" {
+			n := 0
+			for n < len(k.rest) && pos+n < len(data) && data[pos+n] == k.rest[n] {
+				n++
+			}
+			s.drop(n)
+			if pos += n; pos < len(data) {
+				k.rest = ""
+			} else {
+				k.rest = k.rest[n:]
+			}
+		}
+		at, form := k.forms.find(data[pos:], eof)
+		if at > 0 {
+			s.keep(data[pos : pos+at])
+			pos += at
+		}
+		if form == "" {
+			break
+		}
+		n := min(len(form), maxForm)
+		s.drop(n)
+		s.mark()
+		pos += n
+		k.rest = form[n:]
+	}
+	k.buf = append(k.buf[:0], data[pos:]...)
+	if eof {
+		k.reset()
+	}
+}
+
+// reset makes it ready for a new stream.
+func (k *known) reset() { *k = known{from: k.from, buf: k.buf[:0]} }

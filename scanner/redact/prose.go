@@ -1,0 +1,329 @@
+package redact
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"github.com/svc-gateway/svc/scanner/internal/text"
+)
+
+// spaced reads what follows a word and a blank. That can be a secret (password 7 0822,
+// username bob password cisco) or prose (the password must be changed).
+func (w word) spaced(c *cursor, line []byte, first byte) value {
+	command, ok := w.context(line, first)
+	if !ok {
+		return value{}
+	}
+	a := binding{word: w, line: line, colon: true, spaced: true, command: command}
+	const (
+		nothing   = iota
+		numbered  // password 7
+		typed     // password encrypted
+		connected // password is
+		phrase    // password for bob
+		keyed     // pre-shared-key address 10.0.0.1
+	)
+	seen, leveled := nothing, false
+	for range 10 {
+		c.safe = c.i
+		start := c.i
+		b := c.peek()
+		if quote := is(b, quoting) || b == '\\' && is(c.at(1), quoting); quote && seen < phrase {
+			if w.kind == publicWord && !command {
+				return value{}
+			}
+			return c.secret(a)
+		}
+		if seen == nothing && (b == '(' || b == '[') && c.initially() {
+			return c.secret(a)
+		}
+		t := c.token()
+		if c.short || len(t.raw) == 0 {
+			return value{}
+		}
+		c.i = start
+		text := t.text()
+		if t.raw[len(t.raw)-1] == ':' && (connectors.Has(text) || seen >= connected && t.harmless("-.@':")) {
+			c.i += len(t.raw)
+			return c.assigned(a)
+		}
+		next := nothing
+		if types.HasFold(t.word()) && (!command || len(t.word()) < len(t.raw)) {
+			return value{} // password VARCHAR(20)
+		}
+		switch {
+		case w.kind == publicWord && seen == nothing && string(text) == "string":
+			next = phrase
+		case leveled && t.number():
+			next = typed
+		case seen == numbered && command:
+			return c.secret(a)
+		case w.kind == publicWord && command && seen == nothing && t.whole() && accesses.Has(text):
+			next = typed
+		case seen <= typed && t.marker():
+			if next = typed; is(t.raw[0], digit) {
+				next = numbered
+			}
+		case seen <= connected && t.whole() && (copulas.Has(text) || w.kind != proseWord && connectors.Has(text) || dashes.Has(t.raw)), seen == phrase && t.whole() && copulas.Has(text):
+			next = connected
+		case seen == nothing && w.kind == commonWord && t.whole() && relations.Has(text), seen == phrase && t.harmless("-.@'"):
+			next = phrase
+		case w.kind == configWord && t.whole() && string(text) == "key" && seen == keyed:
+			next = typed
+		case w.kind == configWord && (seen == keyed && t.harmless("-.:/") || t.whole() && (string(text) == "address" || string(text) == "hostname")):
+			next = keyed
+		}
+		if next != nothing {
+			leveled = string(text) == "level"
+			more := c.another(t)
+			if c.safe = c.i; !more {
+				return value{}
+			}
+			seen = next
+			continue
+		}
+		switch {
+		case seen >= phrase || strings.IndexByte("([{<-", b) >= 0 || t.url():
+			return value{}
+		case seen == connected || seen == numbered:
+			if !t.secret() {
+				return value{}
+			}
+		case seen == typed:
+			if functions.Has(text) {
+				return value{}
+			}
+		case w.kind == publicWord:
+			if t.route() || !command && !t.mixed() || functions.Has(text) || !command && nouns.Has(text) {
+				return value{}
+			}
+		case t.secret():
+		case command && accounts.HasFold(firstField(line)):
+		case functions.Has(text) || nouns.Has(text) || b == '/' || w.kind == proseWord && !command:
+			return value{}
+		}
+		return c.secret(a)
+	}
+	return value{}
+}
+
+// initially moves over what leads to a value in brackets: [default: x].
+func (c *cursor) initially() bool {
+	start := c.i
+	c.i++
+	if c.take("default") && (c.take(":") || c.take("=") || c.take(" is")) {
+		c.skip(blank)
+		c.safe = c.i
+		return true
+	}
+	c.i = start
+	return false
+}
+
+// context tells from the line before the word whether it stands in a command. It is not ok
+// where the word is only part of something else, such as a path.
+func (w word) context(line []byte, first byte) (command, ok bool) {
+	cut := len(line)+len(w.spelling) >= lookBehind // the beginning of the line is not known
+	if i := bytes.LastIndexAny(line, "#>|"); i >= 0 && !bytes.HasSuffix(line, line[i:i+1]) {
+		line, cut = line[i+1:], false // what comes before is a prompt
+	}
+	head, tail := firstField(line), lastField(line)
+	if len(head) == 0 {
+		if w.kind == publicWord {
+			return false, true
+		}
+		return !cut && first >= 'a', true
+	}
+	if w.kind == publicWord && (text.ContainsFold(line, "snmp") || text.ContainsFold(line, "trap")) {
+		return true, true
+	}
+	if end := line[len(line)-1]; !is(end, blank) {
+		switch {
+		case end == '-' || end == '_':
+			return w.kind != publicWord && (end == '_' || tail[0] == '-'), true
+		case is(end, letter|digit):
+			if w.kind == publicWord {
+				return true, len(tail) < 4 && (text.HasPrefixFold(tail, "ro") || text.HasPrefixFold(tail, "rw"))
+			}
+			// userPassword, set pksecret
+			command = !cut && len(tail) < len(line) && commands.HasFold(head)
+			return command, command || first < 'a' && end >= 'a'
+		}
+		return false, strings.IndexByte("/.$%@#", end) < 0
+	}
+	if w.kind == publicWord {
+		return false, true
+	}
+	return !cut && commands.HasFold(head) || w.kind == proseWord && owners.HasFold(tail), true
+}
+
+// firstField returns what stands before the first white space of a line.
+func firstField(line []byte) []byte {
+	line = bytes.TrimLeft(line, " \t\r")
+	for i, b := range line {
+		if is(b, space) {
+			return line[:i]
+		}
+	}
+	return line
+}
+
+// lastField returns what stands after the last white space of a line, but for that at its end.
+func lastField(line []byte) []byte {
+	line = bytes.TrimRight(line, " \t\r")
+	for i := len(line) - 1; i >= 0; i-- {
+		if is(line[i], space) {
+			return line[i+1:]
+		}
+	}
+	return line
+}
+
+// another moves to the token after t and reports whether there is one on the line.
+func (c *cursor) another(t token) bool {
+	c.i += len(t.raw)
+	c.skip(blank)
+	return c.peek() > ' '
+}
+
+// token is what stands between white space.
+type token struct {
+	raw   []byte
+	core  []byte // without punctuation around it
+	lower [maxName]byte
+}
+
+// token reads a token, of a long one the beginning, and leaves the cursor after it.
+func (c *cursor) token() token {
+	start := c.i
+	for c.peek() > ' ' && c.i-start < 2*maxName {
+		c.i++
+	}
+	t := token{raw: c.data[start:c.i]}
+	t.core = bytes.TrimRight(bytes.TrimLeft(t.raw, "*_(["), "*_,;.&)]}>\"'`:?!|<\\")
+	for i := range min(len(t.core), maxName) {
+		t.lower[i] = text.Lower(t.core[i])
+	}
+	return t
+}
+
+// text returns the core in lower case, nothing of a long one.
+func (t *token) text() []byte {
+	if len(t.core) > maxName {
+		return nil
+	}
+	return t.lower[:len(t.core)]
+}
+
+// word returns the letters that the token begins with, if they are a word.
+func (t *token) word() []byte {
+	n := 0
+	for n < len(t.raw) && n < maxName && is(t.raw[n], letter) {
+		n++
+	}
+	if n == maxName || n < len(t.raw) && (is(t.raw[n], name) || t.raw[n] >= 0x80) {
+		return nil
+	}
+	return t.raw[:n]
+}
+
+// surely reports whether what was read of the token shows that it will be no word that can
+// follow an assignment, however it goes on.
+func (t *token) surely() bool {
+	letters, digits := 0, 0
+	for letters < len(t.raw) && is(t.raw[letters], letter) {
+		letters++
+	}
+	for digits < len(t.raw) && is(t.raw[digits], digit) {
+		digits++
+	}
+	if digits > 2 {
+		return true
+	}
+	if letters < 2 || letters > maxName {
+		return false
+	}
+	i, found := slices.BinarySearch(following, string(t.lower[:letters]))
+	return !found && (i == len(following) || !strings.HasPrefix(following[i], string(t.lower[:letters])))
+}
+
+// whole reports whether no punctuation surrounds the token.
+func (t *token) whole() bool { return len(t.core) == len(t.raw) || dashes.Has(t.raw) }
+
+// marker reports whether the token says how the secret after it is written: 7, sha512.
+func (t *token) marker() bool {
+	if len(t.raw) == 0 || !t.whole() {
+		return false
+	}
+	if len(t.raw) <= 2 && is(t.raw[0], digit) && is(t.raw[len(t.raw)-1], digit) {
+		return true
+	}
+	return markers.Has(t.text())
+}
+
+// secret reports whether the token looks like a secret rather than a word.
+func (t *token) secret() bool {
+	if string(t.core) == Mark {
+		return true
+	}
+	digits, symbols := 0, bytes.Contains(t.core, []byte(wideColon))
+	for i, b := range t.core {
+		switch {
+		case is(b, digit):
+			digits++
+		case is(b, letter):
+			symbols = symbols || i > 0 && b < 'a' && t.core[i-1] >= 'a' && t.core[i-1] <= 'z'
+		case b < 0x80 && strings.IndexByte("-'/.", b) < 0:
+			symbols = true
+		}
+	}
+	return symbols || digits > 0 && (digits < len(t.core) || digits > 3)
+}
+
+// mixed reports whether letters stand with digits or symbols, as they do in hardly any word.
+func (t *token) mixed() bool {
+	letters := false
+	for _, b := range t.core {
+		letters = letters || is(b, letter) || b == '$'
+	}
+	return (letters || bytes.Contains(t.core, []byte("://"))) && t.secret()
+}
+
+// route reports whether the token is a BGP community, 65000:100.
+func (t *token) route() bool {
+	for _, b := range t.core {
+		if !is(b, digit) && b != ':' {
+			return false
+		}
+	}
+	return bytes.IndexByte(t.core, ':') > 0
+}
+
+// url reports whether the token is a URL, which has its own rule.
+func (t *token) url() bool {
+	n := 0
+	for n < len(t.raw) && is(t.raw[n], letter) {
+		n++
+	}
+	return n > 0 && bytes.HasPrefix(t.raw[n:], []byte("://"))
+}
+
+// harmless reports whether the token can stand between "password for" and the secret: a name
+// with such punctuation, in which no other rule can find a secret.
+func (t *token) harmless(punctuation string) bool {
+	for _, b := range t.raw {
+		if !is(b, letter|digit) && strings.IndexByte(punctuation, b) < 0 {
+			return false
+		}
+	}
+	if bytes.Contains(t.raw, []byte(Mark)) || bytes.Contains(t.raw, []byte("eyJ")) || bytes.Contains(t.raw, []byte("://")) {
+		return false
+	}
+	for _, w := range [...]string{"word", "secret", "community", "key", "bearer", "basic"} {
+		if text.ContainsFold(t.raw, w) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,261 @@
+package redact
+
+import "bytes"
+
+// limits of the shapes.
+const (
+	maxShapes = 8
+	maxFixed  = 2 << 10  // bytes that events of a shape have in common
+	maxSlots  = 32       // strings and numbers in which they differ
+	maxKnown  = 16 << 10 // bytes of an event that is compared with shapes
+	maxSame   = 128      // bytes of a string that is compared with the one before
+)
+
+// shape is an event of JSON that was redacted and stayed as it is. The next event is often the
+// same but for the insides of some strings and for numbers, its slots. Then its texts are the
+// same, too, and what is fixed needs no second look: an event without a mark in its slots, while
+// no secret may have begun anywhere, stays as it is. One that ends in what may begin a secret
+// waits as it came, see shapeWait.
+//
+// Keys are fixed. A string that makes the next one a secret, such as the "password" of
+// {"name":"password","value":"x"}, has a mark.
+type shape struct {
+	name  string // of the event
+	fixed []byte // all but the slots
+	slots []slot
+}
+
+// slot is a place in a shape where events differ.
+type slot struct {
+	at   int // in fixed
+	kind slotKind
+	text *fieldText // of a fieldString
+	same []byte     // ownString: one without a mark, with its closing quote
+	room []byte     // for the inside, decoded
+
+	// Of the event that is being compared.
+	start, end int
+	state      uint16 // of the automaton after a fieldString
+	tail       int    // bytes at the end of a fieldString that may begin a secret
+	escaped    bool   // it has escapes
+	anew       bool   // it repeats all of its text, and so begins it anew
+}
+
+type slotKind uint8
+
+const (
+	number      slotKind = iota
+	ownString            // a text of its own
+	fieldString          // a piece of a text that goes on from event to event
+)
+
+// match returns the length of the event of this shape that p begins with, 0 if there is none
+// that has no mark.
+func (s *shape) match(p []byte) int {
+	i, at := 0, 0
+	for k := range s.slots {
+		t := &s.slots[k]
+		if !bytes.HasPrefix(p[i:], s.fixed[at:t.at]) {
+			return 0
+		}
+		i, at = i+t.at-at, t.at
+		n := t.read(p[i:])
+		if n < 0 {
+			return 0
+		}
+		t.start, t.end = i, i+n
+		i += n
+	}
+	if !bytes.HasPrefix(p[i:], s.fixed[at:]) {
+		return 0
+	}
+	return i + len(s.fixed) - at
+}
+
+// pass tells the texts of an event that was matched what they went on with.
+func (s *shape) pass(event []byte) {
+	for k := range s.slots {
+		switch t := &s.slots[k]; t.kind {
+		case fieldString:
+			if t.anew {
+				t.text.restart()
+			}
+			t.text.grow(event[t.start:t.end])
+			e := &t.text.json.engine
+			if e.state = t.state; t.escaped {
+				t.room = appendUnescaped(t.room[:0], event[t.start:])
+				e.remember(t.room)
+			} else {
+				e.remember(event[t.start:t.end])
+			}
+		case ownString:
+			if inside := event[t.start : t.end+1]; len(inside) <= maxSame && !bytes.Equal(inside, t.same) {
+				t.same = append(t.same[:0], inside...)
+			}
+		}
+	}
+}
+
+// open returns the slots that end in what may begin a secret.
+func (s *shape) open() (t *slot, n int) {
+	for k := range s.slots {
+		if s.slots[k].tail > 0 {
+			t = &s.slots[k]
+			n++
+		}
+	}
+	return t, n
+}
+
+// read returns the length of what stands in the slot, -1 if it must be looked at closely.
+func (t *slot) read(p []byte) int {
+	n := t.length(p)
+	if t.anew = t.kind == fieldString && n > 0 && t.text.again(p[:n]); t.anew {
+		return t.inside(p, 0)
+	}
+	return n
+}
+
+// length returns the length of what stands in the slot, -1 if it may have to be redacted.
+func (t *slot) length(p []byte) int {
+	switch t.kind {
+	case number:
+		return numberLength(p)
+	case ownString:
+		if len(t.same) > 0 && bytes.HasPrefix(p, t.same) {
+			t.escaped = bytes.IndexByte(t.same, '\\') >= 0
+			return len(t.same) - 1
+		}
+		return t.inside(p, 0)
+	default:
+		return t.inside(p, t.text.json.state)
+	}
+}
+
+// inside reads the inside of a string up to its closing quote and returns its length, -1 if a
+// mark ends in it or it is not JSON.
+func (t *slot) inside(p []byte, state uint16) int {
+	t.escaped, t.tail = false, 0
+	for i := 0; i < len(p); i++ {
+		b := p[i]
+		if b == '"' {
+			if t.state = state; t.kind == fieldString && !t.settle(p[:i]) {
+				return -1
+			}
+			return i
+		}
+		if b == '\\' {
+			var room [4]byte
+			text, n, more := unescape(p[i:], room[:0])
+			if more || n == 1 {
+				return -1
+			}
+			next, _, found := marks.find(state, text)
+			if found {
+				return -1
+			}
+			state, t.escaped = next, true
+			i += n - 1
+			continue
+		}
+		state = marks.next[state+uint16(marks.class[b])]
+		if b < ' ' || state >= marks.accept && (t.escaped || marks.ending(state, p[:i+1])) {
+			return -1
+		}
+	}
+	return -1
+}
+
+// settle notes how many of the last bytes of the inside of a string may begin a token. It
+// reports false when that depends on what stands before the string.
+func (t *slot) settle(p []byte) bool {
+	if len(marks.holds[t.state/marks.stride]) == 0 {
+		return true
+	}
+	if t.escaped {
+		return false
+	}
+	t.tail = marks.held(t.state, p)
+	return t.tail == 0 || t.tail+maxApart <= len(p)
+}
+
+// clear reports whether the string that the slot holds in an event, together with what waits
+// before it, has no known secret. It notes how many of its last bytes may begin one.
+func (t *slot) clear(before, event []byte, secrets *knownForms) bool {
+	if t.text != nil && !t.anew { // which keeps to what was secret when it began
+		t.text.json.known.active()
+		secrets = t.text.json.known.forms
+	}
+	if secrets == nil {
+		return true
+	}
+	text := event[t.start:t.end]
+	if len(before) > 0 || t.escaped {
+		t.room = appendUnescaped(append(t.room[:0], before...), event[t.start:])
+		text = t.room
+	}
+	at, form := secrets.find(text, t.kind == ownString)
+	tail := len(text) - at
+	if tail > 0 && (form != "" || t.escaped || len(before) > 0) {
+		return false
+	}
+	t.tail = max(t.tail, tail)
+	return true
+}
+
+// appendUnescaped appends what the inside of a string of valid JSON stands for. p goes on with its
+// closing quote at least.
+func appendUnescaped(dst, p []byte) []byte {
+	for {
+		n := 0
+		for p[n] != '"' && p[n] != '\\' {
+			n++
+		}
+		if dst = append(dst, p[:n]...); p[n] == '"' {
+			return dst
+		}
+		p = p[n:]
+		dst, n, _ = unescape(p, dst)
+		p = p[n:]
+	}
+}
+
+// numberLength returns the length of the JSON number that p begins with, -1 if there is none.
+func numberLength(p []byte) int {
+	n := 0
+	if len(p) > 0 && p[0] == '-' {
+		n++
+	}
+	whole := digits(p[n:])
+	if whole == 0 || whole > 1 && p[n] == '0' {
+		return -1
+	}
+	n += whole
+	if n < len(p) && p[n] == '.' {
+		fraction := digits(p[n+1:])
+		if fraction == 0 {
+			return -1
+		}
+		n += 1 + fraction
+	}
+	if n < len(p) && (p[n] == 'e' || p[n] == 'E') {
+		if n++; n < len(p) && (p[n] == '+' || p[n] == '-') {
+			n++
+		}
+		exponent := digits(p[n:])
+		if exponent == 0 {
+			return -1
+		}
+		n += exponent
+	}
+	return n
+}
+
+// digits returns the number of digits that p begins with.
+func digits(p []byte) int {
+	n := 0
+	for n < len(p) && is(p[n], digit) {
+		n++
+	}
+	return n
+}

@@ -1,0 +1,227 @@
+package redact
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// bytewise appends src byte by byte: no event is ever there as a whole, so none is compared
+// with a shape.
+func bytewise(r *EventStream, dst, src []byte) []byte {
+	for i := range src {
+		dst = r.Append(dst, src[i:i+1])
+	}
+	return dst
+}
+
+// checkShapes compares what becomes of events that come as a whole with what becomes of their bytes.
+func checkShapes(t *testing.T, events []string, cuts []byte) {
+	t.Helper()
+	secrets := NewSecrets()
+	for _, value := range []string{"some text pass", "-----x yy"} {
+		if err := secrets.Register(value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	checkShapesWith(t, nil, events, cuts)
+	checkShapesWith(t, secrets, events, cuts)
+}
+
+func checkShapesWith(t *testing.T, secrets *Secrets, events []string, cuts []byte) {
+	t.Helper()
+	fast, slow := secrets.EventStream(), secrets.EventStream()
+	var got, want []byte
+	for i, e := range events {
+		got, want = fast.Append(got, []byte(e)), bytewise(slow, want, []byte(e))
+		if string(got) != string(want) {
+			t.Fatalf("after event %d of\n%s\n got %q\nwant %q", i, strings.Join(events, ""), got, want)
+		}
+	}
+	if got, want = fast.Close(got), slow.Close(want); string(got) != string(want) {
+		t.Fatalf("after\n%s\n got %q\nwant %q", strings.Join(events, ""), got, want)
+	}
+	stream := strings.Join(events, "")
+	whole := secrets.EventStream()
+	if got := string(whole.Close(whole.Append(nil, []byte(stream)))); got != string(want) {
+		t.Fatalf("whole stream\n%s\n got %q\nwant %q", stream, got, want)
+	}
+	if got := split(secrets.EventStream(), stream, cuts); got != string(want) {
+		t.Fatalf("stream\n%s\ncut by %v\n got %q\nwant %q", stream, cuts, got, want)
+	}
+}
+
+// An event whose shape is known passes as it is.
+func TestShape(t *testing.T) {
+	for _, tt := range []struct {
+		name, before, event string
+		known               bool
+	}{
+		{"text", `{"type":"text","content":"a"}`, `{"type":"text","content":"b c"}`, true},
+		{"empty text", `{"type":"text","content":"a"}`, `{"type":"text","content":""}`, true},
+		{"other type", `{"type":"text","content":"a"}`, `{"type":"more","content":"o"}`, true},
+		{"numbers", `{"seq":1,"at":1.5e-3,"content":"a"}`, `{"seq":-20,"at":0.25,"content":"o"}`, true},
+		{"escapes", `{"content":"a"}`, `{"content":"\n\"\u003c\ud83d\ude00\ud83d"}`, true},
+		{"deep", `{"choices":[{"index":0,"delta":{"content":"a"},"finish_reason":null}]}`, `{"choices":[{"index":0,"delta":{"content":"o"},"finish_reason":null}]}`, true},
+		{"no string", `{"n":1}`, `{"n":2}`, true},
+		{"other index", `{"index":0,"content":"a"}`, `{"index":1,"content":"a"}`, false},
+		{"other key", `{"content":"a"}`, `{"contents":"a"}`, false},
+		{"name of a secret", `{"name":"user","value":"a"}`, `{"name":"password","value":"a"}`, false},
+		{"named secret", `{"name":"password","value":""}`, `{"name":"password","value":"a"}`, false},
+		{"redacted", `{"content":"a","password":"x"}`, `{"content":"a","password":"x"}`, false},
+		{"redacted in front", `{"password":"x","content":"a"}`, `{"password":"x","content":"a"}`, false},
+		{"flag of a secret", `{"args":["-v","a"],"n":1}`, `{"args":["--password","a"],"n":1}`, false},
+		{"secret key", `{"password":"","n":1}`, `{"password":"a","n":1}`, false},
+		{"secret number", `{"password":null,"n":1}`, `{"password":1,"n":1}`, false},
+		{"beginning of a token", `{"content":"a"}`, `{"content":"the last gh"}`, true},
+		{"beginning of a token alone", `{"content":"a"}`, `{"content":"gh"}`, false},
+		{"mark inside of a word", `{"content":"a"}`, `{"content":"the disks"}`, true},
+		{"all of the text again", `{"content":"hello"}`, `{"content":"hello"}`, true},
+		{"all of the text and more", `{"content":"hello"}`, `{"content":"hello you"}`, true},
+		{"all of the text and a mark", `{"content":"the pass"}`, `{"content":"the password=x"}`, false},
+		{"mark", `{"content":"a"}`, `{"content":"password"}`, false},
+		{"escaped mark", `{"content":"a"}`, `{"content":"passwor\u0064"}`, false},
+		{"mark in two events", `{"content":"a passw"}`, `{"content":"ord"}`, false},
+		{"mark in a string of its own", `{"id":"a"}`, `{"id":"password=x"}`, false},
+		{"after a mark", `{"content":"password"}`, `{"content":"x"}`, false},
+		{"one text twice", `{"content":"a","content":"b"}`, `{"content":"a","content":"b"}`, false},
+		{"elements", `{"parts":["a"]}`, `{"parts":["o"]}`, true},
+		{"leading zero", `{"n":1}`, `{"n":01}`, false},
+		{"no fraction", `{"n":1}`, `{"n":1.}`, false},
+		{"no exponent", `{"n":1}`, `{"n":1e+}`, false},
+		{"no digits", `{"n":1}`, `{"n":-}`, false},
+		{"no escape", `{"content":"a"}`, `{"content":"\x"}`, false},
+		{"half an escape", `{"content":"a"}`, `{"content":"\u00`, false},
+		{"control character", `{"content":"a"}`, "{\"content\":\"\t\"}", false},
+		{"not JSON", `{"content":"a"}`, `{"content":"a"`, false},
+		{"more", `{"content":"a"}`, `{"content":"a"} `, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			for _, format := range []string{"data: %s\n\n", "data:%s\r\n\r\n", "data: %s\r\r"} {
+				before, event := fmt.Sprintf(format, tt.before), fmt.Sprintf(format, tt.event)
+				r := NewEventStream()
+				r.Append(nil, []byte(before))
+				r.cr = false
+				if shape, _ := r.known([]byte(event)); (shape != nil) != tt.known {
+					t.Errorf("%q has a known shape: got %v, want %v", event, shape != nil, tt.known)
+				}
+				checkShapes(t, []string{before, event, before, event}, []byte{5})
+			}
+		})
+	}
+}
+
+// A shape belongs to the name of the event, as its texts do.
+func TestShapeOfName(t *testing.T) {
+	a, b := "event: a\ndata: {\"content\":\"user pass\"}\n\n", "event: b\ndata: {\"content\":\"word=x \"}\n\n"
+	checkShapes(t, []string{a, b, a, b, a, "data: {\"content\":\"word=x \"}\n\n", a, a, strings.Replace(b, ": b", ": a", 1)}, []byte{9})
+}
+
+// Data that is no JSON has no shape: it is a text as a whole.
+func TestShapeOfText(t *testing.T) {
+	checkShapes(t, []string{"data: the pass\n\n", "data: the pass\n\n", "data: , \n\n", "data: the pass\n\n", "data: word=x y\n\n"}, []byte{16})
+}
+
+// Texts that are forgotten take their shapes with them, be it at the end of a message or for
+// want of room.
+func TestShapeForgotten(t *testing.T) {
+	piece := func(field, text string) string { return fmt.Sprintf("data: {%q:%q}\n\n", field, text) }
+	first, second := piece("f", "the pass"), piece("f", "word=x y")
+	checkShapes(t, []string{piece("f", "a"), piece("f", "http://h:1"), "data: [DONE]\n\n", first, second}, []byte{16})
+	var events []string
+	for i := range maxFields - 1 {
+		events = append(events, piece(fmt.Sprint("f", i), "a"))
+	}
+	checkShapes(t, append(events, piece("f", "a"), piece("g", "a"), first, second), []byte{16})
+}
+
+// A document that is cut off inside of a string ends the text of that string, and keeps no event
+// from passing.
+func TestCutDocument(t *testing.T) {
+	checkShapes(t, []string{"data: {\"content\":\"a -----\"}\n\n", "data: {\"content\":\"b\n\n", "data: \"\"\n\n", "data: \"\"\n\n"}, []byte{5})
+}
+
+// Snapshots end before what is not decided, but for the names in them.
+func TestGrowing(t *testing.T) {
+	event := func(text string) string {
+		return fmt.Sprintf("event: messages/partial\ndata: [{\"content\":%q,\"id\":\"s\"}]\n\n", text)
+	}
+	checkShapes(t, []string{event("The "), event("The blue s"), event("The blue some text pa"), event("The blue some text passing")}, []byte{7})
+	if got := redactEvents(event("The s")); got != strings.Replace(event("The s"), "The s", "The ", 1) {
+		t.Errorf("got %q", got)
+	}
+}
+
+// A text keeps to what was secret when it began.
+func TestShapeRemovedSecret(t *testing.T) {
+	secrets := NewSecrets()
+	if err := secrets.Register("correct horse battery"); err != nil {
+		t.Fatal(err)
+	}
+	r := secrets.EventStream()
+	r.Append(nil, []byte("data: {\"content\":\"a \"}\n\n"))
+	secrets.Remove("correct horse battery")
+	got := string(r.Append(nil, []byte("data: {\"content\":\"correct horse battery staple\"}\n\n")))
+	if want := "data: {\"content\":\"REDACTED staple\"}\n\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// An event whose shape is known needs no memory.
+func TestShapeAllocations(t *testing.T) {
+	event := []byte("id: 7\nevent: text\ndata: {\"type\":\"text\",\"seq\":12,\"content\":\"some text\\n\"}\n\n")
+	r, dst := NewEventStream(), make([]byte, 0, 1024)
+	r.Append(dst, bytes.Replace(event, []byte("some"), []byte("more"), 1))
+	if n := testing.AllocsPerRun(100, func() { r.Append(dst, event) }); n > 0 {
+		t.Errorf("%v allocations an event", n)
+	}
+}
+
+// documents are the data of FuzzShape: each %s is a text, each %d a number.
+var documents = strings.Split(`{"type":"text","content":"%s"}|{"content":"%s"}|{"type":"%s","content":"%s","n":%d}|{"index":%d,"delta":{"content":"%s"}}|`+
+	`{"content":"%s","content":"%s"}|{"name":"%s","value":"%s"}|{"password":"%s","a":"%s"}|{"secret":%d,"a":"%s"}|{"a":["%s","%s"]}|{"input":["%s",{"x":"%s"}]}|`+
+	`[{"a":"%s"},{"a":"%s"},%d]|{"id":"%s","content":"%s"}|{"id":"%s","content":"%s","n":%d}|"%s"|%s|{"type":"done"}|{"type":"%s"}|{ "a" : "%s" , "n" : %d }|{"%s":"%s"}|{"properties":{"password":{"type":"%s","a":"%s"}}}`, "|")
+
+var inserts = append(strings.Split(`a|some text |\n|\"|\\|\u0070assword|passwor\u0064=|\u|\x|\ud83d|\ud83d\ude00|done|d\u006fne|"|ord|word=|sword|secr|et: |sv|c_|ey|J|user:|http:|//u:p|1.5|-3|1e9|01|ss`, "|"), fragments...)
+
+// FuzzShape puts events together that are alike, so that most have a known shape.
+func FuzzShape(f *testing.F) {
+	f.Add([]byte{0, 0, 0, 0, 0, 7, 0, 0, 3, 0, 0, 21}, []byte{0})
+	f.Add([]byte{17, 0, 0, 19, 2, 4, 2, 4, 2, 5, 3, 5, 3, 5, 3}, []byte{3, 60})
+	f.Fuzz(func(t *testing.T, choice, cuts []byte) {
+		if len(choice) > 300 {
+			return
+		}
+		next := func() int {
+			if len(choice) == 0 {
+				return 0
+			}
+			c := choice[0]
+			choice = choice[1:]
+			return int(c)
+		}
+		var events []string
+		for len(choice) > 0 {
+			c := next()
+			doc := documents[c%len(documents)]
+			for strings.Contains(doc, "%") {
+				i := strings.IndexByte(doc, '%')
+				insert := fmt.Sprint(next() - 3)
+				if doc[i+1] == 's' {
+					insert = ""
+					for n := next(); n&3 > 0; n-- {
+						insert += inserts[next()%len(inserts)]
+					}
+				}
+				doc = doc[:i] + strings.ReplaceAll(insert, "%", "") + doc[i+2:]
+			}
+			format := [...]string{
+				"data: %s\n\n", "data: %s\n\n", "data: %s\n\n", "data:%s\r\n\r\n", "data: %s\r\r", "event: e\ndata: %s\n\n", "id: 1\ndata: %s\n\n",
+				"data: %s\nid: 2\n\n", "event: messages/partial\ndata: %s\n\n", "event: values\ndata: %s\n\n",
+			}[c/len(documents)%10]
+			events = append(events, fmt.Sprintf(format, doc))
+		}
+		checkShapes(t, events, cuts)
+	})
+}

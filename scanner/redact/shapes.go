@@ -1,0 +1,130 @@
+package redact
+
+import (
+	"bytes"
+	"slices"
+)
+
+// shapes are the shapes of the last events, and the one of the event that is being redacted.
+type shapes struct {
+	known [maxShapes]shape
+	count int // of those that are known
+	last  int // the one that fitted last
+	next  int // the one that is replaced next
+	wait  shapeWait
+
+	// Of the event that is being redacted.
+	draft []slot
+	fixed []byte
+	bad   bool // it has no shape
+}
+
+// find returns the shape of the event that src begins with, and its length, when the event stays
+// as it is or waits; else nil.
+func (s *shapes) find(name string, src []byte, secrets *knownForms) (*shape, int) {
+	src = src[:min(len(src), maxKnown)]
+	for range s.count {
+		if f := &s.known[s.last]; f.name == name {
+			if n := f.match(src); n > 0 && s.wait.allows(f, src[:n], secrets) {
+				return f, n
+			}
+		}
+		if s.last++; s.last >= s.count {
+			s.last = 0
+		}
+	}
+	return nil, 0
+}
+
+// pass appends an event whose shape was found, or makes it wait. head is the lines before it. The
+// event that waited before it passes first.
+func (s *shapes) pass(dst []byte, f *shape, head, event []byte) []byte {
+	dst = s.wait.release(dst)
+	if t, n := f.open(); n > 0 {
+		s.wait.hold(f, t, head, event)
+	} else {
+		dst = append(append(dst, head...), event...)
+	}
+	f.pass(event)
+	return dst
+}
+
+// forget forgets all shapes. Texts that are dropped must not be written to any more.
+func (s *shapes) forget() {
+	for i := range s.known[:s.count] {
+		clear(s.known[i].slots)
+	}
+	s.count, s.last, s.next = 0, 0, 0
+	s.spoil()
+}
+
+// begin begins the draft of a shape.
+func (s *shapes) begin() { s.draft, s.bad = s.draft[:0], false }
+
+// spoil says that the event has no shape.
+func (s *shapes) spoil() { s.bad = true }
+
+// add adds a slot where the walker is.
+func (s *shapes) add(w *walker, t slot) {
+	twice := t.text != nil && slices.ContainsFunc(s.draft, func(o slot) bool { return o.text == t.text })
+	if s.bad = s.bad || twice || len(w.out) != w.at || len(s.draft) == maxSlots; s.bad {
+		return
+	}
+	if t.start = w.at; t.kind != number {
+		t.start++ // the quote
+	}
+	s.draft = append(s.draft, t)
+}
+
+// shut ends the fieldString that was added last where the output ends.
+func (s *shapes) shut(end int) {
+	if !s.bad {
+		s.draft[len(s.draft)-1].end = end
+	}
+}
+
+// learn remembers the shape of an event whose data was redacted as text. Only what stayed as
+// it is, slot by slot, has a shape.
+func (s *shapes) learn(name string, event, data, text []byte) {
+	if s.bad || len(s.draft) == 0 || len(event) > maxKnown || !bytes.Equal(data, text) {
+		return
+	}
+	line, _, rest := cutLine(event)
+	for !isData(line) && len(rest) > 0 {
+		event = rest // the lines before the data pass as they are
+		line, _, rest = cutLine(event)
+	}
+	_, value := lineField(line)
+	if !isData(line) || len(bytes.Trim(rest, "\r\n")) > 0 {
+		return
+	}
+	s.fixed = s.fixed[:0]
+	from := 0
+	for i := range s.draft {
+		t := &s.draft[i]
+		n := t.length(data[t.start:])
+		if n < 0 || t.text != nil && t.end != t.start+n {
+			return
+		}
+		start := len(line) - len(value) + t.start
+		s.fixed = append(s.fixed, event[from:start]...)
+		t.at, from = len(s.fixed), start+n
+	}
+	s.fixed = append(s.fixed, event[from:]...)
+	if len(s.fixed) > maxFixed || s.has(name) {
+		return
+	}
+	f := &s.known[s.next]
+	f.name, f.fixed, s.fixed = name, s.fixed, f.fixed
+	f.slots = append(f.slots[:0], s.draft...)
+	s.last = s.next
+	s.count = max(s.count, s.next+1)
+	s.next = (s.next + 1) % maxShapes
+}
+
+// has reports whether the shape with the fixed bytes of the draft is known.
+func (s *shapes) has(name string) bool {
+	return slices.ContainsFunc(s.known[:s.count], func(f shape) bool {
+		return f.name == name && bytes.Equal(f.fixed, s.fixed)
+	})
+}

@@ -1,0 +1,300 @@
+package redact
+
+import (
+	"bytes"
+
+	"github.com/svc-gateway/svc/scanner/internal/text"
+)
+
+// word is a word that announces a secret: "password = x", "password": "x", password 7 x.
+type word struct {
+	spelling string // in lower case; - stands for nothing, - or _
+	mark     string // its end, see expand; several with | between them
+	kind     wordKind
+	owners   text.Set // one of them stands right before the word: api in api_key
+}
+
+// wordKind says how much prose is written with a word.
+type wordKind uint8
+
+const (
+	configWord  wordKind = iota // hardly used in prose: key-string, pre-shared-key
+	commonWord                  // password: prose is told by the words that follow
+	proseWord                   // secret: a plain word after it is a secret only in a command
+	publicWord                  // community: a blank announces a secret only in a command
+	namingWord                  // api_key: only an assignment announces a secret
+	guardedWord                 // token: only an assignment of what looks random announces a secret
+)
+
+// length returns the number of bytes that the word takes at the end of p, 0 if it is not there.
+func (w word) length(p []byte) int {
+	n := len(p)
+	for i := len(w.spelling) - 1; i >= 0; i-- {
+		want := w.spelling[i]
+		if want == '-' {
+			if n > 0 && (p[n-1] == '-' || p[n-1] == '_' || p[n-1] == ' ' && w.kind == configWord) {
+				n--
+			}
+			continue
+		}
+		if n == 0 || text.Lower(p[n-1]) != want {
+			return 0
+		}
+		n--
+	}
+	if w.owners != nil && !w.owned(p[:n]) {
+		return 0
+	}
+	return len(p) - n
+}
+
+// owned reports whether an owner stands at the end of p, as a word of its own or of an
+// identifier: apiKey, API_KEY, my-api-key.
+func (w word) owned(p []byte) bool {
+	end := len(p)
+	if end > 0 && (p[end-1] == '-' || p[end-1] == '_' || p[end-1] == ' ') {
+		end--
+	}
+	start := end
+	for start > 0 && is(p[start-1], letter) {
+		start--
+	}
+	if w.owners.HasFold(p[start:end]) {
+		return true
+	}
+	for i := end - 1; i > start; i-- { // myApiKey
+		if p[i] < 'a' && p[i-1] >= 'a' {
+			return w.owners.HasFold(p[i:end])
+		}
+	}
+	return false
+}
+
+func (w word) begins(before []byte) bool { return w.length(before) > 0 }
+
+// head reads what stands between the word and the secret.
+func (w word) head(c *cursor, before []byte) value {
+	n := w.length(before)
+	w0 := before[len(before)-n]
+	line := lastLine(before[:len(before)-n])
+	if w.negated(line) {
+		return value{}
+	}
+	joined := c.suffix()
+	if c.short || joined == unknownSuffix {
+		return value{}
+	}
+	if tag := bytes.TrimRightFunc(line, inName); bytes.HasSuffix(tag, []byte("<")) {
+		if c.peek() == '>' || is(c.peek(), blank) && c.attributes() {
+			return c.element()
+		}
+	}
+	start := c.i
+	for c.i-start < maxRun && (is(c.peek(), quoting) || c.peek() == '\\' || c.peek() == '*' || c.peek() == ']' || c.peek() == ')') {
+		c.i++
+	}
+	closers := c.data[start:c.i]
+	blanks := c.skip(blank)
+	if c.safe = c.i; c.short {
+		return value{}
+	}
+	a := binding{word: w, line: line, closers: closers, below: bytes.IndexByte(closers, ')') < 0, proper: w0 < 'a'}
+	if len(closers) > 0 && attribute(line) {
+		if c.partner() {
+			return c.assigned(a)
+		}
+		if c.short {
+			return value{}
+		}
+		if blanks == 0 && c.peek() == '>' && !text.ContainsFold(line, "<string") && !text.ContainsFold(line, "<param") {
+			return c.element()
+		}
+	}
+	switch op := c.operator(); op {
+	case assigns, compares:
+		if !a.below && (inCall(line) || c.data[c.i-1] == '>') {
+			return value{} // def f(user, password): …, (password) => …
+		}
+		a.colon = c.data[c.i-1] == ':' || c.data[c.i-1] >= 0x80
+		a.compares = op == compares
+		if path := len(line) > 0 && line[len(line)-1] == '/'; path && a.colon {
+			return value{} // /etc/passwd: no such file
+		}
+		return c.assigned(a)
+	case separates:
+		// A call: set("password", "x").
+		if name := bytes.TrimRightFunc(line, inName); len(closers) > 0 && bytes.HasSuffix(name[:max(0, len(name)-len(closers))], []byte("(")) {
+			c.skip(blank)
+			c.partner()
+			if is(c.peek(), quoting) || c.peek() == '\\' {
+				return c.secret(a)
+			}
+		}
+		return value{}
+	case clashes:
+		return value{}
+	}
+	if w.kind >= namingWord || joined != noSuffix || len(closers) > 0 || blanks == 0 {
+		return value{}
+	}
+	return w.spaced(c, line, w0)
+}
+
+// negated reports whether what stands before the word takes its meaning: nopassword.
+func (w word) negated(line []byte) bool {
+	tail := line[max(0, len(line)-3):]
+	return hasSuffixFold(tail, "no") && !follows(tail, 2, letter) || hasSuffixFold(tail, "no-")
+}
+
+// inName reports whether r is part of the name of an XML element.
+func inName(r rune) bool { return r < 0x80 && is(byte(r), name) || r == ':' || r == '.' }
+
+// attribute reports whether the line ends with name=" or key=", so that the word is the name
+// of something whose value another attribute holds.
+func attribute(line []byte) bool {
+	line = bytes.TrimRightFunc(line, inName)
+	if len(line) == 0 || !is(line[len(line)-1], quoting) {
+		return false
+	}
+	line = bytes.TrimRight(line[:len(line)-1], "\\")
+	return hasSuffixFold(line, "name=") || hasSuffixFold(line, "key=")
+}
+
+// partner moves over the name of an attribute that holds a value, and the equals sign.
+func (c *cursor) partner() bool {
+	start := c.i
+	for _, s := range [...]string{"value=", "content=", "default=", "val="} {
+		if c.take(s) {
+			c.safe = c.i
+			return true
+		}
+	}
+	c.i = start
+	return false
+}
+
+// attributes moves over the attributes of an element and reports whether its tag ends there. What
+// begins with a redacted value was no tag: <password 1<2>.
+func (c *cursor) attributes() bool {
+	start := c.i
+	for c.i-start < 2*maxName && c.peek() >= ' ' && c.peek() != '<' && c.peek() != '>' {
+		c.i++
+	}
+	inside := c.data[start:c.i]
+	redacted := bytes.HasPrefix(bytes.TrimLeft(inside, " \t"), []byte(Mark))
+	if c.peek() == '>' && c.data[c.i-1] != '/' && !redacted && !marks.any(inside) {
+		return true
+	}
+	c.i = start
+	return false
+}
+
+// suffix kinds.
+const (
+	noSuffix = iota
+	knownSuffix
+	unknownSuffix
+)
+
+// suffix reads the rest of the identifier that a word begins or stands in: secretKey,
+// PASSWORD_2. Only some of them still name a secret: password_policy does not.
+func (c *cursor) suffix() int {
+	start := c.i
+	for is(c.peek(), letter|digit) {
+		c.i++
+	}
+	c.safe = c.i
+	c.skip(name)
+	rest := c.data[start:c.i]
+	if len(rest) == 0 || c.short {
+		return noSuffix
+	}
+	if rest[0] == '-' && (len(rest) == 1 || rest[1] == '-') {
+		c.i = start // -> or --
+		return noSuffix
+	}
+	if secretSuffix(rest) {
+		return knownSuffix
+	}
+	return unknownSuffix
+}
+
+// secretSuffix reports whether an identifier that goes on so after the word still names a secret.
+func secretSuffix(rest []byte) bool {
+	var folded [maxName]byte
+	n := 0
+	for _, b := range rest {
+		if b == '-' || b == '_' || is(b, digit) {
+			continue
+		}
+		if n == len(folded) {
+			return false
+		}
+		folded[n] = text.Lower(b)
+		n++
+	}
+	return n == 0 || suffixes.Has(folded[:n])
+}
+
+// namesSecret reports whether what is called so is a secret: db_password, secretKey.
+func namesSecret(identifier []byte) bool { return wordIn(identifier) != nil }
+
+// wordIn returns the word that makes what is called so a secret.
+func wordIn(identifier []byte) *word {
+	for state, i := uint16(0), 0; i < len(identifier); {
+		next, n, found := marks.find(state, identifier[i:])
+		if state, i = next, i+n; !found {
+			return nil
+		}
+		rest := identifier[i:]
+		for _, m := range marks.ends[state/marks.stride] {
+			if w := m.rule.word; w != nil && w.begins(identifier[:i]) && (len(rest) == 0 || secretSuffix(rest)) {
+				return w
+			}
+		}
+	}
+	return nil
+}
+
+// wideColon is the colon of Chinese text.
+const wideColon = "\uff1a"
+
+// kinds of operators.
+const (
+	noOperator = iota
+	assigns
+	compares
+	separates
+	clashes // something else: the word is not used to announce anything
+)
+
+// operator reads an assignment or comparison.
+func (c *cursor) operator() int {
+	for _, op := range [...]string{"===", "!==", "||=", "??=", "==", "!=", ":=", "=>", "->", "?=", "+=", "=~", "::", "://", ":-", ":", "=", wideColon} {
+		if c.take(op) {
+			switch op {
+			case "::", "://":
+				return clashes
+			case "===", "!==", "==", "!=", "=~":
+				return compares
+			case ":-":
+				if b := c.peek(); is(b, blank) || b < ' ' {
+					return clashes
+				}
+			}
+			return assigns
+		}
+		if c.short {
+			// Operators stay, even half of one.
+			for c.i < len(c.data) && (c.data[c.i] == ':' || c.data[c.i] == '=') {
+				c.i++
+			}
+			c.safe = c.i
+			return clashes
+		}
+	}
+	if c.take(",") {
+		return separates
+	}
+	return noOperator
+}
