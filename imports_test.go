@@ -82,7 +82,7 @@ func TestImportMatrix(t *testing.T) {
 // import is not looked at.
 var importers = map[string][]string{
 	// The embedded databases are behind a seam each.
-	"internal/store": {"audit/sqlite", "policy/identity/sqlite", "agents/state", "agents/api"},
+	"internal/store": {"audit/sqlite", "policy/identity/sqlite", "agents/state"},
 	// An implementation of a seam is known to who assembles the service, and to helpers of tests.
 	"audit/sqlite":           {"caddymodule/app", "audit/audittest"},
 	"policy/identity/sqlite": {"caddymodule/app", "policy/identity/identitytest", "bench"},

@@ -56,7 +56,7 @@ func gateway(c *call) error {
 	port, known := c.gateways[name]
 	if !known {
 		var err error
-		if port, err = freePort(); err != nil {
+		if port, err = reservePort(c.cleanup); err != nil {
 			return err
 		}
 		c.gateways[name] = port

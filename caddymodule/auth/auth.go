@@ -157,7 +157,7 @@ func (h *Handler) Validate() error {
 
 func checkPrefix(p string) error {
 	if !strings.HasPrefix(p, "/") || strings.HasSuffix(p, "/") || strings.ContainsAny(p, "?#%* ") {
-		return fmt.Errorf("%q is no path, such as /auth", p)
+		return fmt.Errorf("%q is not a path such as /auth", p)
 	}
 	return nil
 }

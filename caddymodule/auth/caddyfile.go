@@ -144,7 +144,7 @@ func (h *Handler) assertion(d *caddyfile.Dispenser) error {
 		a.Header = d.Val()
 	}
 	if d.NextArg() {
-		return d.Errf("svc_auth: assertion takes one header, found %q besides", d.Val())
+		return d.Errf("svc_auth: assertion takes one header, found %q as well", d.Val())
 	}
 	fields := map[string]*string{"audience": &a.Audience, "issuer": &a.Issuer}
 	for nesting := d.Nesting(); d.NextBlock(nesting); {

@@ -152,7 +152,7 @@ func checkMedia(media string) error {
 	major, minor, ok := strings.Cut(media, "/")
 	switch {
 	case !ok || major == "" || minor == "" || strings.ContainsAny(media, "; \t"):
-		return fmt.Errorf("%q is no media type, such as application/x-protobuf or model/*", media)
+		return fmt.Errorf("%q is not a media type such as application/x-protobuf or model/*", media)
 	case major == "*":
 		return fmt.Errorf("%q would pass everything: leave svc_redact out instead", media)
 	case strings.ToLower(media) != media:

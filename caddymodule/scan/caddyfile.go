@@ -153,7 +153,7 @@ const maxSize = 1 << 40
 func size(d *caddyfile.Dispenser, option, value string, to *int64) error {
 	n, err := bytesize.Parse(value)
 	if err != nil || n == 0 || n > maxSize {
-		return d.Errf("svc_scan: %s: %q is no size, such as 4MiB", option, value)
+		return d.Errf("svc_scan: %s: %q is not a size such as 4MiB", option, value)
 	}
 	*to = n
 	return nil

@@ -82,7 +82,7 @@ func (h *Handler) set(d *caddyfile.Dispenser, option, value string) error {
 func positive(d *caddyfile.Dispenser, option, value string, to *caddy.Duration) error {
 	dur, err := caddy.ParseDuration(value)
 	if err != nil {
-		return d.Errf("svc_stream: %s: %q is no duration, such as 8s: %v", option, value, err)
+		return d.Errf("svc_stream: %s: %q is not a duration such as 8s: %v", option, value, err)
 	}
 	if dur <= 0 {
 		return d.Errf("svc_stream: %s: %s is not positive", option, value)

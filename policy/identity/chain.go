@@ -143,7 +143,7 @@ func (c Chain) Problem(err error) problem.Problem {
 	}
 	return problem.Problem{
 		Status: http.StatusServiceUnavailable, Code: "auth_unavailable",
-		Detail: "Who sends this cannot be found out at the moment; try again later.",
+		Detail: "The service cannot find out who sends this at the moment; try again later.",
 	}
 }
 

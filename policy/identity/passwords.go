@@ -133,15 +133,15 @@ var (
 	}{
 		{ErrNoRole, &Refused{
 			Status: http.StatusForbidden, Code: "no_role", Reason: "no_role",
-			Detail: "You are known, but nothing here is open to your groups; ask an admin for a role.",
+			Detail: "You are known here, but none of your groups gives you a role; ask an admin.",
 		}},
 		{ErrNameTaken, &Refused{
 			Status: http.StatusForbidden, Code: "account_unavailable", Reason: "name_taken",
-			Detail: "There can be no account for you here as it is; ask an admin.",
+			Detail: "An account cannot be created for you here; ask an admin.",
 		}},
 		{ErrInvalid, &Refused{
 			Status: http.StatusForbidden, Code: "account_unavailable", Reason: "name_invalid",
-			Detail: "There can be no account for you here as it is; ask an admin.",
+			Detail: "An account cannot be created for you here; ask an admin.",
 		}},
 		{ErrRevoked, &Refused{
 			Status: http.StatusForbidden, Code: "account_disabled", Reason: "revoked",

@@ -19,7 +19,7 @@ var answers = []struct {
 	code   string
 	detail string
 }{
-	{identity.ErrSessionNotFound, http.StatusNotFound, "session_not_found", "There is no such session, or not any more."},
+	{identity.ErrSessionNotFound, http.StatusNotFound, "session_not_found", "There is no such session, or it has ended."},
 	{identity.ErrUserNotFound, http.StatusNotFound, "user_not_found", "There is no such user."},
 	{identity.ErrForbidden, http.StatusForbidden, "forbidden", "Your role does not permit this."},
 	{identity.ErrRevoked, http.StatusUnauthorized, "session_ended", "Your access has ended: log in again."},
