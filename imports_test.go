@@ -94,6 +94,7 @@ var importers = map[string][]string{
 	"audit/sqlite":           {"caddymodule/app", "audit/audittest"},
 	"policy/identity/sqlite": {"caddymodule/app", "policy/identity/identitytest", "bench"},
 	"agents/state":           {"caddymodule/agents"},
+	"internal/bus/redis":     {"caddymodule/app"},
 }
 
 // Nothing above a seam knows how the data is kept, nor in which file.

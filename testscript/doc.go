@@ -30,6 +30,9 @@
 //	model [-sequence] FILE        a language model with the turns in FILE, before web start; what it
 //	                              is asked is in model.log
 //	slapd start|stop|pause|resume a directory with the people of package ldaptest, at $LDAP_URL
+//	redis start|stop|pause|resume a Redis at $REDIS, which is empty after each start
+//	gateway NAME                  what comes next is about one of several services, in the data folder
+//	                              $HOME/NAME and on a port of its own
 //	issuer start|down|up|rotate NAME
 //	                              an identity provider at $NAME; its client's secret is $OIDC_SECRET
 //	jwt [-by NAME] [-alg A] [-kid K] [-key stranger|public] [-header JSON] [-pad N] [-deep N]

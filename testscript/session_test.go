@@ -17,6 +17,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"golang.org/x/sys/unix"
 
+	"github.com/svc-gateway/svc/internal/bus/redistest"
 	"github.com/svc-gateway/svc/internal/tcpport"
 	"github.com/svc-gateway/svc/policy/identity/ldap/ldaptest"
 	"github.com/svc-gateway/svc/policy/identity/oidc/oidctest"
@@ -30,6 +31,8 @@ type session struct {
 	program    string // the binary, without symbolic links
 	token      *string
 	directory  *ldaptest.Server
+	redis      *redistest.Server
+	gateways   map[string]string // ports by names
 	streams    map[string]*group
 	issuers    map[string]*oidctest.Provider // by the names of their variables
 	releases   []func()
@@ -56,7 +59,7 @@ func setup(e *testscript.Env, bin string) error {
 	if err != nil {
 		return err
 	}
-	s := &session{home: home, port: port, program: program, streams: map[string]*group{}, issuers: map[string]*oidctest.Provider{}, cleanup: e.Defer}
+	s := &session{home: home, port: port, program: program, streams: map[string]*group{}, gateways: map[string]string{}, issuers: map[string]*oidctest.Provider{}, cleanup: e.Defer}
 	e.Values[sessionKey{}] = s
 	e.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 	e.Setenv("HOME", home)

@@ -14,6 +14,7 @@ import (
 	"net/http"
 
 	"github.com/svc-gateway/svc/agents"
+	"github.com/svc-gateway/svc/internal/health"
 	"github.com/svc-gateway/svc/internal/problem"
 	"github.com/svc-gateway/svc/policy"
 )
@@ -25,6 +26,9 @@ const Service = "svc-api"
 type Options struct {
 	BodyBytes int64  // largest request body
 	Version   string // of the program, for the OpenAPI document
+
+	// Health says how the parts of the service are. Default: there are none to speak of.
+	Health func() health.Details
 }
 
 // Handler serves the API.
@@ -38,6 +42,9 @@ type Handler struct {
 
 // New makes the API of a runtime.
 func New(rt *agents.Runtime, o Options) (*Handler, error) {
+	if o.Health == nil {
+		o.Health = func() health.Details { return health.New(o.Version, "", 0, nil) }
+	}
 	h := &Handler{rt: rt, opts: o, mux: http.NewServeMux()}
 	var err error
 	if h.document, err = describe(routes, o.Version); err != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"time"
 
 	"github.com/svc-gateway/svc/agents"
 	"github.com/svc-gateway/svc/internal/bus"
@@ -21,9 +22,14 @@ func (h *Handler) fail(w http.ResponseWriter, r *http.Request, err error) {
 	}
 	if limit, ok := errors.AsType[*agents.LimitError](err); ok {
 		problem.RetryAfter(w.Header(), limit.RetryAfter)
+	} else if errors.Is(err, bus.ErrUnavailable) {
+		problem.RetryAfter(w.Header(), busRetry)
 	}
 	problem.Write(w, r, p)
 }
+
+// busRetry is when a client may ask again while the live bus is away. It is found back within a second.
+const busRetry = 5 * time.Second
 
 func fault(err error) problem.Problem {
 	switch {

@@ -37,11 +37,16 @@ type server struct {
 
 func newServer(t *testing.T, m model.Model) *server {
 	t.Helper()
+	return newServerOn(t, m, bus.NewMemory())
+}
+
+func newServerOn(t *testing.T, m model.Model, live bus.Bus) *server {
+	t.Helper()
 	engine, err := policy.New()
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir, live := t.TempDir(), bus.NewMemory()
+	dir := t.TempDir()
 	log := audittest.Open(t, filepath.Join(dir, "audit.db"))
 	id := identitytest.Open(t, filepath.Join(dir, "identity.db"), log, live)
 	store, err := state.Open(t.Context(), filepath.Join(dir, "state.db"))

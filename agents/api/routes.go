@@ -3,6 +3,7 @@ package api
 import (
 	"net/http"
 
+	"github.com/svc-gateway/svc/internal/health"
 	"github.com/svc-gateway/svc/policy"
 )
 
@@ -35,6 +36,12 @@ var routes = []route{
 		summary: "Liveness probe for load balancers and monitors",
 		success: reply{http.StatusOK, mediaJSON, new(Health)},
 		serve:   (*Handler).health,
+	},
+	{
+		method: http.MethodGet, path: "/health/details", action: policy.AdminAction,
+		summary: "Version, node, and how each part of the service is",
+		success: reply{http.StatusOK, mediaJSON, new(health.Details)},
+		serve:   (*Handler).healthDetails,
 	},
 	{
 		method: http.MethodPost, path: "/runs/stream", action: policy.Use,

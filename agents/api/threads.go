@@ -18,10 +18,6 @@ const (
 	maxMetadata  = 16 << 10 // bytes of a thread's metadata as JSON
 )
 
-func (h *Handler) health(w http.ResponseWriter, r *http.Request) {
-	writeJSON(w, Health{Status: "healthy", Service: Service})
-}
-
 func (h *Handler) createThread(w http.ResponseWriter, r *http.Request) {
 	var body ThreadRequest
 	if !h.decode(w, r, &body) {

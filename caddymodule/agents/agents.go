@@ -8,6 +8,7 @@ package agents
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -26,6 +27,7 @@ import (
 	"github.com/svc-gateway/svc/caddymodule/app"
 	_ "github.com/svc-gateway/svc/caddymodule/app/admin" // the command admin
 	_ "github.com/svc-gateway/svc/caddymodule/order"     // the directives' places
+	"github.com/svc-gateway/svc/internal/bus"
 	"github.com/svc-gateway/svc/internal/settings"
 )
 
@@ -92,13 +94,25 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 	}
 	a.OnStart(func(ctx context.Context) error {
 		h.leave = rt.Serve()
-		return rt.Recover(ctx)
+		return recoverRuns(ctx, rt, log)
 	})
-	if h.api, err = api.New(rt, api.Options{BodyBytes: a.Settings().Limits.BodyBytes, Version: settings.Version}); err != nil {
+	h.api, err = api.New(rt, api.Options{BodyBytes: a.Settings().Limits.BodyBytes, Version: settings.Version, Health: a.Health})
+	if err != nil {
 		return err
 	}
 	a.HandleControl("/", h.api)
 	return nil
+}
+
+// recoverRuns closes what an earlier process left behind. While the live bus is away nobody knows
+// which runs others are at: that is no reason not to serve. The host looks again by itself.
+func recoverRuns(ctx context.Context, rt *agents.Runtime, log *zap.Logger) error {
+	err := rt.Recover(ctx)
+	if errors.Is(err, bus.ErrUnavailable) {
+		log.Warn("runs of earlier processes are not closed yet: the live bus is away", zap.Error(err))
+		return nil
+	}
+	return err
 }
 
 // newSetup is what the settings make of runs.

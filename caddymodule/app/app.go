@@ -88,7 +88,7 @@ func (a *App) Provision(ctx caddy.Context) error {
 	if a.directory, err = newDirectory(a.settings, a.directoryTrouble); err != nil {
 		return err
 	}
-	if a.shared, err = acquire(a.home); err != nil {
+	if a.shared, err = acquire(a.home, a.settings); err != nil {
 		return err
 	}
 	if err := a.newIssuers(); err != nil {
@@ -97,6 +97,7 @@ func (a *App) Provision(ctx caddy.Context) error {
 	a.control = newRoutes()
 	a.control.handle("GET /status", http.HandlerFunc(a.serveStatus))
 	a.control.handle("GET /settings", http.HandlerFunc(a.serveSettings))
+	a.control.handle("GET /health/details", http.HandlerFunc(a.serveHealth))
 	a.control.handle("GET /auth/whoami", http.HandlerFunc(a.serveWhoami))
 	a.control.handle("POST /audit/backup", http.HandlerFunc(a.serveBackup))
 	a.control.handle("POST /ldap/test", http.HandlerFunc(a.serveLDAPTest))
@@ -157,6 +158,9 @@ func (a *App) warn() {
 		a.logger.Warn("ldap.url is set and auth.mode does not list ldap: users of the directory cannot log in")
 	case a.directory != nil && ldap.Insecure:
 		a.logger.Warn("ldap.insecure: passwords are sent in clear to the ldap:// servers of ldap.url")
+	}
+	if bus := a.settings.Bus; bus.Kind != settings.BusRedis && len(bus.Address) > 0 {
+		a.logger.Warn("bus.address is set, and bus.kind is memory: nothing is shared with other processes")
 	}
 	if !auth.Has(settings.ModeOIDC) && len(a.settings.Issuers()) > 0 {
 		a.logger.Warn("identity providers are configured and auth.mode does not list oidc: their users cannot log in")

@@ -33,6 +33,9 @@ func parseGlobalOption(d *caddyfile.Dispenser, existing any) (any, error) {
 //		<section> {
 //			<key> <value>…
 //		}
+//		bus <kind> [<address>…] [{
+//			<key> <value>…
+//		}]
 //		<list> <name> {
 //			<field> <value>…
 //		}
@@ -77,14 +80,38 @@ func unmarshalBlock(d *caddyfile.Dispenser, doc map[string]any) error {
 	if _, twice := doc[word]; twice {
 		return d.Errf("section %s appears twice: put its settings into one block", word)
 	}
-	if d.NextArg() {
-		return d.Errf("section %s takes no argument, found %q: open a block", word, d.Val())
+	values, err := unmarshalShorthand(d, word)
+	if err != nil {
+		return err
 	}
-	values := map[string]any{}
 	doc[word] = values
 	return unmarshalValues(d, word, values, func(name string, words []string) (any, error) {
 		return settings.Parse(word+"."+name, words)
 	})
+}
+
+// unmarshalShorthand reads the words behind the name of a section.
+func unmarshalShorthand(d *caddyfile.Dispenser, section string) (map[string]any, error) {
+	words, keys := d.RemainingArgs(), settings.Shorthand(section)
+	if len(words) > 0 && len(keys) == 0 {
+		return nil, d.Errf("section %s takes no argument, %q is one: open a block", section, words[0])
+	}
+	values := map[string]any{}
+	for i, name := range keys {
+		if len(words) == 0 {
+			break
+		}
+		n := 1
+		if i == len(keys)-1 {
+			n = len(words)
+		}
+		value, err := settings.Parse(section+"."+name, words[:n])
+		if err != nil {
+			return nil, d.Err(err.Error())
+		}
+		values[name], words = value, words[n:]
+	}
+	return values, nil
 }
 
 // unmarshalObject reads an object of a list that comes after others: its name and a block of fields.

@@ -56,6 +56,19 @@ func TestCaddyfile(t *testing.T) {
 			`{"async_subagents":[{"assistant_id":"core","name":"net","url":"https://r.example"},{"name":"b","url":"{env.B}"}],"auth":{"mode":["token"]}}`,
 		},
 		{"truth value", "svc {\nldap {\nnested\n}\n}", `{"ldap":{"nested":true}}`},
+		{
+			"bus", "svc {\nbus {\nkind redis\naddress rediss://a.example b.example:6380\nmode cluster\nuser svc\npassword {env.REDIS}\ntls true\nserver_name redis.example\n" +
+				"ca_file /ca.pem\ncert_file /c.pem\nkey_file /k.pem\nprefix one:\ntimeout 500ms\n}\n}",
+			`{"bus":{"address":["rediss://a.example","b.example:6380"],"ca_file":"/ca.pem","cert_file":"/c.pem","key_file":"/k.pem","kind":"redis","mode":"cluster",` +
+				`"password":"{env.REDIS}","prefix":"one:","server_name":"redis.example","timeout":"500ms","tls":true,"user":"svc"}}`,
+		},
+		{
+			"bus with sentinels", "svc {\nbus redis a:1 b:1 {\nmode sentinel\nmaster_name main\ndatabase 2\nsentinel_user watch\nsentinel_password {file./run/secret}\n}\n}",
+			`{"bus":{"address":["a:1","b:1"],"database":2,"kind":"redis","master_name":"main","mode":"sentinel","sentinel_password":"{file./run/secret}","sentinel_user":"watch"}}`,
+		},
+		{"bus in short", "svc {\nbus redis 127.0.0.1:6379\n}", `{"bus":{"address":["127.0.0.1:6379"],"kind":"redis"}}`},
+		{"bus with a placeholder", "svc {\nbus redis {env.REDIS}\n}", `{"bus":{"address":["{env.REDIS}"],"kind":"redis"}}`},
+		{"bus in memory", "svc {\nbus memory\n}", `{"bus":{"kind":"memory"}}`},
 		{"placeholder", "svc {\nmodel {\nname {env.MODEL}\n}\n}", `{"model":{"name":"{env.MODEL}"}}`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -99,6 +112,17 @@ func TestCaddyfileErrors(t *testing.T) {
 		{"oidc secret", "svc {\noidc a {\nclient_secret sk-abc\n}\n}", `oidc.client_secret: this is not {env.NAME} or {file./path}: put the secret into a variable or a file and say here where it is, never the secret itself, at Caddyfile:4`},
 		{"oidc twice", "svc {\noidc a {\n}\noidc a {\n}\n}", `oidc a appears twice: give each its own name, at Caddyfile:5`},
 		{"oidc name in the block", "svc {\noidc a {\nname b\n}\n}", `oidc.name: write the name in front of the block, oidc <name> { … }, at Caddyfile:4`},
+		{"bus kind", "svc {\nbus valkey\n}", `bus.kind: "valkey" is not a kind of bus: use memory or redis, at Caddyfile:3`},
+		{"bus kind twice", "svc {\nbus redis a:1 {\nkind redis\n}\n}", `bus.kind is set twice, at Caddyfile:4`},
+		{"bus address twice", "svc {\nbus redis a:1 {\naddress b:1\n}\n}", `bus.address is set twice, at Caddyfile:4`},
+		{"bus address", "svc {\nbus redis localhost\n}", `bus.address: this is not an address such as 127.0.0.1:6379, /run/redis/redis.sock or rediss://redis.example.com, at Caddyfile:3`},
+		{"bus address with a password", "svc {\nbus redis redis://:sk-abc@a\n}", `bus.address: an address must not carry a user or password: use bus.user, and bus.password with {env.NAME} or {file./path}, at Caddyfile:3`},
+		{"bus mode", "svc {\nbus {\nmode solo\n}\n}", `bus.mode: "solo" is not a mode`},
+		{"bus key", "svc {\nbus {\nmastername x\n}\n}", `bus.mastername is not a setting; did you mean bus.master_name?, at Caddyfile:4`},
+		{"bus password", "svc {\nbus {\npassword sk-abc\n}\n}", `bus.password: this is not {env.NAME} or {file./path}`},
+		{"bus database", "svc {\nbus {\ndatabase -1\n}\n}", `bus.database: -1 is out of range: use 0 to 65535, at Caddyfile:4`},
+		{"bus prefix", "svc {\nbus {\nprefix a*\n}\n}", `bus.prefix: this is not a prefix for keys`},
+		{"bus timeout", "svc {\nbus {\ntimeout 1\n}\n}", `bus.timeout: "1" is not a duration`},
 		{"subagents", "svc {\nasync_subagents {\n}\n}", `async_subagents is a list: write a block async_subagent <name> { … } for each of it, at Caddyfile:3`},
 		{"subagent field", "svc {\nasync_subagent a {\nasistant_id x\n}\n}", `async_subagent has no asistant_id; did you mean assistant_id?, at Caddyfile:4`},
 		{"subagent value", "svc {\nasync_subagent a {\nurl x\n}\n}", `async_subagent.url: this is not an http or https address such as http://127.0.0.1:11434/v1, at Caddyfile:4`},

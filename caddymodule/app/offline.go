@@ -35,7 +35,7 @@ func alone(home settings.Home, f func(*shared) error) error {
 	if err != nil {
 		return err
 	}
-	s, err := open(home)
+	s, err := openFiles(home)
 	if err != nil {
 		return errors.Join(err, l.release())
 	}

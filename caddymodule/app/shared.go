@@ -2,10 +2,13 @@ package app
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
+	"reflect"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -13,7 +16,6 @@ import (
 	"github.com/caddyserver/caddy/v2"
 
 	"github.com/svc-gateway/svc/audit"
-	"github.com/svc-gateway/svc/internal/bus"
 	"github.com/svc-gateway/svc/internal/settings"
 	"github.com/svc-gateway/svc/policy"
 	"github.com/svc-gateway/svc/policy/identity"
@@ -44,7 +46,8 @@ type shared struct {
 	audit    *audit.Log
 	identity *identity.Service
 	policy   *policy.Engine
-	bus      *bus.Memory
+	bus      liveBus
+	settings settings.Bus // that bus was opened with
 	server   *server
 	issuers  atomic.Pointer[oidc.Set] // of the newest configuration that started
 	sources  sources
@@ -57,35 +60,66 @@ type shared struct {
 	closed bool
 }
 
-// acquire opens the resources of a data folder or takes a share in the open ones.
-func acquire(home settings.Home) (*shared, error) {
-	v, _, err := pool.LoadOrNew(home.Dir(), func() (caddy.Destructor, error) { return open(home) })
+// acquire opens the resources of a data folder, as the settings say, or takes a share in the open
+// ones, which must be what they say.
+func acquire(home settings.Home, c settings.Settings) (*shared, error) {
+	v, _, err := pool.LoadOrNew(home.Dir(), func() (caddy.Destructor, error) { return open(home, c) })
 	if err != nil {
 		return nil, err
 	}
-	return v.(*shared), nil
+	s := v.(*shared)
+	if !sameBus(s.settings, c.Bus) {
+		return nil, errors.Join(errBusChanged, s.release())
+	}
+	return s, nil
 }
 
-// open opens the databases. They are opened before the folder is claimed, because a
+// sameBus reports whether a bus opened with a would not differ with b.
+func sameBus(a, b settings.Bus) bool {
+	if a.Kind != settings.BusRedis && b.Kind != settings.BusRedis {
+		return true
+	}
+	return reflect.DeepEqual(a, b)
+}
+
+var errBusChanged = errors.New("the settings bus.* have changed, and a running service keeps its live bus: restart it, or undo the change")
+
+// open opens the databases and the bus. They are opened before the folder is claimed, because a
 // configuration is also provisioned to be validated, while another process may serve.
-func open(home settings.Home) (_ *shared, err error) {
+func open(home settings.Home, c settings.Settings) (_ *shared, err error) {
 	ctx := context.Background() // the resources outlive every configuration
-	s := &shared{home: home, started: time.Now(), bus: bus.NewMemory(), stopping: make(chan struct{})}
-	if s.node, err = os.Hostname(); err != nil {
-		return nil, fmt.Errorf("naming this node: %w", err)
+	s := &shared{home: home, started: time.Now(), settings: c.Bus, stopping: make(chan struct{})}
+	if s.node, err = newNode(); err != nil {
+		return nil, err
 	}
 	if s.policy, err = policy.New(); err != nil {
 		return nil, err
 	}
-	if s.audit, err = openAudit(ctx, home, s.node); err != nil {
+	if s.bus, err = openBus(ctx, c.Bus); err != nil {
 		return nil, err
 	}
+	if s.audit, err = openAudit(ctx, home, s.node); err != nil {
+		return nil, errors.Join(err, s.bus.Close())
+	}
 	if s.identity, err = openIdentity(ctx, home, s.audit, s.bus); err != nil {
-		return nil, errors.Join(err, s.audit.Close())
+		return nil, errors.Join(err, s.audit.Close(), s.bus.Close())
 	}
 	s.server = newServer(s.audit)
 	return s, nil
 }
+
+// newNode names this process among those that share state: several may run on one host.
+func newNode() (string, error) {
+	host, err := os.Hostname()
+	if err != nil {
+		return "", fmt.Errorf("naming this node: %w", err)
+	}
+	return host + "-" + strings.ToLower(rand.Text()[:8]), nil
+}
+
+// openFiles is open for a command that works on the files while no service does. It is alone, so
+// that it needs no bus but its own.
+func openFiles(home settings.Home) (*shared, error) { return open(home, settings.Settings{}) }
 
 // claim makes this process the one that serves from the data folder.
 func (s *shared) claim() error {
@@ -122,16 +156,17 @@ func (s *shared) occupy(l *lock) error {
 
 // Claim makes this process the one that serves from the data folder before a configuration does,
 // so that databases are made and ports are opened only by who may serve: Caddy shares ports with
-// other processes. The folder must be there. Until an app answers, the control socket says
+// other processes. c are the settings of the configuration to come. The folder must be there.
+// Until an app answers, the control socket says
 // not_ready. The configuration's app takes over what is claimed; release gives up the claim
 // itself and is called when the configuration is loaded. The error is [ErrInUse] when another
 // process works on the folder.
-func Claim(home settings.Home) (release func(), err error) {
+func Claim(home settings.Home, c settings.Settings) (release func(), err error) {
 	l, err := acquireLock(home, lockWait)
 	if err != nil {
 		return nil, err
 	}
-	s, err := acquire(home)
+	s, err := acquire(home, c)
 	if err != nil {
 		return nil, errors.Join(err, l.release())
 	}
@@ -181,7 +216,7 @@ func (s *shared) close() error {
 			errs = append(errs, err)
 		}
 	}
-	errs = append(errs, s.identity.Close(), s.audit.Close())
+	errs = append(errs, s.identity.Close(), s.audit.Close(), s.bus.Close())
 	if s.lock != nil {
 		errs = append(errs, s.lock.release())
 	}

@@ -90,7 +90,7 @@ func TestClaim(t *testing.T) {
 	if err := h.Create(); err != nil {
 		t.Fatal(err)
 	}
-	release, err := app.Claim(h)
+	release, err := app.Claim(h, settings.Settings{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +114,7 @@ func TestClaim(t *testing.T) {
 	free(t, h)
 
 	unlock := app.LockForTest(t, h)
-	if _, err := app.Claim(h); !errors.Is(err, app.ErrInUse) {
+	if _, err := app.Claim(h, settings.Settings{}); !errors.Is(err, app.ErrInUse) {
 		t.Errorf("got %v, want ErrInUse", err)
 	}
 	unlock()

@@ -39,7 +39,7 @@ func TestSettleFindsTheOther(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			h, cmd, out := starting(t)
-			release, err := app.Claim(h)
+			release, err := app.Claim(h, settings.Settings{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -103,7 +103,7 @@ func TestStrayVariablesAreToldOf(t *testing.T) {
 	t.Setenv("SVC_AUTH_MODES", "token")
 	const want = "Warning: SVC_AUTH_MODES is not a setting; did you mean SVC_AUTH_MODE?\n"
 	var start bytes.Buffer
-	if _, _, err := (startOptions{}).prepare(&start); err != nil || !strings.Contains(start.String(), want) {
+	if _, _, _, err := (startOptions{}).prepare(&start); err != nil || !strings.Contains(start.String(), want) {
 		t.Errorf("web start: got %q, %v, want %q", start.String(), err, want)
 	}
 	show := configShowCommand()

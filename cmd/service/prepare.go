@@ -20,32 +20,31 @@ var errTaken = errors.New("taken by another program")
 
 // prepare makes everything ready for a start that can be: the data folder, the configuration
 // and its settings. What is wrong is said here in its own words, before Caddy says it in more.
-func (o startOptions) prepare(w io.Writer) (home settings.Home, doc []byte, err error) {
+func (o startOptions) prepare(w io.Writer) (home settings.Home, s settings.Settings, doc []byte, err error) {
 	if home, err = app.LocateHome(); err != nil {
-		return home, nil, err
+		return home, s, nil, err
 	}
 	if err := o.apply(); err != nil {
-		return home, nil, err
+		return home, s, nil, err
 	}
 	warnStray(w)
 	if err := home.Create(); err != nil {
-		return home, nil, err
+		return home, s, nil, err
 	}
 	if doc, err = o.configuration(w); err != nil {
-		return home, nil, err
+		return home, s, nil, err
 	}
 	written, err := sections(doc)
 	if err != nil {
-		return home, nil, err
+		return home, s, nil, err
 	}
-	s, _, err := app.Resolve(home, written)
-	if err != nil {
-		return home, nil, err
+	if s, _, err = app.Resolve(home, written); err != nil {
+		return home, s, nil, err
 	}
 	if err := s.CheckEnvironment(os.LookupEnv); err != nil {
-		return home, nil, err
+		return home, s, nil, err
 	}
-	return home, doc, nil
+	return home, s, doc, nil
 }
 
 // warnStray tells of variables that are misspelt, most likely: the service would run without

@@ -17,12 +17,12 @@ import (
 
 // serve runs the service in this process until a signal ends it.
 func (o startOptions) serve(cmd *cobra.Command) error {
-	home, doc, err := o.prepare(cmd.ErrOrStderr())
+	home, c, doc, err := o.prepare(cmd.ErrOrStderr())
 	if err != nil {
 		return err
 	}
 	caddy.TrapSignals()
-	if err := load(home, doc); err != nil {
+	if err := load(home, c, doc); err != nil {
 		return err
 	}
 	if o.config != "" { // SIGUSR1 reads the file again
@@ -42,8 +42,8 @@ func (o startOptions) serve(cmd *cobra.Command) error {
 
 // load starts the configuration in a data folder that is this process's own, on ports that are
 // nobody's.
-func load(home settings.Home, doc []byte) error {
-	release, err := app.Claim(home)
+func load(home settings.Home, c settings.Settings, doc []byte) error {
+	release, err := app.Claim(home, c)
 	if err != nil {
 		return err
 	}

@@ -35,7 +35,7 @@ func (o startOptions) spawn(cmd *cobra.Command) error {
 	if running, err := o.already(cmd, home); running || err != nil {
 		return err
 	}
-	home, doc, err := o.prepare(cmd.ErrOrStderr())
+	home, _, doc, err := o.prepare(cmd.ErrOrStderr())
 	if err != nil {
 		return err
 	}

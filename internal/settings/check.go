@@ -103,6 +103,9 @@ func (s Settings) check() error {
 	if s.Auth.Has(ModeLDAP) {
 		errs = append(errs, s.LDAP.check())
 	}
+	if s.Bus.Kind == BusRedis {
+		errs = append(errs, s.Bus.check())
+	}
 	for _, l := range lists {
 		errs = append(errs, l.checkAll(s))
 	}

@@ -16,6 +16,9 @@ func (s Settings) CheckEnvironment(env func(string) (string, bool)) error {
 			return fmt.Errorf("ldap.bind_password: %w", err)
 		}
 	}
+	if err := s.Bus.checkSecrets(env); err != nil {
+		return err
+	}
 	for _, l := range lists {
 		if err := l.checkEnvironment(s, env); err != nil {
 			return err

@@ -57,6 +57,7 @@ func TestDefaults(t *testing.T) {
 			Groups: "memberof", GroupFilter: "(|(member=%d)(uniqueMember=%d))",
 			Timeout: 5 * time.Second, Pool: 8, CacheTTL: 30 * time.Second,
 		},
+		Bus: settings.Bus{Kind: "memory", Mode: "single", Prefix: "svc:", Timeout: time.Second},
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("defaults (-want +got):\n%s", d)

@@ -27,6 +27,7 @@ type Settings struct {
 	Limits  Limits
 	CORS    CORS
 	LDAP    LDAP
+	Bus     Bus
 	Lists   Lists
 }
 

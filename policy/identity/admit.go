@@ -169,7 +169,7 @@ func (s *Service) account(c Credential, err error) (*account, error) {
 	} else if err != nil {
 		return nil, err
 	}
-	s.cache.advance(c.Revision)
+	s.learn(c.Revision)
 	a := &account{User: c.User}
 	a.seen.Store(a.LastLogin.Unix())
 	s.cache.putAccount(a, c.Revision)

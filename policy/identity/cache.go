@@ -42,12 +42,16 @@ type cache struct {
 	byLink   table[Link, account]
 }
 
-// advance makes the cache forget everything from before the revision.
-func (c *cache) advance(revision int64) {
+// advance makes the cache forget everything from before the revision. It reports whether that is
+// a new one.
+func (c *cache) advance(revision int64) (moved bool) {
 	for {
 		now := c.revision.Load()
-		if revision <= now || c.revision.CompareAndSwap(now, revision) {
-			return
+		if revision <= now {
+			return false
+		}
+		if c.revision.CompareAndSwap(now, revision) {
+			return true
 		}
 	}
 }

@@ -43,6 +43,7 @@ type Service struct {
 	started  time.Time     // what checked counts from, on the monotonic clock
 	checked  atomic.Int64  // when the cache's revision was read from the store last
 	checking chan struct{} // capacity 1: held while the revision is read
+	unheard  chan struct{} // capacity 1: a revision that was not announced here
 
 	used    usage
 	sources atomic.Pointer[sources] // nil until [Service.SetSources] is called
@@ -75,6 +76,7 @@ func New(ctx context.Context, st Store, log Recorder, b bus.Bus, options ...Opti
 		checks:   newThrottle(),
 		openings: newThrottle(),
 		checking: make(chan struct{}, 1),
+		unheard:  make(chan struct{}, 1),
 		done:     make(chan struct{}),
 	}
 	for _, o := range options {
@@ -111,14 +113,27 @@ func (s *Service) follow(ctx context.Context, changes *bus.Subscription) {
 	defer prune.Stop()
 	messages := changes.C()
 	s.prune(ctx)
+	var late <-chan time.Time // nil unless changes may go unheard
 	for {
+		if late == nil && s.deaf() {
+			late = time.After(maxStale)
+		}
 		select {
 		case message, open := <-messages:
 			if !open { // the bus is closed; what changes is noticed within a second still
 				messages = nil
 				continue
 			}
+			if changes.Lost() { // announcements, perhaps
+				s.look(ctx)
+				continue
+			}
 			s.hear(message)
+		case <-s.unheard:
+			s.publish(ctx, s.cache.revision.Load())
+		case <-late:
+			late = nil
+			s.look(ctx)
 		case <-ticker.C:
 			s.writeUsage(ctx)
 		case <-prune.C:
@@ -151,10 +166,36 @@ func (s *Service) hear(message []byte) {
 	s.cache.advance(revision)
 }
 
+// deaf reports whether changes may be made elsewhere without being heard of here.
+func (s *Service) deaf() bool { return !s.bus.Health().Connected }
+
+// look moves the cache to the revision that the store has now. Where that cannot be read the next
+// look-up tries.
+func (s *Service) look(ctx context.Context) {
+	s.checked.Store(-int64(maxStale))
+	_ = s.fresh(ctx, time.Now())
+}
+
+// learn moves the cache to a revision that the store has. One that was not announced here so far
+// will be, so that streams learn of it too.
+func (s *Service) learn(revision int64) {
+	if !s.cache.advance(revision) {
+		return
+	}
+	select {
+	case s.unheard <- struct{}{}:
+	default:
+	}
+}
+
 // announce moves this process and, over the bus, all others to a new revision.
 func (s *Service) announce(ctx context.Context, revision int64) {
 	s.cache.advance(revision)
-	// Where the message gets lost the change is noticed within a second all the same: it must
-	// not fail a change that has been made.
+	s.publish(ctx, revision)
+}
+
+// publish tells everybody of a revision. Where the message gets lost it is noticed within a second
+// all the same: it must not fail a change that has been made.
+func (s *Service) publish(ctx context.Context, revision int64) {
 	_ = s.bus.Publish(context.WithoutCancel(ctx), TopicChanges, strconv.AppendInt(nil, revision, 10))
 }

@@ -87,7 +87,7 @@ func (s *Service) judge(c Credential, err error, now time.Time) (*verified, erro
 	} else if err != nil {
 		return nil, fmt.Errorf("verifying a token: %w", err)
 	}
-	s.cache.advance(c.Revision)
+	s.learn(c.Revision)
 	if c.Session.ID != "" {
 		return sessionOf(&c, now)
 	}
@@ -107,35 +107,37 @@ func (s *Service) judge(c Credential, err error, now time.Time) (*verified, erro
 	return v, nil
 }
 
-// fresh makes sure that the cache's revision was the store's at most maxStale ago.
+// fresh makes sure that the cache's revision was the store's at most maxStale ago; while changes may
+// go unheard, that it was since the time now.
 func (s *Service) fresh(ctx context.Context, now time.Time) error {
-	age := now.Sub(s.started) - time.Duration(s.checked.Load())
-	if age < checkAfter {
-		return nil
-	}
-	if age < maxStale {
-		select {
-		case s.checking <- struct{}{}:
-		default:
-			return nil // somebody is at it
-		}
-	} else {
+	asked, deaf := now.Sub(s.started), s.deaf()
+	age := asked - time.Duration(s.checked.Load())
+	switch {
+	case deaf, age >= maxStale:
 		select {
 		case s.checking <- struct{}{}:
 		case <-ctx.Done():
 			return ctx.Err()
 		}
+	case age < checkAfter:
+		return nil
+	default:
+		select {
+		case s.checking <- struct{}{}:
+		default:
+			return nil // somebody is at it
+		}
 	}
 	defer func() { <-s.checking }()
-	begun := time.Since(s.started)
-	if begun-time.Duration(s.checked.Load()) < checkAfter {
+	begun, last := time.Since(s.started), time.Duration(s.checked.Load())
+	if deaf && last > asked || !deaf && begun-last < checkAfter {
 		return nil // somebody was
 	}
 	revision, err := s.store.Revision(ctx)
 	if err != nil {
 		return fmt.Errorf("verifying a token: %w", err)
 	}
-	s.cache.advance(revision)
+	s.learn(revision)
 	s.checked.Store(int64(begun))
 	return nil
 }

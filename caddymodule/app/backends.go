@@ -3,16 +3,21 @@ package app
 import (
 	"context"
 	"errors"
+	"os"
+
+	"github.com/caddyserver/caddy/v2"
+	"go.uber.org/zap"
 
 	"github.com/svc-gateway/svc/audit"
 	auditsqlite "github.com/svc-gateway/svc/audit/sqlite"
 	"github.com/svc-gateway/svc/internal/bus"
+	"github.com/svc-gateway/svc/internal/bus/redis"
 	"github.com/svc-gateway/svc/internal/settings"
 	"github.com/svc-gateway/svc/policy/identity"
 	identitysqlite "github.com/svc-gateway/svc/policy/identity/sqlite"
 )
 
-// This file alone chooses the storage of the audit log and of the users.
+// This file alone chooses the storage of the audit log, of the users and of live state.
 
 func openAudit(ctx context.Context, home settings.Home, node string) (*audit.Log, error) {
 	store, err := auditsqlite.Open(ctx, home.AuditDB())
@@ -38,4 +43,33 @@ func openIdentity(ctx context.Context, home settings.Home, log *audit.Log, b bus
 		return nil, errors.Join(err, store.Close())
 	}
 	return s, nil
+}
+
+// liveBus is a bus with what closes it.
+type liveBus interface {
+	bus.Bus
+	Close() error
+}
+
+// inMemory is the bus of one process.
+type inMemory struct{ *bus.Memory }
+
+func (inMemory) Close() error { return nil }
+
+// openBus opens the bus of the settings. A server that cannot be reached is no error: there are
+// limits within this process until it can.
+func openBus(ctx context.Context, s settings.Bus) (liveBus, error) {
+	if s.Kind != settings.BusRedis {
+		return inMemory{bus.NewMemory()}, nil
+	}
+	return redis.Open(ctx, s, redis.Options{Env: os.LookupEnv, Trouble: busTrouble})
+}
+
+func busTrouble(err error) {
+	log := caddy.Log().Named("svc")
+	if err == nil {
+		log.Info("the live bus works again")
+		return
+	}
+	log.Warn("the live bus is away: limits count within this process only, no run starts, and changes of users are looked up in the database", zap.Error(err))
 }
