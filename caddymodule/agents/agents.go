@@ -26,6 +26,7 @@ import (
 	"github.com/svc-gateway/svc/caddymodule/app"
 	_ "github.com/svc-gateway/svc/caddymodule/app/admin" // the command admin
 	_ "github.com/svc-gateway/svc/caddymodule/order"     // the directives' places
+	"github.com/svc-gateway/svc/internal/budget"
 	"github.com/svc-gateway/svc/internal/settings"
 )
 
@@ -94,7 +95,9 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 		h.leave = rt.Serve()
 		return rt.Recover(ctx)
 	})
-	if h.api, err = api.New(rt, api.Options{BodyBytes: a.Settings().Limits.BodyBytes, Version: settings.Version}); err != nil {
+	if h.api, err = api.New(rt, api.Options{
+		BodyBytes: a.Settings().Limits.BodyBytes, Memory: budget.New(a.Settings().Limits.Decoding()), Version: settings.Version,
+	}); err != nil {
 		return err
 	}
 	a.HandleControl("/", h.api)
