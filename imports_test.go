@@ -18,18 +18,25 @@ type rule struct {
 // matrix is the order of the layers, the lowest first; a package is held to the first rule whose
 // part it belongs to. What is in a part may import the rest of its part.
 var matrix = []rule{
-	{"scanner/...", nil},
-	{"internal/...", []string{"scanner/...", "internal/..."}},
-	{"audit/...", []string{"scanner/...", "internal/store/..."}},
+	{"scanner/internal/text", nil},
+	{"scanner/sqltoken", nil},
+	{"scanner/sse", nil},
+	{"scanner/inject/...", []string{"scanner", "scanner/internal/text"}},
+	{"scanner/redact/...", []string{"scanner", "scanner/internal/text", "scanner/sse"}},       // an event stream is read line by line
+	{"scanner/command/...", []string{"scanner", "scanner/internal/text", "scanner/sqltoken"}}, // statements are judged by their tokens
+	{"scanner", nil},
+	{"internal/...", []string{"scanner", "internal/..."}},
+	{"audit/...", []string{"scanner", "scanner/redact", "scanner/sqltoken", "internal/store/..."}},
 	{"policy/identity/...", []string{"policy", "audit", "internal/..."}},
-	{"policy/...", []string{"scanner/..."}},
+	{"policy/...", []string{"scanner", "scanner/command"}},
 	{"agents/...", []string{"scanner/...", "audit", "policy/...", "internal/..."}},
-	{"caddymodule/app/...", []string{"scanner/...", "audit/...", "policy/...", "internal/..."}},
+	{"caddymodule/app/...", []string{"scanner/redact", "audit/...", "policy/...", "internal/..."}},
 	{"caddymodule/order/...", nil},
+	{"caddymodule/directive/...", []string{"caddymodule/order"}},
 	{"caddymodule/auth/...", stage},
-	{"caddymodule/scan/...", stage},
-	{"caddymodule/redact/...", stage},
-	{"caddymodule/stream/...", stage},
+	{"caddymodule/scan/...", append([]string{"scanner", "scanner/inject", "scanner/sse"}, stage...)},
+	{"caddymodule/redact/...", append([]string{"scanner/redact", "scanner/sse"}, stage...)},
+	{"caddymodule/stream/...", append([]string{"scanner/sse"}, stage...)},
 	{"caddymodule/agents/...", []string{"..."}},
 	{"cmd/...", []string{"..."}},
 	{"bench/...", []string{"..."}},
@@ -38,7 +45,7 @@ var matrix = []rule{
 }
 
 // stage is what a stage that works in any Caddy may import: never the runtime.
-var stage = []string{"caddymodule/app", "caddymodule/app/admin", "caddymodule/order", "scanner/...", "audit", "policy/...", "internal/..."}
+var stage = []string{"caddymodule/app", "caddymodule/app/admin", "caddymodule/directive", "audit", "policy/...", "internal/..."}
 
 // testHelpers are used by tests only and may import what they help to test.
 var testHelpers = []string{"caddymodule/auth/caddytest", "internal/browsertest"}
@@ -82,7 +89,7 @@ func TestImportMatrix(t *testing.T) {
 // import is not looked at.
 var importers = map[string][]string{
 	// The embedded databases are behind a seam each.
-	"internal/store": {"audit/sqlite", "policy/identity/sqlite", "agents/state", "agents/api"},
+	"internal/store": {"audit/sqlite", "policy/identity/sqlite", "agents/state"},
 	// An implementation of a seam is known to who assembles the service, and to helpers of tests.
 	"audit/sqlite":           {"caddymodule/app", "audit/audittest"},
 	"policy/identity/sqlite": {"caddymodule/app", "policy/identity/identitytest", "bench"},
@@ -140,6 +147,35 @@ func TestScannerDoesNoIO(t *testing.T) {
 		if slices.Contains(p.Deps, "net/http") {
 			t.Errorf("%s depends on net/http", p.name())
 		}
+	}
+}
+
+// The parsers of shells and JavaScript are large, and for what reads commands only.
+func TestParsersAreLinkedByCommandOnly(t *testing.T) {
+	parsers := []string{"mvdan.cc/sh/v3", "github.com/tdewolff/parse/v2"}
+	links := func(p listed, module string) bool {
+		return slices.ContainsFunc(p.Deps, func(path string) bool { return path == module || strings.HasPrefix(path, module+"/") })
+	}
+	free := []string{"scanner", "scanner/inject", "scanner/redact", "audit", "caddymodule/redact"}
+	for _, p := range repository(t) {
+		switch {
+		case slices.Contains(free, p.name()):
+			free = slices.DeleteFunc(free, func(name string) bool { return name == p.name() })
+			for _, module := range parsers {
+				if links(p, module) {
+					t.Errorf("%s links %s", p.name(), module)
+				}
+			}
+		case p.name() == "scanner/command":
+			for _, module := range parsers {
+				if !links(p, module) {
+					t.Errorf("%s does not link %s: does this test still name the parsers?", p.name(), module)
+				}
+			}
+		}
+	}
+	if len(free) > 0 {
+		t.Errorf("there is no package %v", free)
 	}
 }
 

@@ -84,16 +84,23 @@ func (h *Host) Close() error {
 
 // renewLeases keeps the active runs this process's until it is closed.
 func (h *Host) renewLeases() {
-	tick := time.NewTicker(leaseTime / 3)
+	h.every(leaseTime/3, func() {
+		for _, a := range h.activeRuns() {
+			h.renew(a)
+		}
+	})
+}
+
+// every does the same again and again until the host is closed.
+func (h *Host) every(d time.Duration, do func()) {
+	tick := time.NewTicker(d)
 	defer tick.Stop()
 	for {
 		select {
 		case <-h.base.Done():
 			return
 		case <-tick.C:
-		}
-		for _, a := range h.activeRuns() {
-			h.renew(a)
+			do()
 		}
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"go.uber.org/zap"
 
@@ -42,18 +41,11 @@ func (h *Host) Recover(ctx context.Context) error {
 
 // watchOthers closes runs of processes that have died since.
 func (h *Host) watchOthers() {
-	tick := time.NewTicker(leaseTime)
-	defer tick.Stop()
-	for {
-		select {
-		case <-h.base.Done():
-			return
-		case <-tick.C:
-		}
+	h.every(leaseTime, func() {
 		if err := h.Recover(h.base); err != nil && h.base.Err() == nil {
 			h.log.Warn("looking for abandoned runs failed, trying again", zap.Error(err))
 		}
-	}
+	})
 }
 
 // recoverRun closes a run unless somebody holds its lease, or has closed it meanwhile.

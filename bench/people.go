@@ -36,7 +36,7 @@ func runPeople(dir string, in io.Reader, out io.Writer) (err error) {
 	if err != nil {
 		return fmt.Errorf("starting a directory (.ci/setup installs slapd): %w", err)
 	}
-	defer func() { err = errors.Join(err, directory.Stop()) }()
+	defer func() { err = errors.Join(err, directory.Close()) }()
 	if err := directory.Modify(entries(manyLogins)); err != nil {
 		return err
 	}

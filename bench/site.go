@@ -6,13 +6,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
+
+	"github.com/svc-gateway/svc/internal/tcpport"
 )
 
 // site is where services are started: a temporary folder and the program.
@@ -133,10 +133,11 @@ func (s site) caddy(ctx context.Context, name, caddyfile, upstream string, env .
 	if err != nil {
 		return nil, err
 	}
-	port, err := freePort()
+	port, err := tcpport.Reserve()
 	if err != nil {
 		return nil, err
 	}
+	defer port.Close() // the service has it then
 	config := filepath.Join(home, "Caddyfile")
 	if err := os.WriteFile(config, []byte(caddyfile), 0o600); err != nil {
 		return nil, fmt.Errorf("writing a configuration: %w", err)
@@ -145,8 +146,8 @@ func (s site) caddy(ctx context.Context, name, caddyfile, upstream string, env .
 	if err != nil {
 		return nil, err
 	}
-	sv := &service{name: name, addr: "127.0.0.1:" + port, token: token, home: home, admin: filepath.Join(home, "a.sock")}
-	env = append(env, "BENCH_PORT="+port, "BENCH_ADMIN="+sv.admin, "BENCH_UPSTREAM="+upstream)
+	sv := &service{name: name, addr: port.Addr(), token: token, home: home, admin: filepath.Join(home, "a.sock")}
+	env = append(env, "BENCH_PORT="+port.String(), "BENCH_ADMIN="+sv.admin, "BENCH_UPSTREAM="+upstream)
 	return sv, sv.start(ctx, exec.Command(s.binary, "run", "--config", config, "--adapter", "caddyfile"), s.env(home, env...))
 }
 
@@ -162,11 +163,12 @@ func (s site) bareHandler(ctx context.Context, name string) (*service, error) {
 	if out, err := build.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("building Caddy with a bare handler: %w (bench has to run in the root of the repository)\n%s", err, out)
 	}
-	port, err := freePort()
+	port, err := tcpport.Reserve()
 	if err != nil {
 		return nil, err
 	}
-	sv := &service{name: name, addr: "127.0.0.1:" + port, home: home, admin: filepath.Join(home, "a.sock")}
+	defer port.Close() // the service has it then
+	sv := &service{name: name, addr: port.Addr(), home: home, admin: filepath.Join(home, "a.sock")}
 	return sv, sv.start(ctx, exec.Command(program, sv.addr, sv.admin), s.env(home))
 }
 
@@ -176,16 +178,17 @@ func (s site) web(ctx context.Context, name string, env ...string) (*service, er
 	if err != nil {
 		return nil, err
 	}
-	port, err := freePort()
+	port, err := tcpport.Reserve()
 	if err != nil {
 		return nil, err
 	}
+	defer port.Close() // the service has it then
 	token, err := s.addUser(ctx, home, "bench", "admin")
 	if err != nil {
 		return nil, err
 	}
-	sv := &service{name: name, addr: "127.0.0.1:" + port, token: token, home: home}
-	return sv, sv.start(ctx, exec.Command(s.binary, "web", "start", "--foreground", "--host", "127.0.0.1", "--port", port), s.env(home, env...))
+	sv := &service{name: name, addr: port.Addr(), token: token, home: home}
+	return sv, sv.start(ctx, exec.Command(s.binary, "web", "start", "--foreground", "--host", "127.0.0.1", "--port", port.String()), s.env(home, env...))
 }
 
 // upstream starts the mock upstream and returns its address.
@@ -217,14 +220,4 @@ func (s site) upstream(ctx context.Context) (string, func(), error) {
 		return "", nil, fmt.Errorf("reading the upstream's address: %w", err)
 	}
 	return addr, stop, nil
-}
-
-// freePort is a port that nobody listens on.
-func freePort() (string, error) {
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", fmt.Errorf("finding a free port: %w", err)
-	}
-	port := ln.Addr().(*net.TCPAddr).Port
-	return strconv.Itoa(port), ln.Close()
 }

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/svc-gateway/svc/internal/tcpport"
 )
 
 // start measures how long web start takes until the service answers, on a data folder that is
@@ -57,13 +59,14 @@ func maximum(d []time.Duration) time.Duration {
 // startOnce starts the service in the background, reads its memory if that is wanted, and stops
 // it.
 func (b *bench) startOnce(ctx context.Context, home string, idle bool) (took time.Duration, m memory, err error) {
-	port, err := freePort()
+	port, err := tcpport.Reserve()
 	if err != nil {
 		return 0, m, err
 	}
+	defer port.Close()
 	env := b.site.env(home)
 	begun := time.Now()
-	_, err = b.site.command(ctx, env, "web", "start", "--host", "127.0.0.1", "--port", port)
+	_, err = b.site.command(ctx, env, "web", "start", "--host", "127.0.0.1", "--port", port.String())
 	took = time.Since(begun)
 	if err != nil {
 		return 0, m, err

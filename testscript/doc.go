@@ -5,7 +5,7 @@
 //	CGO_ENABLED=0 go test ./testscript -run 'TestScripts/reload' one of them
 //	SVC_BINARY=build/service go test ./testscript               with that binary
 //
-// Each script has a HOME, a data folder and a free port ($PORT) of its own, and the binary in its
+// Each script has a HOME, a data folder and a port ($PORT) of its own, and the binary in its
 // PATH as service; the scripts run in parallel and what they start is ended after them. $CLIENTS is
 // the folder with published clients for Node.js, which .ci/setup installs ([clients]). A script
 // that holds an attack off is named <name>-regression.txtar and tells the attack at its head.
@@ -16,6 +16,8 @@
 //	as VAR|nobody                 whose token the next requests send; at first that of the file
 //	http [-H LINE] [-u USER:PASSWORD] [-d BODY] METHOD PATH [FILE]
 //	                              a request; stdout is the whole answer; from status 400 on it fails
+//	flood [-stall D] N …          like http, N times, 40 at once, {n} is the number; stdout is how often
+//	                              each status came; with -stall slapd answers nobody for that long
 //	raw FILE                      the file's bytes over TCP, then the end; stdout is the answer
 //	ask [-agent A] [-thread T] [-user U] QUESTION
 //	                              POST /runs/stream; stdout is the stream, stderr the joined answer
@@ -38,7 +40,7 @@
 //	capture VAR REGEXP            the first group of what stdout holds becomes $VAR
 //	later VAR DURATION            $VAR is the time in a while, as in RFC 3339
 //	until REGEXP COMMAND ARG…     repeat a command or program until its output is like that
-//	port VAR…                     $VAR is one more free port
+//	port VAR…                     $VAR is one more port that nobody else gets
 //	recipe [-global LINE] NAME [OLD=>NEW…]
 //	                              write the Caddyfile of docs/recipes/NAME.md with other names
 //	certificate NAME cn:X|dns:X|email:X|uri:X|stranger…

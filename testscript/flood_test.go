@@ -13,15 +13,28 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/svc-gateway/svc/internal/problem"
 )
 
-// flood sends a request many times, eight at a time, with {n} in its arguments replaced by the
-// number of the request, and prints how often each status and code came back.
-func flood(c *call) error {
+// sideBySide is how many requests of a flood are under way at a time.
+const sideBySide = 40
+
+// flood sends a request many times, 40 at a time, with {n} in its arguments replaced by the number
+// of the request, and prints how often each status and code came back. With -stall the directory
+// answers nobody for a while, so that those who do not wait for each other ask it side by side.
+func flood(c *call) (err error) {
+	stall := time.Duration(0)
+	if len(c.args) > 2 && c.args[0] == "-stall" {
+		d, err := time.ParseDuration(c.args[1])
+		if err != nil {
+			return err
+		}
+		stall, c.args = d, c.args[2:]
+	}
 	if len(c.args) < 3 {
-		return errors.New("usage: flood COUNT [-H header] [-u user:password] METHOD PATH")
+		return errors.New("usage: flood [-stall DURATION] COUNT [-H header] [-u user:password] METHOD PATH")
 	}
 	count, err := strconv.Atoi(c.args[0])
 	if err != nil {
@@ -39,6 +52,14 @@ func flood(c *call) error {
 		}
 		requests = append(requests, r)
 	}
+	if stall > 0 {
+		if err := c.directory.Pause(); err != nil {
+			return err
+		}
+		resumed := make(chan error, 1)
+		time.AfterFunc(stall, func() { resumed <- c.directory.Resume() })
+		defer func() { err = errors.Join(err, <-resumed) }()
+	}
 	answers, err := c.sendAll(requests)
 	for _, answer := range slices.Sorted(maps.Keys(answers)) {
 		fmt.Fprintf(&c.out, "%d %s\n", answers[answer], answer)
@@ -54,7 +75,7 @@ func (c *call) sendAll(requests []request) (map[string]int, error) {
 	var mu sync.Mutex
 	answers, first := map[string]int{}, error(nil)
 	queue := make(chan request)
-	for range 8 {
+	for range min(sideBySide, len(requests)) {
 		wg.Go(func() {
 			for r := range queue {
 				answer, err := c.answer(ctx, r)

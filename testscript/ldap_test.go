@@ -41,7 +41,7 @@ func (c *call) startDirectory() error {
 		return err
 	}
 	c.directory = s
-	c.cleanup(func() { _ = s.Stop() })
+	c.cleanup(func() { _ = s.Close() })
 	for name, value := range map[string]string{
 		"LDAP_URL": s.URL, "LDAPS_URL": s.TLSURL, "LDAP_CA": s.CAFile,
 		"LDAP_BASE": ldaptest.BaseDN, "LDAP_BIND_DN": ldaptest.BindDN, "LDAP_PASSWORD": ldaptest.BindPassword,

@@ -7,21 +7,19 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
-	"sync"
 	"syscall"
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"golang.org/x/sys/unix"
 
-	"github.com/svc-gateway/svc/policy/identity/oidc/oidctest"
-
+	"github.com/svc-gateway/svc/internal/tcpport"
 	"github.com/svc-gateway/svc/policy/identity/ldap/ldaptest"
+	"github.com/svc-gateway/svc/policy/identity/oidc/oidctest"
 )
 
 type sessionKey struct{}
@@ -50,7 +48,7 @@ func setup(e *testscript.Env, bin string) error {
 	if err != nil {
 		return err
 	}
-	port, err := freePort()
+	port, err := reservePort(e.Defer)
 	if err != nil {
 		return err
 	}
@@ -76,43 +74,29 @@ func setup(e *testscript.Env, bin string) error {
 	return nil
 }
 
-var nextPort struct {
-	sync.Mutex
-	n int
-}
-
-// freePort finds a port below those that the kernel gives to outgoing connections, so that no
-// other script's client gets it meanwhile.
-func freePort() (string, error) {
-	nextPort.Lock()
-	defer nextPort.Unlock()
-	if nextPort.n == 0 {
-		nextPort.n = 20000 + os.Getpid()%5000
-	}
-	for range 5000 {
-		nextPort.n++
-		port := strconv.Itoa(nextPort.n)
-		ln, err := net.Listen("tcp", "0.0.0.0:"+port)
-		if err == nil {
-			return port, ln.Close()
-		}
-	}
-	return "", errors.New("there is no free port")
-}
-
 // port reserves more ports beside $PORT.
 func port(c *call) error {
 	if len(c.args) == 0 {
 		return errors.New("usage: port VAR…")
 	}
 	for _, name := range c.args {
-		free, err := freePort()
+		p, err := reservePort(c.cleanup)
 		if err != nil {
 			return err
 		}
-		c.ts.Setenv(name, free)
+		c.ts.Setenv(name, p)
 	}
 	return nil
+}
+
+// reservePort keeps a port for the script's service until the script ends.
+func reservePort(deferred func(func())) (string, error) {
+	p, err := tcpport.Reserve()
+	if err != nil {
+		return "", err
+	}
+	deferred(p.Close)
+	return p.String(), nil
 }
 
 // services are the processes of this script's services.

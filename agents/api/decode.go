@@ -108,11 +108,9 @@ func readBody(w http.ResponseWriter, r *http.Request, hold *budget.Hold, limit i
 // unread is what a client is told when its body could not be read. What a stage in front of the API
 // has to say against the body stays that stage's answer.
 func unread(err error) error {
-	if tooLarge, ok := errors.AsType[*http.MaxBytesError](err); ok {
-		return problem.Problem{
-			Status: http.StatusRequestEntityTooLarge, Code: "body_too_large",
-			Detail: fmt.Sprintf("the body is larger than %d bytes (at most limits.body_bytes, and less where a body is small by nature)", tooLarge.Limit),
-		}
+	if p, ok := problem.TooLarge(err); ok {
+		p.Detail += " The setting limits.body_bytes is the most; what is small by nature may have less."
+		return p
 	}
 	if p, ok := errors.AsType[problem.Problem](err); ok {
 		return p

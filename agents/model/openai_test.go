@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/svc-gateway/svc/agents/model/fakeopenai"
+	"github.com/svc-gateway/svc/internal/tcpport"
 )
 
 const testKey = "sk-test-0123456789abcdef"
@@ -260,13 +260,7 @@ func TestOpenAIRecovers(t *testing.T) {
 }
 
 func TestOpenAIRefusedConnection(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := l.Addr().String()
-	_ = l.Close()
-	m, err := NewOpenAI(OpenAIConfig{BaseURL: "http://" + address + "/v1", Model: "m", MaxRetries: 1})
+	m, err := NewOpenAI(OpenAIConfig{BaseURL: "http://" + tcpport.ForTest(t).Addr() + "/v1", Model: "m", MaxRetries: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,9 +3,10 @@ package sqlite
 import (
 	"context"
 	"database/sql"
-	"strings"
 	"testing"
 	"time"
+
+	"github.com/svc-gateway/svc/scanner/sqltoken"
 )
 
 // FuzzCheckStatement: a statement that passes changes nothing, even on a connection without the
@@ -33,7 +34,7 @@ func FuzzCheckStatement(f *testing.F) {
 		if checkStatement(query) != nil {
 			return
 		}
-		if first, _ := token(query); strings.EqualFold(first, "WITH") {
+		if first, _ := sqltoken.SQLite.Next(query, 0); first.Is("WITH") {
 			return
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)

@@ -1,5 +1,5 @@
-// Command scanner measures package scanner over labelled texts: what it finds of each source and
-// how often it is wrong.
+// Command scanner measures the packages of the scanner over labelled texts: what they find of each
+// source and how often they are wrong.
 //
 // # Use
 //

@@ -10,6 +10,7 @@ import (
 
 	"github.com/svc-gateway/svc/audit"
 	"github.com/svc-gateway/svc/internal/problem"
+	"github.com/svc-gateway/svc/internal/respond"
 	"github.com/svc-gateway/svc/policy"
 )
 
@@ -31,7 +32,8 @@ func isPoll(r *http.Request) bool {
 
 // recorder is the ResponseWriter that accounts for a control request when its status is known.
 type recorder struct {
-	http.ResponseWriter
+	respond.Writer
+	respond.Untouched
 	audit      auditor
 	ctx        context.Context // the request's; outlives the client's interest
 	method     string
@@ -49,32 +51,18 @@ func (rec *recorder) refuse(r *http.Request, p problem.Problem) {
 	problem.Write(rec, r, p)
 }
 
-// WriteHeader accounts for the request; an informational status is not its answer yet.
-func (rec *recorder) WriteHeader(code int) {
-	if rec.code == 0 && (code >= http.StatusOK || code == http.StatusSwitchingProtocols) {
-		rec.account(code)
-	}
+// newRecorder returns a recorder of an answer to the request.
+func newRecorder(w http.ResponseWriter, r *http.Request, log auditor) *recorder {
+	rec := &recorder{audit: log, ctx: r.Context(), method: r.Method, path: r.URL.Path}
+	rec.Writer = respond.New(w, rec)
+	return rec
+}
+
+// Begin accounts for the request.
+func (rec *recorder) Begin(code int) {
+	rec.account(code)
 	rec.ResponseWriter.WriteHeader(code)
 }
-
-// Write writes, with a header if there was none yet.
-func (rec *recorder) Write(p []byte) (int, error) {
-	if rec.code == 0 {
-		rec.WriteHeader(http.StatusOK)
-	}
-	return rec.ResponseWriter.Write(p)
-}
-
-// FlushError flushes, with a header if there was none yet.
-func (rec *recorder) FlushError() error {
-	if rec.code == 0 {
-		rec.WriteHeader(http.StatusOK)
-	}
-	return http.NewResponseController(rec.ResponseWriter).Flush()
-}
-
-// Unwrap lets http.ResponseController find what the connection can do.
-func (rec *recorder) Unwrap() http.ResponseWriter { return rec.ResponseWriter }
 
 // finish accounts for a request whose handler wrote nothing.
 func (rec *recorder) finish() {

@@ -154,12 +154,12 @@ func (a *App) warn() {
 	}
 	switch ldap := a.settings.LDAP; {
 	case !auth.Has(settings.ModeLDAP) && len(ldap.URL) > 0:
-		a.logger.Warn("ldap.url is set, and auth.mode has no ldap: nobody comes in from the directory")
+		a.logger.Warn("ldap.url is set and auth.mode does not list ldap: users of the directory cannot log in")
 	case a.directory != nil && ldap.Insecure:
 		a.logger.Warn("ldap.insecure: passwords are sent in clear to the ldap:// servers of ldap.url")
 	}
 	if !auth.Has(settings.ModeOIDC) && len(a.settings.Issuers()) > 0 {
-		a.logger.Warn("identity providers are set up, and auth.mode has no oidc: nobody comes in from them")
+		a.logger.Warn("identity providers are configured and auth.mode does not list oidc: their users cannot log in")
 	}
 }
 

@@ -51,7 +51,7 @@ func (a *App) serveBackup(w http.ResponseWriter, r *http.Request) {
 	case err == nil:
 		w.WriteHeader(http.StatusNoContent)
 	case errors.Is(err, fs.ErrExist):
-		problem.Write(w, r, problem.Problem{Status: http.StatusConflict, Code: "file_exists", Detail: in.Path + " exists already: name a new file"})
+		problem.Write(w, r, problem.Problem{Status: http.StatusConflict, Code: "file_exists", Detail: in.Path + " already exists: name a new file"})
 	default:
 		a.logger.Error("backing up the audit log", zap.Error(err))
 		// The client is an admin on this machine, who may know what the system says.

@@ -43,7 +43,7 @@ func parseGlobalOption(d *caddyfile.Dispenser, existing any) (any, error) {
 func (a *App) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 	d.Next() // svc
 	if d.NextArg() {
-		return d.Errf("svc takes no argument, %q is one: open a block", d.Val())
+		return d.Errf("svc takes no argument, found %q: open a block", d.Val())
 	}
 	doc := map[string]any{}
 	for d.NextBlock(0) {
@@ -75,10 +75,10 @@ func unmarshalBlock(d *caddyfile.Dispenser, doc map[string]any) error {
 		return d.Err(settings.UnknownBlock(word).Error())
 	}
 	if _, twice := doc[word]; twice {
-		return d.Errf("section %s is there twice: put its settings into one block", word)
+		return d.Errf("section %s appears twice: put its settings into one block", word)
 	}
 	if d.NextArg() {
-		return d.Errf("section %s takes no argument, %q is one: open a block", word, d.Val())
+		return d.Errf("section %s takes no argument, found %q: open a block", word, d.Val())
 	}
 	values := map[string]any{}
 	doc[word] = values
@@ -97,10 +97,10 @@ func unmarshalObject(d *caddyfile.Dispenser, l settings.List, others []map[strin
 		return nil, d.Errf("%s: %v", l.Block(), err)
 	}
 	if slices.ContainsFunc(others, func(o map[string]any) bool { return o["name"] == name }) {
-		return nil, d.Errf("%s %s is there twice: give each a name of its own", l.Block(), name)
+		return nil, d.Errf("%s %s appears twice: give each its own name", l.Block(), name)
 	}
 	if d.NextArg() {
-		return nil, d.Errf("%s takes one name, %q is another", l.Block(), d.Val())
+		return nil, d.Errf("%s takes one name, found %q as well", l.Block(), d.Val())
 	}
 	values := map[string]any{}
 	if err := unmarshalValues(d, l.Block(), values, l.ParseField); err != nil {

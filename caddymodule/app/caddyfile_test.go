@@ -72,11 +72,11 @@ func TestCaddyfile(t *testing.T) {
 
 func TestCaddyfileErrors(t *testing.T) {
 	for _, tt := range []struct{ name, options, want string }{
-		{"argument", "svc on", `svc takes no argument, "on" is one: open a block, at Caddyfile:2`},
+		{"argument", "svc on", `svc takes no argument, found "on": open a block, at Caddyfile:2`},
 		{"twice", "svc\nsvc", `svc is set twice: put all sections into one block, at Caddyfile:3`},
 		{"unknown section", "svc {\nauht {\n}\n}", `auht is not a setting; did you mean auth?, at Caddyfile:3`},
-		{"section twice", "svc {\nauth {\n}\nauth {\n}\n}", `section auth is there twice: put its settings into one block, at Caddyfile:5`},
-		{"section argument", "svc {\nauth token\n}", `section auth takes no argument, "token" is one: open a block, at Caddyfile:3`},
+		{"section twice", "svc {\nauth {\n}\nauth {\n}\n}", `section auth appears twice: put its settings into one block, at Caddyfile:5`},
+		{"section argument", "svc {\nauth token\n}", `section auth takes no argument, found "token": open a block, at Caddyfile:3`},
 		{"unknown key", "svc {\nauth {\nmod token\n}\n}", `auth.mod is not a setting; did you mean auth.mode?, at Caddyfile:4`},
 		{"key twice", "svc {\nauth {\nmode token\nmode none\n}\n}", `auth.mode is set twice, at Caddyfile:5`},
 		{"no value", "svc {\nmodel {\nname\n}\n}", `model.name: a value is missing, at Caddyfile:4`},
@@ -89,7 +89,7 @@ func TestCaddyfileErrors(t *testing.T) {
 		{"key as value", "svc {\nmodel {\napi_key_env sk-abc\n}\n}", `model.api_key_env: this is not the name of an environment variable: put the key into a variable and write its name here, never the key, at Caddyfile:4`},
 		{"oidc without a name", "svc {\noidc {\n}\n}", `oidc: a name is missing: write oidc <name> and a block, at Caddyfile:3`},
 		{"oidc name", "svc {\noidc Corp {\n}\n}", `oidc: "Corp" is not a name for an identity provider: use 1 to 32 lowercase letters, digits and -, at Caddyfile:3`},
-		{"oidc names", "svc {\noidc a b {\n}\n}", `oidc takes one name, "b" is another, at Caddyfile:3`},
+		{"oidc names", "svc {\noidc a b {\n}\n}", `oidc takes one name, found "b" as well, at Caddyfile:3`},
 		{"oidc field", "svc {\noidc a {\nisuer x\n}\n}", `oidc has no isuer; did you mean issuer?, at Caddyfile:4`},
 		{"oidc field twice", "svc {\noidc a {\nlabel x\nlabel y\n}\n}", `oidc.label is set twice, at Caddyfile:5`},
 		{"oidc no value", "svc {\noidc a {\nlabel\n}\n}", `oidc.label: a value is missing, at Caddyfile:4`},
@@ -97,7 +97,7 @@ func TestCaddyfileErrors(t *testing.T) {
 		{"oidc bad value", "svc {\noidc a {\nleeway 1\n}\n}", `oidc.leeway: "1" is not a duration: write a number with its unit, such as 500ms, 60s, 10m or 2h, at Caddyfile:4`},
 		{"oidc block", "svc {\noidc a {\nlabel x {\ny\n}\n}\n}", `oidc.label takes no block, at Caddyfile:5`},
 		{"oidc secret", "svc {\noidc a {\nclient_secret sk-abc\n}\n}", `oidc.client_secret: this is not {env.NAME} or {file./path}: put the secret into a variable or a file and say here where it is, never the secret itself, at Caddyfile:4`},
-		{"oidc twice", "svc {\noidc a {\n}\noidc a {\n}\n}", `oidc a is there twice: give each a name of its own, at Caddyfile:5`},
+		{"oidc twice", "svc {\noidc a {\n}\noidc a {\n}\n}", `oidc a appears twice: give each its own name, at Caddyfile:5`},
 		{"oidc name in the block", "svc {\noidc a {\nname b\n}\n}", `oidc.name: write the name in front of the block, oidc <name> { … }, at Caddyfile:4`},
 		{"subagents", "svc {\nasync_subagents {\n}\n}", `async_subagents is a list: write a block async_subagent <name> { … } for each of it, at Caddyfile:3`},
 		{"subagent field", "svc {\nasync_subagent a {\nasistant_id x\n}\n}", `async_subagent has no asistant_id; did you mean assistant_id?, at Caddyfile:4`},

@@ -118,7 +118,7 @@ func (s *server) close() error {
 
 // ServeHTTP lets root and the service's own user in, as an admin, and accounts for what they ask.
 func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	rec := &recorder{ResponseWriter: w, audit: s.audit, ctx: r.Context(), method: r.Method, path: r.URL.Path}
+	rec := newRecorder(w, r, s.audit)
 	rec.unanswered = http.StatusInternalServerError // should the handler panic
 	defer rec.finish()
 	s.answer(rec, r)

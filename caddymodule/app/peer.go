@@ -30,7 +30,7 @@ func withPeer(ctx context.Context, c net.Conn) context.Context {
 func localPrincipal(ctx context.Context) (policy.Principal, error) {
 	p, ok := ctx.Value(peerKey{}).(peer)
 	if !ok || p.err != nil {
-		return policy.Principal{}, errors.New("the operating system does not say who calls")
+		return policy.Principal{}, errors.New("the operating system does not say who the caller is")
 	}
 	if p.uid != 0 && int(p.uid) != os.Geteuid() {
 		return policy.Principal{User: identity.OSPrincipal(int(p.uid)).User}, errors.New("only root and the service's own user may use the control socket")

@@ -66,8 +66,8 @@ func newDirectory(s settings.Settings, trouble ldap.Trouble) (*ldap.Directory, e
 
 func (a *App) directoryTrouble(server string, err error) {
 	if err == nil {
-		a.logger.Info("the directory server can be asked again", zap.String("server", server))
+		a.logger.Info("the directory server can be reached again", zap.String("server", server))
 		return
 	}
-	a.logger.Warn("the directory server cannot be asked", zap.String("server", server), zap.Error(err))
+	a.logger.Warn("the directory server cannot be reached", zap.String("server", server), zap.Error(err))
 }

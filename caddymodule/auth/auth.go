@@ -18,7 +18,6 @@ import (
 	"github.com/svc-gateway/svc/audit"
 	"github.com/svc-gateway/svc/caddymodule/app"
 	_ "github.com/svc-gateway/svc/caddymodule/app/admin" // the command admin
-	_ "github.com/svc-gateway/svc/caddymodule/order"     // the directives' places
 	"github.com/svc-gateway/svc/internal/credentials"
 	"github.com/svc-gateway/svc/internal/settings"
 	"github.com/svc-gateway/svc/policy"
@@ -157,7 +156,7 @@ func (h *Handler) Validate() error {
 
 func checkPrefix(p string) error {
 	if !strings.HasPrefix(p, "/") || strings.HasSuffix(p, "/") || strings.ContainsAny(p, "?#%* ") {
-		return fmt.Errorf("%q is no path, such as /auth", p)
+		return fmt.Errorf("%q is not a path such as /auth", p)
 	}
 	return nil
 }

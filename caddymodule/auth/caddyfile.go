@@ -2,21 +2,13 @@ package auth
 
 import (
 	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
-	"github.com/caddyserver/caddy/v2/caddyconfig/httpcaddyfile"
-	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 
+	"github.com/svc-gateway/svc/caddymodule/directive"
 	"github.com/svc-gateway/svc/policy"
 	"github.com/svc-gateway/svc/policy/identity"
 )
 
-func init() {
-	httpcaddyfile.RegisterHandlerDirective("svc_auth", parseCaddyfile)
-}
-
-func parseCaddyfile(h httpcaddyfile.Helper) (caddyhttp.MiddlewareHandler, error) {
-	m := new(Handler)
-	return m, m.UnmarshalCaddyfile(h.Dispenser)
-}
+func init() { directive.Register[Handler]("svc_auth") }
 
 // UnmarshalCaddyfile reads the directive:
 //
@@ -38,59 +30,45 @@ func parseCaddyfile(h httpcaddyfile.Helper) (caddyhttp.MiddlewareHandler, error)
 //		}
 //	}
 func (h *Handler) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
-	d.Next() // directive name
-	if d.NextArg() {
-		return d.Errf("svc_auth takes no argument, found %q: options go into a block", d.Val())
+	return directive.Read(d,
+		directive.Option{Name: "require", Read: h.readRequire},
+		directive.Option{Name: "prefix", Read: h.readPrefix},
+		directive.Option{Name: "pass_credentials", Read: func(l directive.Line) error {
+			h.PassCredentials = true
+			return l.None()
+		}},
+		directive.Option{Name: "identity_headers", Read: within(h.identityHeaders)},
+		directive.Option{Name: "client_certificate", Read: within(h.clientCertificate)},
+		directive.Option{Name: "assertion", Read: within(h.assertion)},
+	)
+}
+
+// within reads an option with a block of its own.
+func within(read func(*caddyfile.Dispenser) error) func(directive.Line) error {
+	return func(l directive.Line) error { return read(l.Dispenser()) }
+}
+
+func (h *Handler) readRequire(l directive.Line) error {
+	value, err := l.One()
+	if err != nil {
+		return err
 	}
-	seen := map[string]bool{}
-	for d.NextBlock(0) {
-		option := d.Val()
-		if seen[option] {
-			return d.Errf("svc_auth: %s is given twice", option)
-		}
-		seen[option] = true
-		if err := h.option(d, option); err != nil {
-			return err
-		}
+	if h.Require = policy.Action(value); !h.Require.Known() {
+		return l.Errf("unknown action %q: want use, mutate, install, admin or approve-write", value)
 	}
 	return nil
 }
 
-func (h *Handler) option(d *caddyfile.Dispenser, option string) error {
-	switch option {
-	case "require":
-		value, err := one(d, option)
-		if err != nil {
-			return err
-		}
-		if h.Require = policy.Action(value); !h.Require.Known() {
-			return d.Errf("svc_auth: require: unknown action %q: want use, mutate, install, admin or approve-write", value)
-		}
-		return nil
-	case "prefix":
-		value, err := one(d, option)
-		if err != nil {
-			return err
-		}
-		if err := checkPrefix(value); err != nil {
-			return d.Errf("svc_auth: prefix: %v", err)
-		}
-		h.Prefix = value
-		return nil
-	case "pass_credentials":
-		if d.NextArg() {
-			return d.Errf("svc_auth: pass_credentials takes no value, found %q", d.Val())
-		}
-		h.PassCredentials = true
-		return nil
-	case "identity_headers":
-		return h.identityHeaders(d)
-	case "client_certificate":
-		return h.clientCertificate(d)
-	case "assertion":
-		return h.assertion(d)
+func (h *Handler) readPrefix(l directive.Line) error {
+	value, err := l.One()
+	if err != nil {
+		return err
 	}
-	return d.Errf("svc_auth: unknown option %q: want require, prefix, pass_credentials, identity_headers, client_certificate or assertion", option)
+	if err := checkPrefix(value); err != nil {
+		return l.Errf("%v", err)
+	}
+	h.Prefix = value
+	return nil
 }
 
 func (h *Handler) identityHeaders(d *caddyfile.Dispenser) error {
@@ -144,7 +122,7 @@ func (h *Handler) assertion(d *caddyfile.Dispenser) error {
 		a.Header = d.Val()
 	}
 	if d.NextArg() {
-		return d.Errf("svc_auth: assertion takes one header, found %q besides", d.Val())
+		return d.Errf("svc_auth: assertion takes one header, found %q as well", d.Val())
 	}
 	fields := map[string]*string{"audience": &a.Audience, "issuer": &a.Issuer}
 	for nesting := d.Nesting(); d.NextBlock(nesting); {
@@ -166,7 +144,7 @@ func (h *Handler) assertion(d *caddyfile.Dispenser) error {
 	return nil
 }
 
-// one returns the only value of an option.
+// one returns the only value of a line within a block.
 func one(d *caddyfile.Dispenser, option string) (string, error) {
 	var value string
 	if !d.AllArgs(&value) {

@@ -65,9 +65,9 @@ func (n *IdentityHeaders) check() error {
 func checkHeaderName(name string) error {
 	switch {
 	case !httpguts.ValidHeaderFieldName(name) || strings.ContainsAny(name, "_."):
-		return fmt.Errorf("%q is no name for a header: want letters, digits and hyphens", name)
+		return fmt.Errorf("%q is not a header name: want letters, digits and hyphens", name)
 	case slices.Contains(taken, http.CanonicalHeaderKey(name)):
-		return fmt.Errorf("%s means something else already", name)
+		return fmt.Errorf("%s already means something else", name)
 	}
 	return nil
 }

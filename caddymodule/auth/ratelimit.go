@@ -80,7 +80,7 @@ func (h *Handler) limit(rec *recorder, r *http.Request, p policy.Principal) (out
 	problem.RetryAfter(rec.Header(), g.Wait)
 	problem.Write(rec, r, problem.Problem{
 		Status: http.StatusTooManyRequests, Code: rateLimited,
-		Detail: fmt.Sprintf("More than %d requests at once, and then one each %s, are too many: wait for the time in Retry-After.", h.rate.burst, h.rate.every),
+		Detail: fmt.Sprintf("You may send %d requests at once, and then one every %s: wait for the time in Retry-After.", h.rate.burst, h.rate.every),
 	})
 	return rateLimited
 }

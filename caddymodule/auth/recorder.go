@@ -1,9 +1,10 @@
 package auth
 
 import (
+	"bufio"
 	"context"
 	"errors"
-	"io"
+	"net"
 	"net/http"
 	"time"
 
@@ -13,13 +14,15 @@ import (
 
 	"github.com/svc-gateway/svc/audit"
 	"github.com/svc-gateway/svc/internal/bus"
+	"github.com/svc-gateway/svc/internal/respond"
 	"github.com/svc-gateway/svc/policy"
 	"github.com/svc-gateway/svc/policy/identity"
 )
 
 // recorder is the ResponseWriter that accounts for a request when its status is known.
 type recorder struct {
-	caddyhttp.ResponseWriterWrapper
+	respond.Writer
+	respond.Untouched
 	handler *Handler
 	ctx     context.Context // the request's; outlives the client's interest
 	id      []string
@@ -35,10 +38,8 @@ type recorder struct {
 }
 
 func newRecorder(h *Handler, w http.ResponseWriter, r *http.Request, id []string) *recorder {
-	rec := &recorder{
-		ResponseWriterWrapper: caddyhttp.ResponseWriterWrapper{ResponseWriter: w},
-		handler:               h, id: id, ctx: r.Context(), event: make([]audit.Event, 1),
-	}
+	rec := &recorder{handler: h, id: id, ctx: r.Context(), event: make([]audit.Event, 1)}
+	rec.Writer = respond.New(w, rec)
 	e := &rec.event[0]
 	e.Type, e.Address, e.RequestID = audit.Request, identity.Address(r), id[0]
 	e.Method, e.Path = asked(r)
@@ -75,50 +76,27 @@ func (rec *recorder) keepCORS() {
 	}
 }
 
-// WriteHeader accounts for the request and puts our own fields in place of the next handler's.
-func (rec *recorder) WriteHeader(code int) {
-	if rec.code == 0 && (code >= 200 || code == http.StatusSwitchingProtocols) {
-		rec.code = code
-		h := rec.Header()
-		h[requestID] = rec.id
-		for name, values := range rec.cors {
-			if values == nil {
-				delete(h, name)
-			} else {
-				h[name] = values
-			}
+// Begin accounts for the request and puts our own fields in place of the next handler's.
+func (rec *recorder) Begin(code int) {
+	rec.code = code
+	h := rec.Header()
+	h[requestID] = rec.id
+	for name, values := range rec.cors {
+		if values == nil {
+			delete(h, name)
+		} else {
+			h[name] = values
 		}
-		if rec.granted {
-			rec.handler.rate.tell(h, rec.grant)
-		}
-		rec.account()
 	}
+	if rec.granted {
+		rec.handler.rate.tell(h, rec.grant)
+	}
+	rec.account()
 	rec.ResponseWriter.WriteHeader(code)
 }
 
-// Write writes, with a header if there was none yet.
-func (rec *recorder) Write(p []byte) (int, error) {
-	if rec.code == 0 {
-		rec.WriteHeader(http.StatusOK)
-	}
-	return rec.ResponseWriter.Write(p)
-}
-
-// ReadFrom copies r, with a header if there was none yet.
-func (rec *recorder) ReadFrom(r io.Reader) (int64, error) {
-	if rec.code == 0 {
-		rec.WriteHeader(http.StatusOK)
-	}
-	return rec.ResponseWriterWrapper.ReadFrom(r)
-}
-
-// FlushError flushes, with a header if there was none yet.
-func (rec *recorder) FlushError() error {
-	if rec.code == 0 {
-		rec.WriteHeader(http.StatusOK)
-	}
-	return http.NewResponseController(rec.ResponseWriter).Flush()
-}
+// Hijack gives the connection away: who uses it was asked before.
+func (rec *recorder) Hijack() (net.Conn, *bufio.ReadWriter, error) { return rec.Tunnel() }
 
 // finish accounts for a request that was not answered, or whose answer Caddy writes because
 // the next handler returned an error.
@@ -157,5 +135,3 @@ func (rec *recorder) account() {
 	}
 	rec.event = nil // it is the log's, and a stream may be open for long
 }
-
-var _ io.ReaderFrom = (*recorder)(nil)

@@ -52,7 +52,7 @@ func (h *Handler) forbid(w http.ResponseWriter, r *http.Request, p policy.Princi
 	}
 	h.web.Problem(w, arriving(r, h.Prefix), problem.Problem{
 		Status: http.StatusForbidden, Code: roleInsufficient,
-		Detail: fmt.Sprintf("This needs the permission %q, which the role %q has not.", h.Require, p.Role),
+		Detail: fmt.Sprintf("This needs the permission %q, which the role %q does not have.", h.Require, p.Role),
 	})
 }
 

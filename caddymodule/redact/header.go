@@ -81,12 +81,3 @@ func exempt(name string) bool {
 	}
 	return strings.HasPrefix(name, "Access-Control-")
 }
-
-// keptOnRefusal reports whether a field was not the refused response's own.
-func keptOnRefusal(name string) bool {
-	switch name {
-	case "Alt-Svc", "Date", "Server", "Vary", "Via", "X-Request-Id":
-		return true
-	}
-	return strings.HasPrefix(name, "Access-Control-")
-}

@@ -9,8 +9,8 @@ import (
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 	"go.uber.org/zap"
 
-	_ "github.com/svc-gateway/svc/caddymodule/order" // the directives' places
 	"github.com/svc-gateway/svc/internal/problem"
+	"github.com/svc-gateway/svc/internal/respond"
 )
 
 func init() {
@@ -67,28 +67,19 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyht
 	}
 	secrets := h.known.of(r)
 	askPlain(r)
-	rw := &writer{ResponseWriter: w, handler: h, request: r, secrets: secrets}
+	rw := newWriter(w, r, h, secrets)
 	defer func() {
-		p := recover()
-		if rw.mode == refused && p == http.ErrAbortHandler { //nolint:errorlint // the sentinel itself is thrown
-			p = nil
-		}
-		switch {
-		case p != nil:
-			// The response breaks off, with no more of it than was certain.
-			panic(p)
-		case rw.mode == refused:
-			// The client has its answer. What the handler says about its failed writes, be it
-			// by the panic of reverse_proxy, concerns nobody.
+		if rw.mode == refused { // the client has its answer
+			respond.Forgive(recover())
 			err = nil
-		default:
-			if err != nil {
-				rw.err = errBroken
-			}
-			rw.close()
 		}
 	}()
-	return next.ServeHTTP(rw, r)
+	// Where the handler panics the response breaks off, with no more of it than was certain.
+	if err = next.ServeHTTP(rw, r); err != nil {
+		rw.err = errBroken
+	}
+	rw.close()
+	return err
 }
 
 var identity = []string{"identity"}

@@ -55,6 +55,17 @@ func TestBodies(t *testing.T) {
 		{"broken json", "application/json", `{"password":"hunter2tiger`, ""},
 		{"a log that begins like json", "text/plain", "[12:00] INFO password: hunter2tiger\n", "[12:00] INFO password: REDACTED\n"},
 		{"json lines", "application/x-ndjson", "{\"a\":1}\n{\"password\":\"hunter2tiger\"}\n", "{\"a\":1}\n{\"password\":\"REDACTED\"}\n"},
+		{"json lines by another name", "application/jsonl", "{\"p\\u0061ssword\":\"hunter2tiger\"}\n", "{\"p\\u0061ssword\":\"REDACTED\"}\n"},
+		{
+			"a json sequence", "application/json-seq", "\x1e{\n\"p\\u0061ssword\":\n\"hunter2tiger\"}\n\x1e{\"password\":\"hunter2tiger\"\x1e{\"secret\":\"hunter2tiger\"}\n",
+			"\x1e{\n\"p\\u0061ssword\":\n\"REDACTED\"}\n\x1e{\"password\":\"REDACTED\"\x1e{\"secret\":\"REDACTED\"}\n",
+		},
+		{"a byte order mark", "application/json", "\xef\xbb\xbf{\"p\\u0061ssword\":\"hunter2tiger\"}", "\xef\xbb\xbf{\"p\\u0061ssword\":\"REDACTED\"}"},
+		{"a byte order mark without a type", "", "\xef\xbb\xbf{\"p\\u0061ssword\":\"hunter2tiger\"}", "\xef\xbb\xbf{\"p\\u0061ssword\":\"REDACTED\"}"},
+		{"events behind a byte order mark", "text/event-stream", "\xef\xbb\xbfdata: {\"p\\u0061ssword\":\"hunter2tiger\"}\n\n", "\xef\xbb\xbfdata: {\"p\\u0061ssword\":\"REDACTED\"}\n\n"},
+		{"the same type twice", "text/plain|Text/Plain; charset=us-ascii", "password: hunter2tiger\n", "password: REDACTED\n"},
+		{"half a type", "image", "password: hunter2tiger\n", "password: REDACTED\n"},
+		{"a document of an office program in XML", "application/vnd.oasis.opendocument.text-flat-xml", "<p>password: hunter2tiger </p>", "<p>password: REDACTED </p>"},
 		{"nothing to redact", "text/html", "<p>hello</p>", "<p>hello</p>"},
 		{"empty", "text/html", "", ""},
 	} {
@@ -120,6 +131,18 @@ func TestFailsClosed(t *testing.T) {
 			w.Header().Set("Content-Type", `text/plain; charset="UTF-16LE"`)
 			io.WriteString(w, secret)
 		}},
+		{"EBCDIC", "upstream_charset", func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "text/plain; charset=ibm1047")
+			io.WriteString(w, secret)
+		}},
+		{"a character set that nobody knows", "upstream_charset", func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/json; charset=made-up")
+			io.WriteString(w, secret)
+		}},
+		{"a list of types", "upstream_charset", func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "image/png, text/plain")
+			io.WriteString(w, secret)
+		}},
 		{"two types", "upstream_charset", func(w http.ResponseWriter, _ *http.Request) {
 			w.Header()["Content-Type"] = []string{"image/png", "text/plain"}
 			io.WriteString(w, secret)
@@ -164,6 +187,9 @@ func TestUnannounced(t *testing.T) {
 		{"UTF-32LE", "text/plain", "p\x00\x00\x00"},
 		{"gzip", "application/json", "\x1f\x8b\x08\x00\x00\x00"},
 		{"zstd", "text/event-stream", "\x28\xb5\x2f\xfd\x00"},
+		{"zip", "application/xml", "PK\x03\x04\x14\x00"},
+		{"UTF-16 behind a letter of another script", "application/json", "\"\x00\x2d\x4e"},
+		{"UTF-16 without a type that says text", "application/octet-stream", "{\x00\"\x00p\x00"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			media, body = tt.media, tt.body

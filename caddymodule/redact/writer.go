@@ -1,19 +1,15 @@
 package redact
 
 import (
-	"bufio"
-	"bytes"
 	"errors"
-	"io"
-	"net"
 	"net/http"
-	"strings"
 	"sync"
-	"time"
 
 	"go.uber.org/zap"
 
+	"github.com/svc-gateway/svc/internal/media"
 	"github.com/svc-gateway/svc/internal/problem"
+	"github.com/svc-gateway/svc/internal/respond"
 	"github.com/svc-gateway/svc/scanner/redact"
 )
 
@@ -34,72 +30,68 @@ const (
 	refused // a problem was sent instead
 )
 
-// writer redacts one response. It has no Unwrap: http.ResponseController must not find a way
-// around it.
+// writer redacts one response.
 type writer struct {
-	http.ResponseWriter
+	respond.Writer
 	handler *Handler
 	request *http.Request
 	secrets *redact.Secrets
 	mode    mode
-	kind    kind
+	media   media.Body
+	head    media.Head
 	body    redact.Stream // nil until there is a byte that matters
-	first   []byte        // of the body, too few to tell what it is
 	err     error         // ends the body
 }
 
-// WriteHeader decides what becomes of the response and writes its header, redacted.
+func newWriter(client http.ResponseWriter, r *http.Request, h *Handler, secrets *redact.Secrets) *writer {
+	w := &writer{handler: h, request: r, secrets: secrets}
+	w.Writer = respond.New(client, w)
+	return w
+}
+
+// WriteHeader writes a header, redacted; those of the class 1xx too.
 func (w *writer) WriteHeader(code int) {
+	if w.mode == undecided && code < 200 {
+		redactHeader(w.Header(), w.secrets)
+	}
+	w.Writer.WriteHeader(code)
+}
+
+// Begin decides what becomes of the response and writes its header, redacted.
+func (w *writer) Begin(code int) {
 	h := w.Header()
+	w.media = media.Of(h)
 	switch {
-	case w.mode != undecided:
-		w.ResponseWriter.WriteHeader(code) // superfluous; net/http says so
-		return
 	case code == http.StatusSwitchingProtocols:
 		w.refuse("upstream_upgraded", "the upstream changed the protocol")
 		return
-	case code < 200:
-		redactHeader(h, w.secrets)
-		w.ResponseWriter.WriteHeader(code)
-		return
-	}
-	w.kind = w.handler.kindOf(h)
-	if w.kind == binary {
+	case w.handler.passes(w.media):
 		w.mode = passing
-	} else if !w.redactable(code, h) {
+	case w.redactable(code):
+		w.mode = redacting
+		for _, name := range describing {
+			delete(h, name)
+		}
+	default:
 		return
 	}
 	redactHeader(h, w.secrets)
 	w.ResponseWriter.WriteHeader(code)
 }
 
-// redactable prepares the header of a response that is going to be redacted, or refuses it.
-func (w *writer) redactable(code int, h http.Header) bool {
-	bodiless := code == http.StatusNoContent || code == http.StatusNotModified || w.request.Method == http.MethodHead
+// redactable reports whether a response can be redacted; one that cannot is refused.
+func (w *writer) redactable(code int) bool {
 	switch {
-	case bodiless:
-	case encoded(h):
+	case code == http.StatusNoContent || code == http.StatusNotModified || w.request.Method == http.MethodHead:
+		return true // there is no body
+	case w.media.Coding != "":
 		w.refuse("upstream_encoded", "the upstream compressed its response though it was asked not to")
-		return false
 	case code == http.StatusPartialContent:
 		w.refuse("upstream_partial", "the upstream sent a part of its response though it was asked for all")
-		return false
-	case w.kind == opaque:
+	case !w.media.Readable():
 		w.refuse("upstream_charset", "the upstream's Content-Type is ambiguous or names a character set that cannot be read")
-		return false
-	}
-	w.mode = redacting
-	for _, name := range describing {
-		delete(h, name)
-	}
-	return true
-}
-
-func encoded(h http.Header) bool {
-	for _, v := range h["Content-Encoding"] {
-		if v = strings.TrimSpace(v); v != "" && !strings.EqualFold(v, "identity") {
-			return true
-		}
+	default:
+		return true
 	}
 	return false
 }
@@ -107,93 +99,72 @@ func encoded(h http.Header) bool {
 // refuse answers with a problem in place of the response.
 func (w *writer) refuse(code, reason string) {
 	w.mode = refused
-	h := w.Header()
-	for name := range h {
-		if !keptOnRefusal(name) {
-			delete(h, name)
-		}
-	}
 	w.handler.logger.Error("response refused because it cannot be redacted", zap.String("reason", reason))
-	problem.Write(w.ResponseWriter, w.request, problem.Problem{
+	w.Instead(w.request, problem.Problem{
 		Status: http.StatusBadGateway, Code: code,
 		Detail: "The response cannot be redacted: " + reason + ".",
 	})
 }
 
-// Write redacts p and writes what is certain by now. It reports p as written as a whole.
-func (w *writer) Write(p []byte) (int, error) {
-	if w.mode == undecided {
-		w.WriteHeader(http.StatusOK)
-	}
+// Passes reports whether the body is left alone.
+func (w *writer) Passes() bool { return w.mode == passing }
+
+// Body redacts p and writes what is certain by now. It reports p as written as a whole.
+func (w *writer) Body(p []byte) (int, error) {
 	switch {
-	case w.mode == passing:
-		return w.ResponseWriter.Write(p)
 	case w.mode == refused:
 		return 0, errRefused
 	case w.err != nil:
 		return 0, w.err
+	case w.body == nil && !w.head.Told:
+		if !w.head.Add(p, w.media.Kind) {
+			return len(p), nil
+		}
+		w.open()
+	default:
+		w.redact(p)
 	}
-	if err := w.take(p); err != nil {
-		return 0, err
+	if w.err != nil {
+		return 0, w.err
 	}
 	return len(p), nil
 }
 
-// take redacts a piece of the body, once enough of it came to tell what it is.
-func (w *writer) take(p []byte) error {
-	if w.body != nil {
-		return w.append(p)
-	}
-	if len(w.first) > 0 {
-		p = append(w.first, p...)
-	}
-	if early(p) {
-		w.first = bytes.Clone(p)
-		return nil
-	}
-	return w.start(p)
-}
-
-// append redacts a piece of the body.
-func (w *writer) append(p []byte) error {
-	return w.emit(func(dst []byte) []byte { return w.body.Append(dst, p) })
-}
-
-// start picks the transformer by the first bytes of the body, unless they are white space, and
-// writes them.
-func (w *writer) start(p []byte) error {
-	w.first = nil
+// open begins to redact the body by what its first bytes tell.
+func (w *writer) open() {
+	start, first := w.head.Start, w.head.Bytes()
 	switch {
-	case wideStart(p):
+	case len(first) == 0:
+		return
+	case !start.Charset.Readable():
 		w.err = errWide
-	case packedStart(p) && w.kind != unknown:
+		return
+	case start.Format.Packed() && w.media.Kind.Textual():
 		w.err = errPacked
+		return
+	case start.Mark > 0: // of UTF-8, and no part of the text
+		if _, w.err = w.ResponseWriter.Write(first[:start.Mark]); w.err != nil {
+			return
+		}
 	}
-	if w.err != nil {
-		return w.err
+	w.redact(first[start.Mark:])
+}
+
+// redact redacts a piece of the body and writes what is certain by now.
+func (w *writer) redact(p []byte) {
+	if w.body == nil {
+		w.body = w.transformer(p)
 	}
-	text := bytes.TrimLeft(p, " \t\r\n")
-	switch {
-	case w.kind == events:
-		w.body = w.secrets.EventStream()
-	case w.kind == lines:
-		w.body = w.secrets.LineStream()
-	case w.kind == document:
-		w.body = w.secrets.JSONStream()
-	case len(text) == 0:
+	if w.body == nil { // white space
 		_, w.err = w.ResponseWriter.Write(p)
-		return w.err
-	case text[0] == '{' || text[0] == '[':
-		w.body = w.secrets.JSONStream()
-	default:
-		w.body = w.secrets.TextStream()
+		return
 	}
-	return w.append(p)
+	w.emit(func(dst []byte) []byte { return w.body.Append(dst, p) })
 }
 
 // emit writes what step appends. If step panics the response stays broken: nothing of it may
 // come out later.
-func (w *writer) emit(step func(dst []byte) []byte) error {
+func (w *writer) emit(step func(dst []byte) []byte) {
 	buf := buffers.Get().(*[]byte)
 	w.err = errBroken
 	out := step((*buf)[:0])
@@ -205,20 +176,19 @@ func (w *writer) emit(step func(dst []byte) []byte) error {
 		*buf = out
 		buffers.Put(buf)
 	}
-	return w.err
 }
 
-// close writes the rest of the body and redacts the trailers.
+// close writes the rest of the body and redacts the trailers. What fails concerns a client that is
+// gone; there is nobody to tell.
 func (w *writer) close() {
-	if len(w.first) > 0 && w.err == nil {
-		_ = w.start(w.first)
-	}
-	if w.body != nil && w.err == nil {
-		// A client that is gone needs no rest; there is nobody to tell.
-		_ = w.emit(w.body.Close)
-	}
 	if w.mode != redacting {
 		return
+	}
+	if !w.head.Told && w.err == nil { // so short that nothing tells more
+		w.open()
+	}
+	if w.body != nil && w.err == nil {
+		w.emit(w.body.Close)
 	}
 	h := w.Header()
 	for _, name := range describing {
@@ -228,49 +198,8 @@ func (w *writer) close() {
 	redactHeader(h, w.secrets)
 }
 
-// ReadFrom copies r through Write unless the response passes untouched.
-func (w *writer) ReadFrom(r io.Reader) (int64, error) {
-	if w.mode == undecided {
-		w.WriteHeader(http.StatusOK)
-	}
-	if rf, ok := w.ResponseWriter.(io.ReaderFrom); ok && w.mode == passing {
-		return rf.ReadFrom(r)
-	}
-	return io.Copy(struct{ io.Writer }{w}, r)
-}
-
-// FlushError flushes what was written. The tail that could still become a secret stays.
-func (w *writer) FlushError() error {
-	if w.mode == undecided {
-		w.WriteHeader(http.StatusOK)
-	}
-	return http.NewResponseController(w.ResponseWriter).Flush()
-}
-
-// Hijack is refused: nothing would be redacted any more.
-func (w *writer) Hijack() (net.Conn, *bufio.ReadWriter, error) {
-	return nil, nil, http.ErrNotSupported
-}
-
-// SetReadDeadline passes the deadline on.
-func (w *writer) SetReadDeadline(t time.Time) error {
-	return http.NewResponseController(w.ResponseWriter).SetReadDeadline(t)
-}
-
-// SetWriteDeadline passes the deadline on.
-func (w *writer) SetWriteDeadline(t time.Time) error {
-	return http.NewResponseController(w.ResponseWriter).SetWriteDeadline(t)
-}
-
-// EnableFullDuplex passes the wish on.
-func (w *writer) EnableFullDuplex() error {
-	return http.NewResponseController(w.ResponseWriter).EnableFullDuplex()
-}
-
 // buffers hold what a write emits, for the time of the write.
 var buffers = sync.Pool{New: func() any { b := make([]byte, 0, 2048); return &b }}
 
 // maxPooled is the capacity in bytes beyond which a buffer is not kept.
 const maxPooled = 64 << 10
-
-var _ io.ReaderFrom = (*writer)(nil)

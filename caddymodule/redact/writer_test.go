@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -79,6 +80,35 @@ func TestNoUnwrap(t *testing.T) {
 	}
 }
 
+// TestPanic holds that a handler that panics leaves no more than was certain, and that the panic goes on.
+func TestPanic(t *testing.T) {
+	h := &Handler{logger: zap.NewNop(), known: new(secrets)}
+	rec := httptest.NewRecorder()
+	defer func() {
+		if p := recover(); p != "bug" || strings.Contains(rec.Body.String(), "hunter") {
+			t.Errorf("got %v, %q", p, rec.Body)
+		}
+	}()
+	_ = h.ServeHTTP(rec, httptest.NewRequest(http.MethodGet, "/", nil), caddyhttp.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) error {
+		io.WriteString(w, "the password: hunter2t")
+		panic("bug")
+	}))
+}
+
+// TestPanicAfterRefusal holds that a client that has its answer does not notice how the handler takes it.
+func TestPanicAfterRefusal(t *testing.T) {
+	rec, err := run(new(Handler), func(w http.ResponseWriter, _ *http.Request) error {
+		w.Header().Set("Content-Encoding", "gzip")
+		if _, err := io.WriteString(w, leak); !errors.Is(err, errRefused) {
+			t.Errorf("got %v, want %v", err, errRefused)
+		}
+		panic(http.ErrAbortHandler)
+	})
+	if err != nil || rec.Code != http.StatusBadGateway {
+		t.Errorf("got %v, %d", err, rec.Code)
+	}
+}
+
 func TestErrorBeforeTheHeader(t *testing.T) {
 	boom := errors.New("boom")
 	rec, err := run(new(Handler), func(http.ResponseWriter, *http.Request) error { return boom })
@@ -101,14 +131,15 @@ func TestErrorInTheMiddle(t *testing.T) {
 // TestBrokenTransformer holds that nothing comes out after the redactor itself has failed.
 func TestBrokenTransformer(t *testing.T) {
 	rec := httptest.NewRecorder()
-	w := &writer{ResponseWriter: rec, handler: new(Handler), request: httptest.NewRequest(http.MethodGet, "/", nil), mode: redacting}
+	w := newWriter(rec, httptest.NewRequest(http.MethodGet, "/", nil), new(Handler), nil)
+	w.Imply()
 	w.body = broken{redact.NewTextStream()}
 	func() {
 		defer func() { _ = recover() }()
 		w.Write([]byte(leak))
 	}()
 	w.close()
-	if _, err := w.Write([]byte(leak)); err == nil || rec.Body.Len() > 0 {
+	if _, err := w.Write([]byte(leak)); !errors.Is(err, errBroken) || rec.Body.Len() > 0 {
 		t.Errorf("got %v, %q", err, rec.Body)
 	}
 }
@@ -120,12 +151,12 @@ func (broken) Append([]byte, []byte) []byte { panic("bug") }
 // FuzzSplit holds that the cut of the writes does not matter, and that redacting twice changes
 // nothing.
 func FuzzSplit(f *testing.F) {
-	for _, body := range []string{leak, `{"password":"hunter2"}`, "data: {\"content\":\"password: x\"}\n\n", "\xff\xfe", "  \n{"} {
-		for kind := range 4 {
+	for _, body := range []string{leak, `{"password":"hunter2"}`, "data: {\"content\":\"password: x\"}\n\n", "\xff\xfe", "  \n{", "\xef\xbb\xbf{\"a\":\"password: x\"}", "\x1e{\"password\":\"x\"}\n\x1e1\n"} {
+		for kind := range 6 {
 			f.Add([]byte(body), uint8(kind), uint16(7))
 		}
 	}
-	types := []string{"text/plain", "application/json", "text/event-stream", ""}
+	types := []string{"text/plain", "application/json", "text/event-stream", "", "application/json-seq", "application/x-ndjson"}
 	f.Fuzz(func(t *testing.T, body []byte, kind uint8, cut uint16) {
 		through := func(parts ...[]byte) []byte {
 			rec, _ := run(new(Handler), func(w http.ResponseWriter, _ *http.Request) error {
@@ -146,8 +177,9 @@ func FuzzSplit(f *testing.F) {
 		if !bytes.Equal(whole, split) {
 			t.Errorf("cut at %d: got %q, want %q", at, split, whole)
 		}
-		// A stream that ends inside a secret gets an event for the rest, a second time too.
-		if again := through(whole); types[int(kind)%len(types)] != "text/event-stream" && !bytes.Equal(again, whole) {
+		// A stream that ends inside a secret gets an event or a line for the rest, a second time too.
+		streams := []string{"text/event-stream", "application/x-ndjson"}
+		if again := through(whole); !slices.Contains(streams, types[int(kind)%len(types)]) && !bytes.Equal(again, whole) {
 			t.Errorf("twice: got %q, want %q", again, whole)
 		}
 	})

@@ -6,6 +6,8 @@ import (
 	"net/http"
 
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
+
+	"github.com/svc-gateway/svc/internal/media"
 )
 
 const (
@@ -24,42 +26,58 @@ type body struct {
 
 // scanBody replaces the request's body with one that reads the same. A short one is scanned
 // when scanBody returns; for a long one it returns the tap that scans it as it is read.
-func (h *Handler) scanBody(r *http.Request, rep *report) (*tap, error) {
-	orig, encoding := r.Body, coding(r.Header)
-	if encoding != "" && h.Encoded == encodedPass {
+func (h *Handler) scanBody(r *http.Request, b media.Body, rep *report) (*tap, error) {
+	orig := r.Body
+	if b.Coding != "" && h.Encoded == encodedPass {
 		r.Body = &tap{ReadCloser: orig, left: h.MaxBody, limit: h.MaxBody}
 		return nil, nil
 	}
-	long := r.ContentLength > h.MaxScan
-	if !long {
-		head, err := readHead(orig, r.ContentLength, h.MaxScan)
-		if err != nil {
-			return nil, &bodyError{err: err, limit: h.MaxBody}
+	tooLong := &bodyError{err: errUnscanned, limit: h.MaxScan}
+	whole := h.Beyond == beyondRefuse || b.Coding != "" // or not at all
+	length, long := r.ContentLength, r.ContentLength > h.MaxScan
+	if long {
+		if whole {
+			return nil, tooLong
 		}
+		length = min(length, media.Enough)
+	}
+	head, err := readHead(orig, length, max(h.MaxScan, media.Enough))
+	if err != nil {
+		return nil, &bodyError{err: err, limit: h.MaxBody}
+	}
+	if !long && int64(len(head)) <= h.MaxScan {
 		r.Body = body{bytes.NewReader(head), orig}
-		if long = int64(len(head)) > h.MaxScan; !long {
-			return nil, h.scanHead(r, rep, head, encoding)
-		}
-		r.Body = body{io.MultiReader(bytes.NewReader(head), orig), orig}
+		return nil, h.scanWhole(r, b, rep, head)
 	}
-	if h.Beyond == beyondRefuse || encoding != "" {
-		return nil, &bodyError{err: errUnscanned, limit: h.MaxScan}
+	if whole {
+		return nil, tooLong
 	}
-	t := &tap{ReadCloser: r.Body, left: h.MaxBody, limit: h.MaxBody, windows: &windows{decode: decoderFor(r.Header), report: rep}}
+	start, _ := media.Sniff(head, b.Kind)
+	if err := h.suits(start, b, r, request); err != nil {
+		return nil, &bodyError{err: err, limit: h.MaxScan}
+	}
+	t := &tap{
+		ReadCloser: body{io.MultiReader(bytes.NewReader(head), orig), orig},
+		left:       h.MaxBody, limit: h.MaxBody, windows: &windows{decode: decoderOf(b.Kind), report: rep},
+	}
 	r.Body = t
 	return t, nil
 }
 
-// scanHead scans a body that was read as a whole.
-func (h *Handler) scanHead(r *http.Request, rep *report, head []byte, encoding string) error {
-	if encoding != "" {
-		plain, err := decompress(head, encoding, h.MaxScan)
+// scanWhole scans a body that was read as a whole.
+func (h *Handler) scanWhole(r *http.Request, b media.Body, rep *report, p []byte) error {
+	if b.Coding != "" {
+		plain, err := decompress(p, b.Coding, h.MaxScan)
 		if err != nil {
 			return &bodyError{err: err, limit: h.MaxScan}
 		}
-		head = plain
+		p = plain
 	}
-	rep.addBody(head, h.fields, decoderFor(r.Header))
+	start, _ := media.Sniff(p, b.Kind)
+	if err := h.suits(start, b, r, rep.side); err != nil {
+		return &bodyError{err: err, limit: h.MaxScan}
+	}
+	rep.scanBody(p, h.fields, decoderOf(b.Kind))
 	return nil
 }
 

@@ -1,17 +1,17 @@
 package scan
 
 import (
-	"net/http"
 	"strconv"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/svc-gateway/svc/internal/media"
 )
 
-// decoderFor returns what makes readable text of a body that is not scanned string by string.
-func decoderFor(header http.Header) func(string) string {
-	media, _, _ := strings.Cut(header.Get("Content-Type"), ";")
-	if strings.EqualFold(strings.TrimSpace(media), "application/x-www-form-urlencoded") {
+// decoderOf returns what makes readable text of a body that is not scanned string by string.
+func decoderOf(k media.Kind) func(string) string {
+	if k == media.Form {
 		return decodeForm
 	}
 	return decodeEscapes

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/klauspost/compress/zstd"
 )
@@ -17,8 +16,8 @@ import (
 var errUndecodable = errors.New("the body's Content-Encoding cannot be decoded")
 
 // decompress returns what a body holds, for scanning, if that is at most limit bytes.
-func decompress(p []byte, encoding string, limit int64) ([]byte, error) {
-	from, err := decompressor(bytes.NewReader(p), strings.ToLower(encoding))
+func decompress(p []byte, coding string, limit int64) ([]byte, error) {
+	from, err := decompressor(bytes.NewReader(p), coding)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errUndecodable, err)
 	}
@@ -32,9 +31,9 @@ func decompress(p []byte, encoding string, limit int64) ([]byte, error) {
 	return plain, nil
 }
 
-func decompressor(from *bytes.Reader, encoding string) (io.Reader, error) {
-	switch encoding {
-	case "gzip", "x-gzip":
+func decompressor(from *bytes.Reader, coding string) (io.Reader, error) {
+	switch coding {
+	case "gzip":
 		return gzip.NewReader(from)
 	case "deflate": // RFC 9110, section 8.4.1.2: in zlib's format, which not everybody heeds
 		if r, err := zlib.NewReader(from); err == nil {
@@ -47,5 +46,5 @@ func decompressor(from *bytes.Reader, encoding string) (io.Reader, error) {
 	case "zstd":
 		return zstd.NewReader(from, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(64<<20))
 	}
-	return nil, fmt.Errorf("unknown coding %q", encoding)
+	return nil, fmt.Errorf("unknown coding %q", coding)
 }

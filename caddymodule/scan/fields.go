@@ -56,7 +56,7 @@ func newFields(shape string, scan, skip []string) (*fields, error) {
 func parsePath(s string) ([]string, error) {
 	path := strings.Split(strings.TrimPrefix(s, "$."), ".")
 	if slices.Contains(path, "") || strings.ContainsAny(s, "[] \t") {
-		return nil, fmt.Errorf("%q is no path, such as messages.*.content", s)
+		return nil, fmt.Errorf("%q is not a path such as messages.*.content", s)
 	}
 	return path, nil
 }

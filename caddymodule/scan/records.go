@@ -5,20 +5,25 @@ import (
 	"encoding/json"
 	"errors"
 	"strings"
+
+	"github.com/svc-gateway/svc/internal/media"
+	"github.com/svc-gateway/svc/scanner/sse"
 )
 
 // maxRecord is the longest event or line that is scanned as one; a longer one is scanned as text
 // while it comes.
 const maxRecord = 256 << 10
 
+// separator is what each document of a JSON sequence begins with (RFC 7464); a line feed follows it.
+const separator = "\x1e"
+
 // records scans a stream of events or lines, each when it is complete. What belongs to one text,
 // as the pieces of an answer do, is followed from one to the next.
 type records struct {
-	kind      kind
+	kind      media.Kind
 	report    *report
 	fields    *fields
 	buf       []byte // what has come of a record that is not complete
-	data      []byte // of an event
 	place     []byte // of a string in its document
 	texts     texts
 	templates templates
@@ -27,16 +32,16 @@ type records struct {
 }
 
 // newRecords makes the records of a stream; strict says that each is scanned before it passes.
-func newRecords(k kind, rep *report, f *fields, strict bool) *records {
+func newRecords(k media.Kind, rep *report, f *fields, strict bool) *records {
 	return &records{
 		kind: k, report: rep, fields: f, last: map[string]string{}, keys: map[string]bool{},
 		texts: texts{report: rep, eager: strict, known: map[string]*text{}},
 	}
 }
 
-// pass scans the records that p completes and returns what may pass: all that is complete, up to
+// sift scans the records that p completes and returns what may pass: all that is complete, up to
 // the first record with a finding that is to be blocked.
-func (r *records) pass(p []byte) ([]byte, error) {
+func (r *records) sift(p []byte) ([]byte, error) {
 	r.buf = append(r.buf, p...)
 	done := 0
 	for {
@@ -60,8 +65,8 @@ func (r *records) pass(p []byte) ([]byte, error) {
 	return r.cut(done), nil
 }
 
-// take scans the records that p completes, which passes in any case.
-func (r *records) take(p []byte) {
+// observe scans the records that p completes, which passes in any case.
+func (r *records) observe(p []byte) {
 	if len(r.buf) > 0 {
 		r.buf = append(r.buf, p...)
 		p = r.buf
@@ -87,12 +92,12 @@ func (r *records) cut(n int) []byte {
 	return out
 }
 
-// end scans what is left and returns it.
-func (r *records) end() ([]byte, error) {
+// rest scans what is left and returns it.
+func (r *records) rest() ([]byte, error) {
 	if len(r.buf) > 0 {
 		r.scan(r.buf)
 	}
-	r.texts.end()
+	r.texts.close()
 	if err := r.report.blocked(); err != nil {
 		return nil, err
 	}
@@ -101,44 +106,21 @@ func (r *records) end() ([]byte, error) {
 
 // next returns the length of the record that p begins with, 0 when it is not complete.
 func (r *records) next(p []byte) int {
-	if r.kind == lines {
+	if r.kind != media.Events {
 		return bytes.IndexByte(p, '\n') + 1
 	}
-	for i := 0; i < len(p); {
-		end := lineEnd(p, i)
-		if end < 0 {
+	for rest := p; len(rest) > 0; {
+		line, end, after := sse.Line(rest)
+		n := len(p) - len(after)
+		switch {
+		case len(end) == 0:
 			return 0
+		case len(line) == 0, n == len(line)+len(end) && line[0] == ':':
+			return n // the event is complete; a keepalive waits for nothing
 		}
-		if i == 0 && (p[0] == ':' || p[0] == '\n' || p[0] == '\r') {
-			return end // a keepalive waits for nothing
-		}
-		following := lineEnd(p, end)
-		if following < 0 {
-			return 0
-		}
-		if blank := bytes.Trim(p[end:following], "\r\n"); len(blank) == 0 {
-			return following
-		}
-		i = end
+		rest = after
 	}
 	return 0
-}
-
-// lineEnd returns the byte after the line at i: after \n, \r\n or \r. It is negative while the
-// line is not complete.
-func lineEnd(p []byte, i int) int {
-	line := p[i:]
-	lf := bytes.IndexByte(line, '\n')
-	if lf >= 0 {
-		line = line[:lf]
-	}
-	switch cr := bytes.IndexByte(line, '\r'); {
-	case cr >= 0 && cr+1 == lf, cr < 0 && lf >= 0:
-		return i + lf + 1
-	case cr >= 0:
-		return i + cr + 1
-	}
-	return -1
 }
 
 // scan scans one record.
@@ -148,8 +130,11 @@ func (r *records) scan(record []byte) {
 		return
 	}
 	data := record
-	if r.kind == events {
+	switch r.kind {
+	case media.Events:
 		data = r.dataOf(record)
+	case media.JSONSequence:
+		data = bytes.TrimLeft(record, separator)
 	}
 	if len(bytes.TrimSpace(data)) == 0 {
 		return
@@ -167,7 +152,7 @@ func (r *records) scan(record []byte) {
 				if len(r.keys) < maxTexts {
 					r.keys[value] = true
 				}
-				r.report.add(value)
+				r.report.scanText(value)
 			}
 		case continues(path):
 			place, piece := r.placeOf(path), []byte(value)
@@ -198,31 +183,19 @@ func (r *records) once(place []byte, value string) {
 	if ok || len(r.last) < maxTexts {
 		r.last[string(place)] = value
 	}
-	r.report.add(value)
+	r.report.scanText(value)
 }
 
-// dataOf returns the data of an event: the rests of its lines "data:", and of those of other names
-// the values, which a client may show too.
+// dataOf returns the data of an event: the values of its lines of data joined. Lines of other names a
+// client may show too.
 func (r *records) dataOf(event []byte) []byte {
-	r.data = r.data[:0]
-	for more := false; len(event) > 0; {
-		n := lineEnd(event, 0)
-		if n < 0 {
-			n = len(event)
-		}
-		line := bytes.TrimRight(event[:n], "\r\n")
-		event = event[n:]
-		if rest, ok := bytes.CutPrefix(line, []byte("data:")); ok {
-			if more {
-				r.data = append(r.data, '\n')
-			}
-			more = true
-			r.data = append(r.data, bytes.TrimPrefix(rest, []byte(" "))...)
-		} else if len(line) > 0 {
+	for rest := event; len(rest) > 0; {
+		var line []byte
+		if line, _, rest = sse.Line(rest); len(line) > 0 && !sse.IsData(line) {
 			r.once(nil, string(line))
 		}
 	}
-	return r.data
+	return sse.Data(event)
 }
 
 // continues reports whether strings at the path are pieces of one text.
@@ -255,8 +228,11 @@ func (r *records) farewell(err error) []byte {
 	if err != nil { // strings: cannot happen
 		return nil
 	}
-	if r.kind == lines {
+	switch r.kind {
+	case media.JSONLines:
 		return append(message, '\n')
+	case media.JSONSequence:
+		return append(append([]byte(separator), message...), '\n')
 	}
 	return append(append([]byte("event: error\ndata: "), message...), "\n\n"...)
 }

@@ -9,6 +9,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/svc-gateway/svc/audit"
+	"github.com/svc-gateway/svc/internal/media"
 )
 
 type noAudit struct{}
@@ -16,7 +17,7 @@ type noAudit struct{}
 func (noAudit) Queue(context.Context, ...audit.Event) error { return nil }
 
 // blocking returns records of a handler that blocks everything.
-func blocking(k kind) *records {
+func blocking(k media.Kind) *records {
 	return newRecords(k, reportOf(&Handler{Actions: map[string]string{anyCategory: actionBlock}}), &everything, true)
 }
 
@@ -27,19 +28,19 @@ func reportOf(h *Handler) *report {
 }
 
 // passed returns what passes of a stream that comes in pieces of n bytes, and whether it was blocked.
-func passed(k kind, stream string, n int) (string, bool) {
+func passed(k media.Kind, stream string, n int) (string, bool) {
 	r := blocking(k)
 	var out strings.Builder
 	for len(stream) > 0 {
 		n = min(n, len(stream))
-		p, err := r.pass([]byte(stream[:n]))
+		p, err := r.sift([]byte(stream[:n]))
 		out.Write(p)
 		if err != nil {
 			return out.String(), true
 		}
 		stream = stream[n:]
 	}
-	p, err := r.end()
+	p, err := r.rest()
 	out.Write(p)
 	return out.String(), err != nil
 }
@@ -54,9 +55,9 @@ func FuzzRecords(f *testing.F) {
 		f.Add(stream, 3, true)
 	}
 	f.Fuzz(func(t *testing.T, stream string, n int, sse bool) {
-		k := lines
+		k := media.JSONLines
 		if sse {
-			k = events
+			k = media.Events
 		}
 		if n < 1 || len(stream) > maxRecord {
 			return
@@ -80,20 +81,20 @@ func BenchmarkNoted(b *testing.B) {
 		from := i * 37 % (len(text) - 36)
 		pieces = append(pieces, []byte(`data: {"type":"message_chunk","content":"`+text[from:from+36]+"\"}\n\n"))
 	}
-	r := newRecords(events, reportOf(&Handler{}), &everything, false)
+	r := newRecords(media.Events, reportOf(&Handler{}), &everything, false)
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
-		r.take(pieces[i%len(pieces)])
+		r.observe(pieces[i%len(pieces)])
 	}
 }
 
 // BenchmarkRecords is what an event of a chat completion costs when something may be blocked.
 func BenchmarkRecords(b *testing.B) {
 	event := []byte(`data: {"id":"chatcmpl-9f8e7d6c5b4a","object":"chat.completion.chunk","choices":[{"index":0,"delta":{"content":" and some more words"}}]}` + "\n\n")
-	r := blocking(events)
+	r := blocking(media.Events)
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := r.pass(event); err != nil {
+		if _, err := r.sift(event); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 	"go.uber.org/zap"
 
+	"github.com/svc-gateway/svc/internal/media"
 	"github.com/svc-gateway/svc/internal/problem"
 )
 
@@ -17,6 +18,8 @@ import (
 var (
 	errTooLarge  = errors.New("request body too large")
 	errUnscanned = errors.New("body too long to be scanned")
+	errCharset   = errors.New("body in a character set that cannot be read")
+	errPacked    = errors.New("body compressed without saying so")
 )
 
 // blockedError is why a body was blocked. It names the categories and never a rule.
@@ -45,51 +48,51 @@ func (e *blockedError) problem() problem.Problem {
 }
 
 // refuses tells whether the header already says that the body will not do.
-func (h *Handler) refuses(r *http.Request) (problem.Problem, bool) {
-	switch encoding := coding(r.Header); {
+func (h *Handler) refuses(r *http.Request, b media.Body) (problem.Problem, bool) {
+	switch {
 	case r.ContentLength > h.MaxBody:
 		return tooLarge(h.MaxBody), true
-	case encoding != "" && h.Encoded == encodedRefuse:
-		return problem.Problem{
-			Status: http.StatusUnsupportedMediaType, Code: "encoded_body",
-			Detail: "Request bodies are scanned here: send this one without Content-Encoding.",
-		}, true
-	case wide(r.Header.Get("Content-Type")):
-		return problem.Problem{
-			Status: http.StatusUnsupportedMediaType, Code: "unsupported_charset",
-			Detail: "Request bodies are scanned here: send this one as UTF-8.",
-		}, true
-	case encoding != "" && h.Encoded == encodedPass:
-		h.logger.Warn("request body passes unscanned because it is encoded",
-			zap.String("encoding", encoding), zap.String("method", r.Method), zap.String("path", r.URL.Path))
+	case b.Coding != "" && h.Encoded == encodedRefuse:
+		return encodedBody("Request bodies are scanned here: send this one without Content-Encoding."), true
+	case b.Ambiguous:
+		return unsupportedCharset("Request bodies are scanned here: send this one with one Content-Type."), true
+	case !b.Readable():
+		return unsupportedCharset(asUTF8), true
+	case b.Coding != "" && h.Encoded == encodedPass:
+		h.warnUnscanned(r, request, b.Coding)
 	}
 	return problem.Problem{}, false
 }
 
-// coding returns the Content-Encoding, "" for none and for identity.
-func coding(header http.Header) string {
-	for _, v := range header["Content-Encoding"] {
-		if v = strings.TrimSpace(v); v != "" && !strings.EqualFold(v, "identity") {
-			return v
-		}
+// suits tells whether a body can be scanned that begins so. One that is compressed without saying so
+// cannot, unless the option encoded lets such bodies pass.
+func (h *Handler) suits(start media.Start, b media.Body, r *http.Request, s side) error {
+	packed := start.Format.Packed() && b.Kind.Textual()
+	switch {
+	case !start.Charset.Readable():
+		return errCharset
+	case packed && h.Encoded == encodedPass:
+		h.warnUnscanned(r, s, start.Format.String())
+	case packed:
+		return errPacked
 	}
-	return ""
+	return nil
 }
 
-// wide reports whether a Content-Type names a character set whose ASCII letters are not single
-// bytes.
-func wide(contentType string) bool {
-	_, params, ok := strings.Cut(strings.ToLower(contentType), "charset")
-	if !ok {
-		return false
-	}
-	charset := strings.TrimLeft(params, " =\"'")
-	for _, prefix := range []string{"utf-16", "utf16", "utf-32", "utf32", "utf-7", "utf7", "ucs", "iso-10646"} {
-		if strings.HasPrefix(charset, prefix) {
-			return true
-		}
-	}
-	return false
+// warnUnscanned tells that a body passes.
+func (h *Handler) warnUnscanned(r *http.Request, s side, encoding string) {
+	h.logger.Warn(string(s)+" body passes unscanned because it is encoded",
+		zap.String("encoding", encoding), zap.String("method", r.Method), zap.String("path", r.URL.Path))
+}
+
+const asUTF8 = "Request bodies are scanned here: send this one as UTF-8."
+
+func encodedBody(detail string) problem.Problem {
+	return problem.Problem{Status: http.StatusUnsupportedMediaType, Code: "encoded_body", Detail: detail}
+}
+
+func unsupportedCharset(detail string) problem.Problem {
+	return problem.Problem{Status: http.StatusUnsupportedMediaType, Code: "unsupported_charset", Detail: detail}
 }
 
 func tooLarge(limit int64) problem.Problem {
@@ -119,11 +122,12 @@ func (e *bodyError) problem() problem.Problem {
 			Status: http.StatusRequestEntityTooLarge, Code: "body_unscanned",
 			Detail: "The request body is longer than what is scanned here (option max_scan of svc_scan).",
 		}
+	case errors.Is(e.err, errCharset):
+		return unsupportedCharset(asUTF8)
+	case errors.Is(e.err, errPacked):
+		return encodedBody("Request bodies are scanned here: this one is compressed and does not say so.")
 	case errors.Is(e.err, errUndecodable):
-		return problem.Problem{
-			Status: http.StatusUnsupportedMediaType, Code: "encoded_body",
-			Detail: "The request body cannot be decoded to be scanned: send it with the Content-Encoding gzip, deflate or zstd, or without one.",
-		}
+		return encodedBody("The request body cannot be decoded to be scanned: send it with the Content-Encoding gzip, deflate or zstd, or without one.")
 	case errors.Is(e.err, os.ErrDeadlineExceeded):
 		return problem.Problem{
 			Status: http.StatusRequestTimeout, Code: "body_timeout",

@@ -61,22 +61,22 @@ func (h *Handler) newReport(r *http.Request, s side) *report {
 	return rep
 }
 
-// addBody scans a whole body: the strings of a JSON document that the fields name, else all of it.
-func (rep *report) addBody(text []byte, f *fields, decode func(string) string) {
-	s := string(text)
-	if !json.Valid(text) {
-		rep.add(decode(s))
+// scanBody scans a whole body: the strings of a JSON document that the fields name, else all of it.
+func (rep *report) scanBody(body []byte, f *fields, decode func(string) string) {
+	s := string(body)
+	if !json.Valid(body) {
+		rep.scanText(decode(s))
 		return
 	}
-	f.walk(s, func(_ []string, value string, _ bool) { rep.add(value) })
+	f.walk(s, func(_ []string, value string, _ bool) { rep.scanText(value) })
 }
 
-// add scans one text.
-func (rep *report) add(text string) { rep.take(inject.Scan(text)) }
+// scanText scans one text.
+func (rep *report) scanText(text string) { rep.collect(inject.Scan(text)) }
 
-// take collects findings. One that was there before, as happens where windows overlap, is not
+// collect keeps findings. One that was there before, as happens where windows overlap, is not
 // counted again.
-func (rep *report) take(found []scanner.Finding) {
+func (rep *report) collect(found []scanner.Finding) {
 	if len(found) == 0 {
 		return
 	}

@@ -3,15 +3,15 @@ package scan
 import (
 	"bufio"
 	"errors"
-	"io"
 	"net"
 	"net/http"
-	"time"
 
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 	"go.uber.org/zap"
 
+	"github.com/svc-gateway/svc/internal/media"
 	"github.com/svc-gateway/svc/internal/problem"
+	"github.com/svc-gateway/svc/internal/respond"
 )
 
 // errEnded means that the response was refused, or ended because of a finding.
@@ -30,15 +30,16 @@ const (
 	ended                 // refused, or ended after a finding
 )
 
-// writer scans one response. It has no Unwrap: http.ResponseController must not find a way
-// around it.
+// writer scans one response.
 type writer struct {
-	http.ResponseWriter
+	respond.Writer
 	handler *Handler
 	request *http.Request
 	report  *report
+	media   media.Body
+	head    media.Head
 	mode    mode
-	status  int
+	status  int  // of a header that waits; 0: it is out
 	torn    bool // ended in the middle: the client must see that it is not whole
 	strict  bool // something may be blocked or annotated: nothing passes before it was scanned
 	buf     []byte
@@ -54,17 +55,11 @@ func (h *Handler) respond(w http.ResponseWriter, r *http.Request, next caddyhttp
 	if h.Encoded != encodedPass {
 		r.Header["Accept-Encoding"] = []string{"identity"}
 	}
-	rw := &writer{
-		ResponseWriter: w, handler: h, request: r, report: h.newReport(r, response),
-		strict: h.does(actionBlock) || h.does(actionAnnotate),
-	}
+	rw := &writer{handler: h, request: r, report: h.newReport(r, response), strict: h.does(actionBlock) || h.does(actionAnnotate)}
+	rw.Writer = respond.New(w, rw)
 	defer func() {
-		if rw.mode == ended {
-			// The client has its answer. What the handler says about its failed writes, be it
-			// by the panic of reverse_proxy, concerns nobody.
-			if p := recover(); p != nil && p != http.ErrAbortHandler { //nolint:errorlint // the sentinel itself is thrown
-				panic(p)
-			}
+		if rw.mode == ended { // the client has its answer
+			respond.Forgive(recover())
 			err = nil
 		}
 		rw.report.publish(r)
@@ -78,45 +73,37 @@ func (h *Handler) respond(w http.ResponseWriter, r *http.Request, next caddyhttp
 	return err
 }
 
-// WriteHeader decides what becomes of the response.
-func (w *writer) WriteHeader(code int) {
-	if code == http.StatusSwitchingProtocols && w.strict && w.mode == undecided {
-		w.mode = w.refuse("upstream_upgraded", "the upstream changed the protocol")
-		return
+// Begin decides what becomes of the response.
+func (w *writer) Begin(code int) {
+	mode := w.decide(code)
+	if mode == holding {
+		w.status = code
 	}
-	if w.mode != undecided || code < 200 {
-		if w.mode == undecided || w.mode == passing {
-			w.ResponseWriter.WriteHeader(code)
-		}
-		return
-	}
-	w.status = code
-	switch w.mode = w.decide(code); w.mode {
-	case holding, ended:
-	default:
+	if w.mode = mode; mode != holding && mode != ended {
 		w.ResponseWriter.WriteHeader(code)
 	}
 }
 
 // decide tells by its header what becomes of a response; one that cannot be scanned is refused.
 func (w *writer) decide(code int) mode {
-	h := w.Header()
-	encoding := coding(h)
-	kind := kindOf(h)
+	w.media = media.Of(w.Header())
+	kind, encoding := w.media.Kind, w.media.Coding
 	switch {
-	case code == http.StatusNoContent, code == http.StatusNotModified, w.request.Method == http.MethodHead, kind == binary:
+	case code == http.StatusSwitchingProtocols && w.strict:
+		return w.refuse("upstream_upgraded", "the upstream changed the protocol")
+	case code == http.StatusSwitchingProtocols, code == http.StatusNoContent, code == http.StatusNotModified,
+		w.request.Method == http.MethodHead, kind == media.Binary && !w.media.Ambiguous:
 		return passing
 	case encoding != "" && w.handler.Encoded == encodedPass:
-		w.handler.logger.Warn("response body passes unscanned because it is encoded",
-			zap.String("encoding", encoding), zap.String("method", w.request.Method), zap.String("path", w.request.URL.Path))
+		w.handler.warnUnscanned(w.request, response, encoding)
 		return passing
 	case encoding != "" && w.handler.Encoded == encodedRefuse:
 		return w.refuse("upstream_encoded", "the upstream compressed its response though it was asked not to")
-	case wide(h.Get("Content-Type")):
-		return w.refuse("upstream_charset", "the upstream's Content-Type names a character set that cannot be read")
+	case !w.media.Readable():
+		return w.refuse("upstream_charset", "the upstream's Content-Type is ambiguous or names a character set that cannot be read")
 	case encoding != "":
 		return holding
-	case kind == events || kind == lines:
+	case kind == media.Events || kind == media.JSONLines || kind == media.JSONSequence:
 		w.records = newRecords(kind, w.report, w.handler.fields, w.strict)
 		return recording
 	case w.strict:
@@ -125,243 +112,95 @@ func (w *writer) decide(code int) mode {
 	return gathering
 }
 
-// refuse answers with a problem in place of the response.
+// refuse answers with a problem in place of the response. One whose header is out is broken off.
 func (w *writer) refuse(code, reason string) mode {
 	w.handler.logger.Error("response refused because it cannot be scanned", zap.String("reason", reason))
-	w.instead(problem.Problem{Status: http.StatusBadGateway, Code: code, Detail: "The response cannot be scanned: " + reason + "."})
+	if w.sent() {
+		w.torn = true
+	} else {
+		w.Instead(w.request, problem.Problem{Status: http.StatusBadGateway, Code: code, Detail: "The response cannot be scanned: " + reason + "."})
+	}
 	return ended
 }
 
-// instead sends a problem in place of the response, of whose header nothing but what is not its
-// own stays.
-func (w *writer) instead(p problem.Problem) {
-	h := w.Header()
-	for name := range h {
-		if !keptOnRefusal(name) {
-			delete(h, name)
-		}
+// sent reports whether the header is out.
+func (w *writer) sent() bool { return w.mode != undecided && w.status == 0 }
+
+// Passes reports whether the body is left alone.
+func (w *writer) Passes() bool { return w.mode == passing }
+
+// Body scans p, or keeps it for later, and passes on what may pass. It reports p as taken as a whole.
+func (w *writer) Body(p []byte) (n int, err error) {
+	switch {
+	case w.mode == ended:
+		err = errEnded
+	case w.head.Told || w.media.Coding != "": // compressed bytes would tell nothing
+		err = w.scan(p)
+	case w.head.Add(p, w.media.Kind):
+		err = w.begin(w.head.Bytes())
 	}
-	problem.Write(w.ResponseWriter, w.request, p)
+	if err != nil {
+		return 0, err
+	}
+	return len(p), nil
 }
 
-// Write scans p, or keeps it for later, and passes on what may pass.
-func (w *writer) Write(p []byte) (int, error) {
-	if w.mode == undecided {
-		w.WriteHeader(http.StatusOK)
+// begin scans the first bytes of a body, by which it is refused if it cannot be scanned.
+func (w *writer) begin(p []byte) error {
+	if err := w.handler.suits(w.head.Start, w.media, w.request, response); err != nil {
+		w.refuseFor(err)
+		return errEnded
 	}
+	return w.scan(p)
+}
+
+// refuseFor refuses a response that turned out to be unreadable.
+func (w *writer) refuseFor(err error) {
+	code, reason := "upstream_encoded", "what the upstream compressed cannot be decoded"
+	switch {
+	case errors.Is(err, errCharset):
+		code, reason = "upstream_charset", "it is UTF-16 or UTF-32 and does not say so"
+	case errors.Is(err, errPacked):
+		reason = "it is compressed and does not say so"
+	}
+	w.mode = w.refuse(code, reason)
+}
+
+// scan scans the next piece of a body that can be.
+func (w *writer) scan(p []byte) error {
 	switch w.mode {
-	case passing:
-		return w.ResponseWriter.Write(p)
 	case recording:
-		return len(p), w.record(p)
+		return w.record(p)
 	case gathering:
 		w.gather(p)
-		return w.ResponseWriter.Write(p)
-	case holding:
-		return len(p), w.hold(p)
-	case windowing:
-		return len(p), w.slide(p)
-	}
-	return 0, errEnded
-}
-
-// gather keeps a copy of what passes, and scans it in windows when it gets long.
-func (w *writer) gather(p []byte) {
-	if w.windows == nil && int64(len(w.buf)+len(p)) <= w.handler.MaxScan {
-		w.buf = append(w.buf, p...)
-		return
-	}
-	if w.windows == nil {
-		w.windows = &windows{decode: decoderFor(w.Header()), report: w.report}
-		p, w.buf = append(w.buf, p...), nil
-	}
-	for len(p) > 0 {
-		n := copy(w.windows.room(), p)
-		w.windows.scan(n)
-		p = p[n:]
-	}
-}
-
-// hold keeps p until all was scanned. More than max_scan goes on in windows.
-func (w *writer) hold(p []byte) error {
-	if int64(len(w.buf)+len(p)) <= w.handler.MaxScan {
-		w.buf = append(w.buf, p...)
-		return nil
-	}
-	if w.handler.Beyond == beyondRefuse || coding(w.Header()) != "" {
-		w.mode = w.refuse("upstream_unscanned", "it is longer than what is scanned here (option max_scan of svc_scan)")
-		return errEnded
-	}
-	w.windows = &windows{decode: decoderFor(w.Header()), report: w.report}
-	held := append(w.buf, p...)
-	w.mode, w.buf = windowing, nil
-	return w.slide(held)
-}
-
-// slide scans p window by window. The header goes out with the first one that may pass.
-func (w *writer) slide(p []byte) error {
-	w.buf = append(w.buf, p...)
-	for len(w.buf) >= window {
-		n := copy(w.windows.room(), w.buf)
-		rest := append([]byte(nil), w.buf[n:]...)
-		if err := w.release(w.windows.scan(n)); err != nil {
-			return err
-		}
-		w.buf = rest
-	}
-	return nil
-}
-
-// release writes what was scanned, or ends the response.
-func (w *writer) release(p []byte) error {
-	if err := w.report.blocked(); err != nil {
-		return w.block(err)
-	}
-	if w.status > 0 {
-		w.report.annotate(w.Header())
-		w.ResponseWriter.WriteHeader(w.status)
-		w.status = 0
-	}
-	_, err := w.ResponseWriter.Write(p)
-	return err
-}
-
-// block ends the response: with a problem if nothing was sent, else by breaking it off.
-func (w *writer) block(err error) error {
-	var b *blockedError
-	begun := w.mode == windowing && w.status == 0
-	w.mode = ended
-	if begun || !errors.As(err, &b) {
-		w.torn = true
-		return errEnded
-	}
-	w.instead(b.problem())
-	return errEnded
-}
-
-// record scans what p completes and passes it on; after a finding that is to be blocked the
-// stream ends with an error event.
-func (w *writer) record(p []byte) error {
-	defer w.report.publish(w.request)
-	if !w.strict {
-		w.records.take(p)
 		_, err := w.ResponseWriter.Write(p)
 		return err
-	}
-	out, err := w.records.pass(p)
-	if len(out) > 0 {
-		if _, err := w.ResponseWriter.Write(out); err != nil {
-			return err
-		}
-	}
-	if err == nil {
-		return nil
-	}
-	w.mode = ended
-	if _, err := w.ResponseWriter.Write(w.records.farewell(err)); err == nil {
-		_ = http.NewResponseController(w.ResponseWriter).Flush() // there is nothing to do about a client that is gone
+	case holding:
+		return w.hold(p)
+	case windowing:
+		return w.slide(p)
 	}
 	return errEnded
-}
-
-// close scans what is left and sends what was held.
-func (w *writer) close() error {
-	switch w.mode {
-	case recording:
-		return w.closeRecords()
-	case gathering:
-		if w.windows == nil {
-			w.report.addBody(w.buf, w.handler.fields, decoderFor(w.Header()))
-		}
-	case windowing:
-		n := copy(w.windows.room(), w.buf)
-		rest := w.buf[n:]
-		if err := w.release(w.windows.scan(n)); err != nil || len(rest) == 0 {
-			return err
-		}
-		n = copy(w.windows.room(), rest)
-		return w.release(w.windows.scan(n))
-	case holding:
-		return w.closeHeld()
-	}
-	return nil
-}
-
-func (w *writer) closeRecords() error {
-	rest, err := w.records.end()
-	if err != nil {
-		w.mode = ended
-		rest = append(rest, w.records.farewell(err)...)
-	}
-	if w.strict && len(rest) > 0 {
-		_, err = w.ResponseWriter.Write(rest)
-		return err
-	}
-	return nil
-}
-
-func (w *writer) closeHeld() error {
-	body := w.buf
-	if encoding := coding(w.Header()); encoding != "" && len(body) > 0 {
-		plain, err := decompress(body, encoding, w.handler.MaxScan)
-		if err != nil {
-			w.mode = w.refuse("upstream_encoded", "what the upstream compressed cannot be decoded")
-			return nil
-		}
-		body = plain
-	}
-	w.report.addBody(body, w.handler.fields, decoderFor(w.Header()))
-	if err := w.release(w.buf); err != nil && !errors.Is(err, errEnded) {
-		return err
-	}
-	return nil
-}
-
-// ReadFrom copies r through Write unless the response passes untouched.
-func (w *writer) ReadFrom(r io.Reader) (int64, error) {
-	if w.mode == undecided {
-		w.WriteHeader(http.StatusOK)
-	}
-	if rf, ok := w.ResponseWriter.(io.ReaderFrom); ok && w.mode == passing {
-		return rf.ReadFrom(r)
-	}
-	return io.Copy(struct{ io.Writer }{w}, r)
 }
 
 // FlushError flushes what may pass.
 func (w *writer) FlushError() error {
-	if w.mode == undecided {
-		w.WriteHeader(http.StatusOK)
-	}
-	if w.mode == holding || w.mode == windowing && w.status > 0 {
+	w.Imply()
+	if w.status > 0 {
 		return nil
 	}
-	return http.NewResponseController(w.ResponseWriter).Flush()
+	return w.Writer.FlushError()
 }
 
 // Hijack is refused where something may be blocked: nothing would be scanned any more.
 func (w *writer) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	if w.strict {
-		return nil, nil, http.ErrNotSupported
+		return w.Writer.Hijack()
 	}
-	w.mode = passing
-	w.handler.logger.Warn("connection passes unscanned because its protocol was changed", zap.String("path", w.request.URL.Path))
-	return http.NewResponseController(w.ResponseWriter).Hijack()
+	conn, rw, err := w.Tunnel()
+	if err == nil {
+		w.mode = passing
+		w.handler.logger.Warn("connection passes unscanned because its protocol was changed", zap.String("path", w.request.URL.Path))
+	}
+	return conn, rw, err
 }
-
-// SetReadDeadline passes the deadline on.
-func (w *writer) SetReadDeadline(t time.Time) error {
-	return http.NewResponseController(w.ResponseWriter).SetReadDeadline(t)
-}
-
-// SetWriteDeadline passes the deadline on.
-func (w *writer) SetWriteDeadline(t time.Time) error {
-	return http.NewResponseController(w.ResponseWriter).SetWriteDeadline(t)
-}
-
-// EnableFullDuplex passes the wish on.
-func (w *writer) EnableFullDuplex() error {
-	return http.NewResponseController(w.ResponseWriter).EnableFullDuplex()
-}
-
-var _ io.ReaderFrom = (*writer)(nil)

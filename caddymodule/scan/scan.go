@@ -16,7 +16,7 @@ import (
 	"github.com/svc-gateway/svc/audit"
 	"github.com/svc-gateway/svc/caddymodule/app"
 	_ "github.com/svc-gateway/svc/caddymodule/app/admin" // the command admin
-	_ "github.com/svc-gateway/svc/caddymodule/order"     // the directives' places
+	"github.com/svc-gateway/svc/internal/media"
 	"github.com/svc-gateway/svc/internal/problem"
 )
 
@@ -152,12 +152,13 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyht
 	rep := h.newReport(r, request)
 	var rest *tap
 	if h.scans(request) && r.Body != nil && r.ContentLength != 0 {
-		if p, refused := h.refuses(r); refused {
+		b := media.Of(r.Header)
+		if p, refused := h.refuses(r, b); refused {
 			problem.Write(w, r, p)
 			return nil
 		}
 		var err error
-		if rest, err = h.scanBody(r, rep); err == nil {
+		if rest, err = h.scanBody(r, b, rep); err == nil {
 			rep.publish(r)
 			rep.annotate(r.Header)
 			err = rep.blocked()

@@ -5,20 +5,22 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/svc-gateway/svc/internal/media"
 )
 
 // noted returns the rules found in records that only take note, each event by itself; anew forgets
 // all templates before each.
 func noted(stream []string, anew bool) (rules []string) {
 	rep := reportOf(&Handler{})
-	r := newRecords(events, rep, &everything, false)
+	r := newRecords(media.Events, rep, &everything, false)
 	for _, e := range stream {
 		if anew {
 			r.templates = templates{}
 		}
-		r.take([]byte(e))
+		r.observe([]byte(e))
 	}
-	_, _ = r.end() // nothing is blocked
+	_, _ = r.rest() // nothing is blocked
 	for _, f := range rep.findings {
 		rules = append(rules, f.Rule)
 	}

@@ -48,7 +48,7 @@ func (ts *texts) follow(place, piece []byte) {
 		ts.known[string(place)] = t
 	}
 	if ts.eager {
-		ts.report.take(t.stream.Write(string(piece)))
+		ts.report.collect(t.stream.Write(string(piece)))
 		return
 	}
 	if t.fresh = append(t.fresh, piece...); len(t.fresh) >= gathered {
@@ -58,14 +58,14 @@ func (ts *texts) follow(place, piece []byte) {
 
 // scan scans what was gathered of a text.
 func (ts *texts) scan(t *text) {
-	ts.report.take(t.stream.Write(string(t.fresh)))
+	ts.report.collect(t.stream.Write(string(t.fresh)))
 	t.fresh = t.fresh[:0]
 }
 
-// end scans the rest of all texts.
-func (ts *texts) end() {
+// close scans the rest of all texts.
+func (ts *texts) close() {
 	for _, t := range ts.known {
 		ts.scan(t)
-		ts.report.take(t.stream.Close())
+		ts.report.collect(t.stream.Close())
 	}
 }

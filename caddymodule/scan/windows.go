@@ -22,7 +22,7 @@ func (w *windows) scan(n int) []byte {
 		return nil
 	}
 	all := w.buf[:w.kept+n]
-	w.report.add(w.decode(string(all)))
+	w.report.scanText(w.decode(string(all)))
 	fresh := append([]byte(nil), all[w.kept:]...)
 	w.kept = copy(w.buf, all[max(0, len(all)-overlap):])
 	return fresh

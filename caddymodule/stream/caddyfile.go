@@ -1,24 +1,13 @@
 package stream
 
 import (
-	"slices"
-
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
-	"github.com/caddyserver/caddy/v2/caddyconfig/httpcaddyfile"
-	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
+
+	"github.com/svc-gateway/svc/caddymodule/directive"
 )
 
-var options = []string{"keepalive", "keepalive_style", "write_timeout", "grace"}
-
-func init() {
-	httpcaddyfile.RegisterHandlerDirective("svc_stream", parseCaddyfile)
-}
-
-func parseCaddyfile(h httpcaddyfile.Helper) (caddyhttp.MiddlewareHandler, error) {
-	s := new(Handler)
-	return s, s.UnmarshalCaddyfile(h.Dispenser)
-}
+func init() { directive.Register[Handler]("svc_stream") }
 
 // UnmarshalCaddyfile reads the directive:
 //
@@ -29,63 +18,47 @@ func parseCaddyfile(h httpcaddyfile.Helper) (caddyhttp.MiddlewareHandler, error)
 //		grace           <duration>
 //	}
 func (h *Handler) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
-	d.Next() // directive name
-	if d.NextArg() {
-		return d.Errf("svc_stream takes no argument, found %q: options go into a block", d.Val())
-	}
-	seen := map[string]bool{}
-	for d.NextBlock(0) {
-		option := d.Val()
-		if !slices.Contains(options, option) {
-			return d.Errf("svc_stream: unknown option %q: want keepalive, keepalive_style, write_timeout or grace", option)
-		}
-		if seen[option] {
-			return d.Errf("svc_stream: %s is given twice", option)
-		}
-		seen[option] = true
-		var value string
-		if !d.AllArgs(&value) {
-			return d.Errf("svc_stream: %s takes exactly one value", option)
-		}
-		if err := h.set(d, option, value); err != nil {
-			return err
-		}
-	}
-	if h.Keepalive < 0 && h.KeepaliveStyle != "" {
+	err := directive.Read(d,
+		directive.Option{Name: "keepalive", Read: h.readKeepalive},
+		directive.Option{Name: "keepalive_style", Read: directive.OneOf(&h.KeepaliveStyle, styleNewline, styleComment)},
+		directive.Option{Name: "write_timeout", Read: duration(&h.WriteTimeout)},
+		directive.Option{Name: "grace", Read: duration(&h.Grace)},
+	)
+	if err == nil && h.Keepalive < 0 && h.KeepaliveStyle != "" {
 		return d.Err("svc_stream: keepalive_style has no meaning with keepalive off")
 	}
-	return nil
+	return err
 }
 
-func (h *Handler) set(d *caddyfile.Dispenser, option, value string) error {
-	switch option {
-	case "keepalive":
-		if value == "off" {
-			h.Keepalive = -1
-			return nil
-		}
-		return positive(d, option, value, &h.Keepalive)
-	case "keepalive_style":
-		if value != styleNewline && value != styleComment {
-			return d.Errf("svc_stream: keepalive_style: unknown style %q: want newline or comment", value)
-		}
-		h.KeepaliveStyle = value
+func (h *Handler) readKeepalive(l directive.Line) error {
+	value, err := l.One()
+	switch {
+	case err != nil:
+		return err
+	case value == "off":
+		h.Keepalive = -1
 		return nil
-	case "write_timeout":
-		return positive(d, option, value, &h.WriteTimeout)
-	case "grace":
-		return positive(d, option, value, &h.Grace)
 	}
-	return nil
+	return positive(l, value, &h.Keepalive)
 }
 
-func positive(d *caddyfile.Dispenser, option, value string, to *caddy.Duration) error {
+func duration(to *caddy.Duration) func(directive.Line) error {
+	return func(l directive.Line) error {
+		value, err := l.One()
+		if err != nil {
+			return err
+		}
+		return positive(l, value, to)
+	}
+}
+
+func positive(l directive.Line, value string, to *caddy.Duration) error {
 	dur, err := caddy.ParseDuration(value)
 	if err != nil {
-		return d.Errf("svc_stream: %s: %q is no duration, such as 8s: %v", option, value, err)
+		return l.Errf("%q is not a duration such as 8s: %v", value, err)
 	}
 	if dur <= 0 {
-		return d.Errf("svc_stream: %s: %s is not positive", option, value)
+		return l.Errf("%s is not positive", value)
 	}
 	*to = caddy.Duration(dur)
 	return nil

@@ -25,11 +25,11 @@ func (a *fakeApp) Bus() bus.Bus              { return a.bus }
 func (a *fakeApp) Stopping() <-chan struct{} { return a.stopping }
 
 func (a *fakeApp) Hold() func() {
-	a.add(1)
-	return func() { a.add(-1) }
+	a.hold(1)
+	return func() { a.hold(-1) }
 }
 
-func (a *fakeApp) add(n int) {
+func (a *fakeApp) hold(n int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.holds += n

@@ -30,7 +30,7 @@ func newHub(a app) *hub {
 	return &hub{app: a, open: make(map[*writer]struct{})}
 }
 
-func (h *hub) add(w *writer) {
+func (h *hub) enter(w *writer) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.open[w] = struct{}{}
@@ -45,7 +45,7 @@ func (h *hub) add(w *writer) {
 	}
 }
 
-func (h *hub) remove(w *writer) {
+func (h *hub) leave(w *writer) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	delete(h.open, w)

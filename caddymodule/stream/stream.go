@@ -12,7 +12,7 @@ import (
 
 	svcapp "github.com/svc-gateway/svc/caddymodule/app"
 	_ "github.com/svc-gateway/svc/caddymodule/app/admin" // the command admin
-	_ "github.com/svc-gateway/svc/caddymodule/order"     // the directives' places
+	"github.com/svc-gateway/svc/internal/respond"
 	"github.com/svc-gateway/svc/policy"
 )
 
@@ -122,15 +122,13 @@ func (h *Handler) Cleanup() error {
 // context that ends when its stream has to.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.Handler) (err error) {
 	ctx, cancel := context.WithCancelCause(r.Context())
-	sw := &writer{ResponseWriter: w, handler: h, cancel: cancel}
-	sw.request = r.WithContext(ctx)
+	sw := &writer{handler: h, cancel: cancel, request: r.WithContext(ctx)}
+	sw.Writer = respond.New(w, sw)
 	defer func() {
 		if sw.over() {
 			// reverse_proxy aborts the connection when its context ends. It was this stage
 			// that ended it, so the client gets a regular end of the stream.
-			if p := recover(); p != nil && p != http.ErrAbortHandler { //nolint:errorlint // the sentinel itself is thrown
-				panic(p)
-			}
+			respond.Forgive(recover())
 		}
 	}()
 	defer func() { err = sw.finish(err) }()

@@ -96,6 +96,102 @@ func TestKeepalive(t *testing.T) {
 	}
 }
 
+// Bytes among those of a compressed stream would break it.
+func TestCompressedStreamGetsNoKeepalive(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h, _ := newHandler(t, &Handler{})
+		defer h.Cleanup()
+		c, done := serve(h, alice, func(w http.ResponseWriter, _ *http.Request) error {
+			events(w)
+			w.Header().Set("Content-Encoding", "gzip")
+			io.WriteString(w, "\x1f\x8b\n\n")
+			<-time.After(time.Minute)
+			return nil
+		})
+		<-done
+		if got, want := c.body(), "\x1f\x8b\n\n"; got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	})
+}
+
+// What looks after streams must not miss one that a client may take for one.
+func TestAmongSeveralTypes(t *testing.T) {
+	for _, types := range [][]string{{"text/plain", "text/event-stream"}, {"text/event-stream, text/plain"}, {"TEXT/Event-Stream;x=1"}} {
+		synctest.Test(t, func(t *testing.T) {
+			h, a := newHandler(t, &Handler{})
+			defer h.Cleanup()
+			c, done := serve(h, alice, func(w http.ResponseWriter, r *http.Request) error {
+				w.Header()["Content-Type"] = types
+				io.WriteString(w, "data: 1\n\n")
+				<-r.Context().Done()
+				return nil
+			})
+			synctest.Wait()
+			close(a.stopping)
+			<-done
+			if got := c.body(); got != "data: 1\n\n" {
+				t.Errorf("%q: got %q", types, got)
+			}
+		})
+	}
+}
+
+// TestNoWayAround holds that every way to write into a stream is locked, flushed and seen: a keepalive
+// comes where the event is complete, and nothing once the stream has ended.
+func TestNoWayAround(t *testing.T) {
+	const first, second = "data: 1\n", "data: 2\n\n"
+	for name, write := range map[string]func(w http.ResponseWriter, s string) error{
+		"Write":   func(w http.ResponseWriter, s string) error { _, err := w.Write([]byte(s)); return err },
+		"io.Copy": func(w http.ResponseWriter, s string) error { _, err := io.Copy(w, strings.NewReader(s)); return err },
+		"ReadFrom": func(w http.ResponseWriter, s string) error {
+			_, err := w.(io.ReaderFrom).ReadFrom(strings.NewReader(s))
+			return err
+		},
+		"behind a flush": func(w http.ResponseWriter, s string) error {
+			if err := http.NewResponseController(w).Flush(); err != nil {
+				return err
+			}
+			_, err := io.WriteString(w, s)
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				h, a := newHandler(t, &Handler{})
+				defer h.Cleanup()
+				var late error
+				c, done := serve(h, alice, func(w http.ResponseWriter, r *http.Request) error {
+					events(w)
+					if err := write(w, first); err != nil {
+						return err
+					}
+					<-time.After(9 * time.Second) // inside an event
+					if err := write(w, second); err != nil {
+						return err
+					}
+					<-time.After(9 * time.Second)
+					if _, _, err := http.NewResponseController(w).Hijack(); !errors.Is(err, http.ErrHijacked) {
+						t.Errorf("Hijack: got %v, want %v", err, http.ErrHijacked)
+					}
+					if _, ok := w.(interface{ Unwrap() http.ResponseWriter }); ok {
+						t.Error("the writer can be unwrapped")
+					}
+					a.set(policy.ErrRevoked)
+					<-r.Context().Done()
+					<-time.After(2 * time.Second)
+					late = write(w, "data: late\n\n")
+					return nil
+				})
+				<-done
+				if got, want := c.body(), first+second+"\n"; got != want || !errors.Is(late, policy.ErrRevoked) {
+					t.Errorf("got %q, late %v; want %q, %v", got, late, want, policy.ErrRevoked)
+				}
+			})
+		})
+	}
+}
+
 func TestBusyStreamGetsNoKeepalive(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h, _ := newHandler(t, &Handler{})

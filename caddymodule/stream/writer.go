@@ -4,11 +4,9 @@ import (
 	"bufio"
 	"context"
 	"errors"
-	"io"
 	"math"
 	"net"
 	"net/http"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -16,19 +14,21 @@ import (
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 	"go.uber.org/zap"
 
+	"github.com/svc-gateway/svc/internal/media"
+	"github.com/svc-gateway/svc/internal/respond"
 	"github.com/svc-gateway/svc/policy"
 )
 
 // writer is the ResponseWriter of one response. Until the header says text/event-stream it only
 // passes calls on.
 type writer struct {
-	http.ResponseWriter
+	respond.Writer
 	handler *Handler
 	request *http.Request // as the next handler sees it
 	cancel  context.CancelCauseFunc
 
-	wrote  bool // a final header is out
-	live   bool // and it began an event stream
+	live   bool // an event stream has begun
+	packed bool // and it is compressed: keepalives would not fit between its bytes
 	tunnel bool // the connection was given away
 
 	until    atomic.Int64 // 0 while open; then when writing ends, in Unix nanoseconds
@@ -43,29 +43,25 @@ type writer struct {
 	done bool      // the handler has returned
 }
 
-// WriteHeader passes the header on. One of an event stream goes out at once.
-func (w *writer) WriteHeader(code int) {
-	if w.wrote || code >= 100 && code < 200 && code != http.StatusSwitchingProtocols {
-		w.ResponseWriter.WriteHeader(code)
-		return
-	}
-	w.wrote = true
-	if !isEventStream(w.Header()) {
-		w.ResponseWriter.WriteHeader(code)
-		return
-	}
-	w.live = true
+// Begin passes the header on. One of an event stream goes out at once.
+func (w *writer) Begin(code int) {
 	h := w.Header()
+	b := media.Of(h)
+	if b.Kind != media.Events {
+		w.ResponseWriter.WriteHeader(code)
+		return
+	}
+	w.live, w.packed = true, b.Coding != ""
 	h.Del("Content-Length") // keepalives would not fit
 	if h["Cache-Control"] == nil {
 		h.Set("Cache-Control", "no-cache")
 	}
 	h.Set("X-Accel-Buffering", "no") // a proxy in front of us must not hold events back
-	w.begin(code)
+	w.open(code)
 }
 
-// begin writes the header of an event stream and starts to look after it.
-func (w *writer) begin(code int) {
+// open writes the header of an event stream and starts to look after it.
+func (w *writer) open(code int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if _, iw := caddyhttp.IdleTimeoutsFromContext(w.request.Context()); iw != nil {
@@ -81,17 +77,14 @@ func (w *writer) begin(code int) {
 func (w *writer) watch() {
 	w.timer = time.AfterFunc(time.Hour, w.tick)
 	w.timer.Reset(w.wait(w.last))
-	w.handler.hub.add(w)
+	w.handler.hub.enter(w)
 }
 
-// Write writes p and, in an event stream, flushes it.
-func (w *writer) Write(p []byte) (int, error) {
-	if !w.wrote {
-		w.WriteHeader(http.StatusOK)
-	}
-	if !w.live {
-		return w.ResponseWriter.Write(p)
-	}
+// Passes reports whether the response is no event stream.
+func (w *writer) Passes() bool { return !w.live }
+
+// Body writes a piece of an event stream and flushes it.
+func (w *writer) Body(p []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if until := w.until.Load(); until != 0 && time.Now().UnixNano() > until {
@@ -132,24 +125,11 @@ func (w *writer) flush() error {
 
 // FlushError flushes. In an event stream there is nothing left to flush.
 func (w *writer) FlushError() error {
-	if !w.wrote {
-		w.WriteHeader(http.StatusOK)
-	}
+	w.Imply()
 	if w.live {
 		return nil
 	}
-	return http.NewResponseController(w.ResponseWriter).Flush()
-}
-
-// ReadFrom copies r, event streams through Write.
-func (w *writer) ReadFrom(r io.Reader) (int64, error) {
-	if !w.wrote {
-		w.WriteHeader(http.StatusOK)
-	}
-	if rf, ok := w.ResponseWriter.(io.ReaderFrom); ok && !w.live {
-		return rf.ReadFrom(r)
-	}
-	return io.Copy(struct{ io.Writer }{w}, r)
+	return w.Writer.FlushError()
 }
 
 // Hijack gives the connection away, unless it carries an event stream. What becomes of it, such
@@ -158,18 +138,12 @@ func (w *writer) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	if w.live {
 		return nil, nil, http.ErrHijacked
 	}
-	conn, rw, err := http.NewResponseController(w.ResponseWriter).Hijack()
+	conn, rw, err := w.Tunnel()
 	if err == nil {
 		w.tunnel, w.last = true, time.Now()
 		w.watch()
 	}
 	return conn, rw, err
-}
-
-// SetReadDeadline, SetWriteDeadline and EnableFullDuplex pass on what http.ResponseController
-// asks for. There is no Unwrap: it would let writes past the lock.
-func (w *writer) SetReadDeadline(t time.Time) error {
-	return http.NewResponseController(w.ResponseWriter).SetReadDeadline(t)
 }
 
 // SetWriteDeadline sets the deadline for responses that are not event streams. Those have their
@@ -178,12 +152,7 @@ func (w *writer) SetWriteDeadline(t time.Time) error {
 	if w.live {
 		return nil
 	}
-	return http.NewResponseController(w.ResponseWriter).SetWriteDeadline(t)
-}
-
-// EnableFullDuplex passes the wish on.
-func (w *writer) EnableFullDuplex() error {
-	return http.NewResponseController(w.ResponseWriter).EnableFullDuplex()
+	return w.Writer.SetWriteDeadline(t)
 }
 
 // over reports whether this stage ended the stream.
@@ -215,7 +184,7 @@ func (w *writer) finish(err error) error {
 	if w.timer == nil {
 		return err
 	}
-	w.handler.hub.remove(w)
+	w.handler.hub.leave(w)
 	w.timer.Stop()
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -231,15 +200,3 @@ func (w *writer) finish(err error) error {
 	}
 	return nil
 }
-
-// isEventStream reports whether the header announces server-sent events.
-func isEventStream(h http.Header) bool {
-	ct := h["Content-Type"]
-	if len(ct) == 0 {
-		return false
-	}
-	media, _, _ := strings.Cut(ct[0], ";")
-	return strings.EqualFold(strings.TrimSpace(media), "text/event-stream")
-}
-
-var _ io.ReaderFrom = (*writer)(nil)

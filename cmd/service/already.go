@@ -44,7 +44,7 @@ func (o startOptions) tell(cmd *cobra.Command, home settings.Home, s cli.Status)
 	if args := o.args(); len(args) > 0 {
 		return fmt.Errorf("the service is already running, pid %d: stop it with service web stop to start it with %s", s.PID, strings.Join(args, " "))
 	}
-	fmt.Fprintln(cmd.OutOrStdout(), "Nothing to do: it was running already.")
+	fmt.Fprintln(cmd.OutOrStdout(), "Nothing to do: the service was already running.")
 	announce(cmd.OutOrStdout(), home, s)
 	return nil
 }

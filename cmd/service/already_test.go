@@ -12,6 +12,7 @@ import (
 
 	"github.com/svc-gateway/svc/caddymodule/app"
 	"github.com/svc-gateway/svc/internal/settings"
+	"github.com/svc-gateway/svc/internal/tcpport"
 )
 
 // starting returns a data folder that this process uses, and a command with its output.
@@ -33,7 +34,7 @@ func TestSettleFindsTheOther(t *testing.T) {
 		said string
 		err  string
 	}{
-		{"same", startOptions{}, "Nothing to do: it was running already.\nThe service is running, pid ", ""},
+		{"same", startOptions{}, "Nothing to do: the service was already running.\nThe service is running, pid ", ""},
 		{"other flags", startOptions{port: "1024"}, "", "stop it with service web stop to start it with --port 1024"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -75,7 +76,7 @@ func TestSettleReportsTheCheck(t *testing.T) {
 		t.Errorf("got running %v, %v, want the error at once", running, err)
 	}
 
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	ln, err := net.Listen("tcp", tcpport.ForTest(t).Addr()) // which is nobody else's when ln is closed
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,8 +24,8 @@ func init() {
 		Name: "audit", Short: "Reads and backs up the audit log",
 		CobraFunc: func(cmd *cobra.Command) {
 			cmd.Use = "audit"
-			cmd.Long = `Reads and backs up the audit log, while the service runs or not. The tables are
-audit_events and audit_runs; the views tool_calls and denials are made for people.`
+			cmd.Long = `Reads and backs up the audit log. The service may run or not. The tables are audit_events
+and audit_runs; the views tool_calls and denials are easier to read.`
 			cli.Group(cmd, auditQueryCommand(), auditTailCommand(), auditExportCommand(), auditBackupCommand())
 		},
 	})
@@ -37,7 +37,7 @@ func auditQueryCommand() *cobra.Command {
 		Example: `  service audit query "select tool, decision, status, duration_ms from tool_calls"`,
 	}
 	format := cmd.Flags().String("format", "table", "table, json or csv")
-	limit := cmd.Flags().Int("limit", 10_000, "rows at most")
+	limit := cmd.Flags().Int("limit", 10_000, "maximum number of rows")
 	cmd.RunE = cli.Run(func(cmd *cobra.Command, args []string) error {
 		write, ok := formats[*format]
 		if !ok {
@@ -63,10 +63,10 @@ func auditQueryCommand() *cobra.Command {
 func filterFlags(cmd *cobra.Command) func() (audit.Filter, error) {
 	var f audit.Filter
 	var since, until string
-	cmd.Flags().StringVar(&f.User, "user", "", "only this user's")
-	cmd.Flags().StringVar(&f.Run, "run", "", "only this run's")
-	cmd.Flags().StringVar(&since, "since", "", "from then on: 12h or 7d ago, a date, or RFC 3339")
-	cmd.Flags().StringVar(&until, "until", "", "before then, written like --since")
+	cmd.Flags().StringVar(&f.User, "user", "", "only events of this user")
+	cmd.Flags().StringVar(&f.Run, "run", "", "only events of this run")
+	cmd.Flags().StringVar(&since, "since", "", "only events from then on: 12h or 7d (ago), a date, or RFC 3339")
+	cmd.Flags().StringVar(&until, "until", "", "only events before then, in the form of --since")
 	return func() (audit.Filter, error) {
 		var err error
 		if f.Since, err = parseTime(since, time.Now()); err != nil {
@@ -82,9 +82,9 @@ func filterFlags(cmd *cobra.Command) func() (audit.Filter, error) {
 func auditTailCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "tail", Short: "Prints the newest events", Args: cli.Args(cobra.NoArgs)}
 	filter := filterFlags(cmd)
-	lines := cmd.Flags().IntP("lines", "n", 20, "how many to begin with")
-	follow := cmd.Flags().BoolP("follow", "f", false, "go on with what is recorded from now on, until Ctrl-C")
-	asJSON := cmd.Flags().Bool("json", false, "print a JSON document a line")
+	lines := cmd.Flags().IntP("lines", "n", 20, "number of events to begin with")
+	follow := cmd.Flags().BoolP("follow", "f", false, "keep printing new events until Ctrl-C")
+	asJSON := cmd.Flags().Bool("json", false, "print one JSON document on each line")
 	cmd.RunE = cli.Run(func(cmd *cobra.Command, _ []string) error {
 		f, err := filter()
 		if err != nil {
@@ -104,7 +104,7 @@ func auditTailCommand() *cobra.Command {
 }
 
 func auditExportCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "export", Short: "Writes events to stdout, a JSON document a line, oldest first", Args: cli.Args(cobra.NoArgs)}
+	cmd := &cobra.Command{Use: "export", Short: "Writes events to stdout, one JSON document on each line, the oldest first", Args: cli.Args(cobra.NoArgs)}
 	filter := filterFlags(cmd)
 	cmd.RunE = cli.Run(func(cmd *cobra.Command, _ []string) error {
 		f, err := filter()

@@ -22,7 +22,7 @@ import (
 
 func init() {
 	caddycmd.RegisterCommand(caddycmd.Command{
-		Name: "chat", Short: "Asks the agents and prints the answer as it comes", CobraFunc: chatCommand,
+		Name: "chat", Short: "Asks the agents and prints the answer as it arrives", CobraFunc: chatCommand,
 	})
 }
 
@@ -31,16 +31,16 @@ const maxPrompt = 64 << 20
 
 func chatCommand(cmd *cobra.Command) {
 	cmd.Use = "chat [PROMPT]"
-	cmd.Long = `Asks the agents and prints the answer as it comes; the tools they call are told on stderr.
+	cmd.Long = `Asks the agents and prints the answer as it arrives. Tool calls are printed on stderr.
 
-Without PROMPT it is read from stdin, or, on a terminal, asked for again and again in one thread.
-Exit codes: 0 done, 1 error, 3 a tool call was denied, 130 cancelled with Ctrl-C.`
+Without PROMPT the command reads stdin. On a terminal it asks for one prompt after another, in one
+thread. Exit codes: 0 for success, 1 for an error, 3 if a tool call was denied, 130 after Ctrl-C.`
 	c := new(chat)
 	f := cmd.Flags()
-	f.StringVar(&c.agent, "agent", "", "agent to ask (default svc-orchestrator, which routes)")
-	f.StringVar(&c.thread, "thread", "", "thread to go on with")
-	f.BoolVar(&c.json, "json", false, "print the events as they come, one JSON object a line")
-	address := f.String("url", "", "address of the service (default: that of the running one, else "+defaultURL+")")
+	f.StringVar(&c.agent, "agent", "", "agent to ask (default svc-orchestrator, which delegates)")
+	f.StringVar(&c.thread, "thread", "", "thread to continue")
+	f.BoolVar(&c.json, "json", false, "print the events as they arrive, one JSON object on each line")
+	address := f.String("url", "", "address of the service (by default that of the running one, else "+defaultURL+")")
 	cmd.RunE = cli.Run(func(cmd *cobra.Command, args []string) error {
 		ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt)
 		defer stop()

@@ -13,6 +13,7 @@ import (
 
 	"github.com/svc-gateway/svc/caddymodule/app/cli"
 	"github.com/svc-gateway/svc/internal/problem"
+	"github.com/svc-gateway/svc/internal/tcpport"
 )
 
 const doneEvent = "data: {\"type\":\"done\"}\n\n"
@@ -120,10 +121,9 @@ func TestTargetErrors(t *testing.T) {
 			}
 		})
 	}
-	gone := httptest.NewServer(nil)
-	gone.Close()
-	_, err := target{base: gone.URL, http: http.DefaultClient}.whoami(context.Background())
-	if err == nil || !strings.Contains(err.Error(), "no service answers at "+gone.URL) {
+	gone := "http://" + tcpport.ForTest(t).Addr()
+	_, err := target{base: gone, http: http.DefaultClient}.whoami(context.Background())
+	if err == nil || !strings.Contains(err.Error(), "no service answers at "+gone) {
 		t.Errorf("got %v", err)
 	}
 }

@@ -11,7 +11,7 @@ import (
 
 func init() {
 	caddycmd.RegisterCommand(caddycmd.Command{
-		Name: "config", Short: "Shows the settings and where each comes from",
+		Name: "config", Short: "Shows the settings and where they come from",
 		CobraFunc: func(cmd *cobra.Command) {
 			cmd.Use = "config"
 			cli.Group(cmd, configShowCommand())
@@ -22,8 +22,8 @@ func init() {
 func configShowCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "show", Short: "Prints every setting with its value and origin", Args: cli.Args(cobra.NoArgs),
-		Long: `Prints every setting with its value and where it comes from, as web start with the
-same flags and environment would use it; --running asks the running service for its own.`,
+		Long: `Prints every setting with its value and where it comes from, as web start with the same
+flags and environment would use it. With --running it asks the running service.`,
 	}
 	var o startOptions
 	cmd.Flags().StringVar(&o.config, "config", "", "Caddyfile, or Caddy's JSON in a file that ends in .json")

@@ -1,10 +1,8 @@
 package main
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"strings"
@@ -22,30 +20,33 @@ import (
 
 func init() {
 	caddycmd.RegisterCommand(caddycmd.Command{
-		Name: "login", Short: "Stores a token for the other commands, once the service has accepted it",
+		Name: "login", Short: "Checks a token and stores it for the other commands",
 		CobraFunc: loginCommand,
 	})
 	caddycmd.RegisterCommand(caddycmd.Command{
-		Name: "logout", Short: "Forgets the stored token and ends its session", CobraFunc: logoutCommand,
+		Name: "logout", Short: "Deletes the stored token and ends its session", CobraFunc: logoutCommand,
 	})
 	caddycmd.RegisterCommand(caddycmd.Command{
-		Name: "whoami", Short: "Says as whom the commands act", CobraFunc: whoamiCommand,
+		Name: "whoami", Short: "Prints the user that the commands act as", CobraFunc: whoamiCommand,
 	})
 }
 
 func loginCommand(cmd *cobra.Command) {
 	cmd.Use, cmd.Args = "login", cli.Args(cobra.NoArgs)
-	cmd.Long = "Stores a token for the other commands, once the service has accepted it. With --user it is that\n" +
-		"of a session, which the user of a directory opens with a password."
+	cmd.Long = "Asks for a token, checks that the service accepts it, and stores it for the other commands.\n" +
+		"With --user it asks for the password of a user of the directory, and stores the token of a\n" +
+		"session that it opens with the password."
 	tokenStdin := cmd.Flags().Bool("token-stdin", false, "read the token from stdin")
 	user := cmd.Flags().String("user", "", "log in with this user name and a password")
 	passwordStdin := cmd.Flags().Bool("password-stdin", false, "read the password from stdin")
 	address := cmd.Flags().String("url", "", "address of the service (default "+defaultURL+")")
 	prefix := prefixFlag(cmd)
-	cmd.MarkFlagsMutuallyExclusive("token-stdin", "user")
 	cmd.RunE = cli.Run(func(cmd *cobra.Command, _ []string) error {
-		if *passwordStdin && *user == "" {
+		switch {
+		case *passwordStdin && *user == "":
 			return cli.Usagef("--password-stdin needs --user")
+		case *tokenStdin && *user != "":
+			return cli.Usagef("--token-stdin and --user exclude each other")
 		}
 		home, err := app.LocateHome()
 		if err != nil {
@@ -68,7 +69,7 @@ func loginCommand(cmd *cobra.Command) {
 			return err
 		}
 		if p.Source == policy.SourceNone {
-			return fmt.Errorf("%s has auth.mode none and did not look at the token", t.base)
+			return fmt.Errorf("%s has auth.mode none and did not check the token", t.base)
 		}
 		if err := home.WriteToken(t.token); err != nil {
 			return err
@@ -80,7 +81,7 @@ func loginCommand(cmd *cobra.Command) {
 }
 
 func prefixFlag(cmd *cobra.Command) *string {
-	return cmd.Flags().String("prefix", defaultPrefix, "the prefix that svc_auth has at the service")
+	return cmd.Flags().String("prefix", defaultPrefix, "the prefix of svc_auth at the service")
 }
 
 func openSession(cmd *cobra.Command, t target, user string, stdin bool) (token string, err error) {
@@ -98,7 +99,7 @@ func askToken(cmd *cobra.Command, stdin bool) (string, error) {
 	}
 	text = strings.TrimSpace(text)
 	if strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return "", errors.New("that is not a token: it has spaces or other signs in it")
+		return "", errors.New("that is not a token: it has characters that a token cannot have")
 	}
 	return text, nil
 }
@@ -112,11 +113,10 @@ func ask(cmd *cobra.Command, what string, stdin bool) (string, error) {
 	}
 	var text string
 	if stdin {
-		line, err := bufio.NewReader(io.LimitReader(in, 4096)).ReadString('\n')
-		if err != nil && !errors.Is(err, io.EOF) {
-			return "", fmt.Errorf("reading the %s: %w", what, err)
+		var err error
+		if text, err = cli.Line(in, 4096, what); err != nil {
+			return "", err
 		}
-		text = strings.TrimRight(line, "\r\n")
 	} else {
 		fmt.Fprint(cmd.ErrOrStderr(), strings.ToUpper(what[:1])+what[1:]+": ")
 		line, err := term.ReadPassword(int(f.Fd()))
@@ -134,8 +134,8 @@ func ask(cmd *cobra.Command, what string, stdin bool) (string, error) {
 
 func logoutCommand(cmd *cobra.Command) {
 	cmd.Use, cmd.Args = "logout", cli.Args(cobra.NoArgs)
-	cmd.Long = "Forgets the stored token. A session that it belongs to is ended."
-	address := cmd.Flags().String("url", "", "address of the service (default: that of the running one, else "+defaultURL+")")
+	cmd.Long = "Deletes the stored token. If the token is that of a session, the session ends."
+	address := cmd.Flags().String("url", "", "address of the service (by default that of the running one, else "+defaultURL+")")
 	prefix := prefixFlag(cmd)
 	cmd.RunE = cli.Run(func(cmd *cobra.Command, _ []string) error {
 		home, err := app.LocateHome()
@@ -161,11 +161,11 @@ func logoutCommand(cmd *cobra.Command) {
 		}
 		switch {
 		case ended == nil:
-			fmt.Fprintln(cmd.OutOrStdout(), "Ended the session and forgot its token.")
+			fmt.Fprintln(cmd.OutOrStdout(), "Ended the session and deleted its token.")
 		case problem.HasCode(ended, "not_a_session"):
-			fmt.Fprintln(cmd.OutOrStdout(), "Forgot the token. It still works: an admin ends it with service admin revoke-token.")
+			fmt.Fprintln(cmd.OutOrStdout(), "Deleted the token. It still works; an admin can end it with service admin revoke-token.")
 		default:
-			fmt.Fprintf(cmd.OutOrStdout(), "Forgot the token. Whether it still works is not known: %v.\n", ended)
+			fmt.Fprintf(cmd.OutOrStdout(), "Deleted the token. It may still work: %v.\n", ended)
 		}
 		return nil
 	})
@@ -175,7 +175,7 @@ func logoutCommand(cmd *cobra.Command) {
 func whoamiCommand(cmd *cobra.Command) {
 	cmd.Use, cmd.Args = "whoami", cli.Args(cobra.NoArgs)
 	asJSON := cmd.Flags().Bool("json", false, "print a JSON document")
-	address := cmd.Flags().String("url", "", "address of the service (default: that of the running one, else "+defaultURL+")")
+	address := cmd.Flags().String("url", "", "address of the service (by default that of the running one, else "+defaultURL+")")
 	prefix := prefixFlag(cmd)
 	cmd.RunE = cli.Run(func(cmd *cobra.Command, _ []string) error {
 		t, err := findTarget(cmd.Context(), *address)

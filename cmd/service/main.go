@@ -11,10 +11,11 @@
 package main
 
 import (
+	"fmt"
+	"io"
 	"os"
 
 	"github.com/caddyserver/caddy/v2"
-	caddycmd "github.com/caddyserver/caddy/v2/cmd"
 	_ "github.com/caddyserver/caddy/v2/modules/standard"
 
 	_ "github.com/svc-gateway/svc/caddymodule/agents"
@@ -23,38 +24,32 @@ import (
 	_ "github.com/svc-gateway/svc/caddymodule/redact"
 	_ "github.com/svc-gateway/svc/caddymodule/scan"
 	_ "github.com/svc-gateway/svc/caddymodule/stream"
+	_ "github.com/svc-gateway/svc/internal/caddyenv" // before Caddy
 	"github.com/svc-gateway/svc/internal/settings"
 )
 
-const about = `A gateway in front of AI agents: who may ask, what may happen, what is recorded.
-
-	$ service web start              start in the background
-	$ service web status
-	$ service chat "How full are the disks on this host?"
-	$ service audit query "select tool, decision, status from tool_calls"
-	$ service admin add-user alice --role user
-	$ service web stop
-
-The data folder is SVC_HOME, else ~/.svc. The other commands are Caddy's own.`
-
 func main() {
 	caddy.CustomBinaryName = "service"
-	caddy.CustomLongDescription = about
 	caddy.CustomVersion = settings.Version
-	prepareEnvironment()
-	caddycmd.Main()
+	prepareEnvironment(os.Stderr)
+	os.Exit(execute(newRoot()))
 }
 
 // prepareEnvironment sets what the default Caddyfile takes from the environment, whichever
 // command adapts it: the data folder, and no host or port that is set and empty, which would
 // count instead of the default.
-func prepareEnvironment() {
+func prepareEnvironment(w io.Writer) {
 	for _, name := range []string{"SVC_HOST", "SVC_PORT"} {
 		if os.Getenv(name) == "" {
 			_ = os.Unsetenv(name)
 		}
 	}
-	if home, err := app.LocateHome(); err == nil {
-		_ = os.Setenv("SVC_HOME", home.Dir())
+	home, err := app.LocateHome()
+	if err != nil {
+		return // whichever command needs it says so
+	}
+	_ = os.Setenv("SVC_HOME", home.Dir())
+	if os.Getenv("HOME") == "" && os.Getenv("XDG_DATA_HOME") == "" {
+		fmt.Fprintln(w, "Warning: HOME is not set, so Caddy keeps certificates in the folder caddy of the current one: set HOME or XDG_DATA_HOME")
 	}
 }

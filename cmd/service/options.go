@@ -16,6 +16,7 @@ import (
 	"github.com/svc-gateway/svc"
 	"github.com/svc-gateway/svc/caddymodule/app"
 	"github.com/svc-gateway/svc/caddymodule/app/cli"
+	"github.com/svc-gateway/svc/internal/settings"
 )
 
 // startOptions are the flags of web start.
@@ -75,6 +76,9 @@ func parseSet(set []string) (map[string]string, error) {
 		key, value, ok := strings.Cut(s, "=")
 		if !ok || key == "" {
 			return nil, cli.Usagef("--set: %q is not of the form section.key=value", s)
+		}
+		if err := settings.CheckFlag(key, value); err != nil {
+			return nil, cli.Usagef("%w", err)
 		}
 		values[key] = value
 	}
@@ -136,7 +140,7 @@ func adapt(path string, w io.Writer) ([]byte, error) {
 		return nil, fmt.Errorf("reading the configuration: %w", err)
 	}
 	for _, warning := range warnings {
-		fmt.Fprintf(w, "Warning: %s\n", warning)
+		fmt.Fprintf(w, "Warning: %s\n", ourName(warning.String()))
 	}
 	return doc, nil
 }

@@ -114,7 +114,7 @@ func TestBuiltInCaddyfile(t *testing.T) {
 	t.Setenv("SVC_HOME", "/data folder")
 	t.Setenv("SVC_HOST", "")
 	t.Setenv("SVC_PORT", "")
-	prepareEnvironment()
+	prepareEnvironment(io.Discard)
 	var warnings strings.Builder
 	got, err := adapt("", &warnings)
 	if err != nil || warnings.Len() > 0 {

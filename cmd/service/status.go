@@ -15,7 +15,7 @@ import (
 
 func statusCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "status", Short: "Says whether the web service runs: exit code 0 when it does, 3 when not",
+		Use: "status", Short: "Prints whether the web service runs; exits with 0 if it does, 3 if not",
 		Args: cli.Args(cobra.NoArgs),
 	}
 	asJSON := cmd.Flags().Bool("json", false, "print a JSON document")

@@ -24,8 +24,8 @@ const stopTimeout = 15 * time.Second
 func stopCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "stop", Short: "Stops the web service and returns when it is down", Args: cli.Args(cobra.NoArgs),
-		Long: `Stops the web service: no new requests, runs and streams get up to 10 seconds to end.
-The command returns when the service is down. That it does not run is no error.`,
+		Long: `Stops the web service. It accepts no new requests, and runs and streams have up to 10 seconds
+to end. The command returns when the service is down. It is not an error if no service runs.`,
 	}
 	cmd.RunE = cli.Run(func(cmd *cobra.Command, _ []string) error {
 		home, err := app.LocateHome()

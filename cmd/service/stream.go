@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -12,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/svc-gateway/svc/caddymodule/app/cli"
+	"github.com/svc-gateway/svc/scanner/sse"
 )
 
 // maxEvent bounds one line of a stream.
@@ -46,8 +46,8 @@ func (s *stream) copy(body io.Reader) error {
 	lines.Buffer(make([]byte, 0, 64<<10), maxEvent)
 	done := false
 	for !done && lines.Scan() {
-		data, ok := bytes.CutPrefix(lines.Bytes(), []byte("data: "))
-		if !ok {
+		name, data := sse.Field(lines.Bytes())
+		if string(name) != "data" {
 			continue // an id, or the empty line of a keepalive
 		}
 		var e event

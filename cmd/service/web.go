@@ -25,7 +25,7 @@ func startCommand() *cobra.Command {
 
 Without --config it serves the built-in Caddyfile on 0.0.0.0:2280. Settings come from --set,
 the environment (SVC_<SECTION>_<KEY>), the Caddyfile and config/api.json of the data folder;
-service config show lists them.`,
+service config show prints them.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.host, "host", "", "address to listen on (default 0.0.0.0)")

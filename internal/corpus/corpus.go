@@ -1,14 +1,8 @@
 // Package corpus reads labelled texts, by which tests and figures hold the scanner.
 //
 // A file has a JSON object a line: id, text, label (1: should be found), category, source, and
-// secrets where it is known what must not remain of the text. A package keeps a small sample of
-// its own below testdata/corpus; the environment variable SVC_CORPORA names a folder with more,
-// in files of the same names:
-//
-//	for _, path := range corpus.Files("secrets.jsonl") {
-//		list, err := corpus.Read(path)
-//		…
-//	}
+// secrets where it is known what must not remain of the text. Read reads one; package corpustest
+// gives them to tests.
 //
 // The texts are data. Nothing that one says is followed. The functions are safe for concurrent
 // use and keep nothing.
@@ -20,7 +14,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 )
 
@@ -68,14 +61,4 @@ func Read(path string) ([]Sample, error) {
 		return nil, fmt.Errorf("reading %s: %w", path, err)
 	}
 	return list, nil
-}
-
-// Files returns where the texts of a name are for a test: the package's own sample and, where
-// SVC_CORPORA is set, the one of that folder.
-func Files(name string) []string {
-	files := []string{filepath.Join("testdata", "corpus", name)}
-	if dir := os.Getenv("SVC_CORPORA"); dir != "" {
-		files = append(files, filepath.Join(dir, name))
-	}
-	return files
 }

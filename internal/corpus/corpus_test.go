@@ -33,15 +33,3 @@ func TestRead(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
-
-func TestFiles(t *testing.T) {
-	own := filepath.Join("testdata", "corpus", "x.jsonl")
-	t.Setenv("SVC_CORPORA", "")
-	if diff := cmp.Diff([]string{own}, Files("x.jsonl")); diff != "" {
-		t.Errorf("-want +got\n%s", diff)
-	}
-	t.Setenv("SVC_CORPORA", "there")
-	if diff := cmp.Diff([]string{own, filepath.Join("there", "x.jsonl")}, Files("x.jsonl")); diff != "" {
-		t.Errorf("-want +got\n%s", diff)
-	}
-}

@@ -87,6 +87,19 @@ func Write(w http.ResponseWriter, r *http.Request, p Problem) {
 	}
 }
 
+// TooLarge returns what is told of a body that [http.MaxBytesReader] has cut; ok is false for other
+// errors.
+func TooLarge(err error) (p Problem, ok bool) {
+	tooLarge, ok := errors.AsType[*http.MaxBytesError](err)
+	if !ok {
+		return Problem{}, false
+	}
+	return Problem{
+		Status: http.StatusRequestEntityTooLarge, Code: "body_too_large",
+		Detail: fmt.Sprintf("The body has more than %d bytes.", tooLarge.Limit),
+	}, true
+}
+
 // word makes a code from a title: "Not Found" becomes not_found.
 func word(title string) string {
 	b := []byte(title)

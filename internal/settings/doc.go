@@ -10,6 +10,10 @@
 // a flag, the environment variable SVC_<SECTION>_<KEY>, the Caddyfile, the file
 // config/api.json of the data folder, and last the default. [Options] lists all of them.
 //
+// Some settings are lists of objects and have no section, such as the identity providers. Each
+// list is declared in a file of its own: its type, its fields and what holds for them, and a
+// method of [Settings] that returns it. Options and fields are of the same kinds.
+//
 // # Guarantees
 //
 // Nothing is guessed: an unknown name, a duplicate, a value of the wrong type or out of range

@@ -130,6 +130,14 @@ func (r *resolution) show() []Value {
 	return r.values
 }
 
+// CheckFlag reports what is wrong with a flag by itself: whether there is such a setting, and
+// whether it can have this value.
+func CheckFlag(key, value string) error {
+	r := newResolution()
+	r.layer(FromFlag, fromFlags(map[string]string{key: value}), nil)
+	return errors.Join(r.errs...)
+}
+
 func readFile(path string) ([]entry, error) {
 	if path == "" {
 		return nil, nil

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/agnivade/levenshtein"
-
 	"github.com/svc-gateway/svc/internal/suggest"
 )
 
@@ -95,5 +93,5 @@ func looksLikeSetting(name string, known []string) bool {
 		}
 	}
 	upper := strings.ToUpper(name)
-	return slices.ContainsFunc(known, func(k string) bool { return levenshtein.ComputeDistance(upper, k) <= misspelt })
+	return slices.ContainsFunc(known, func(k string) bool { return suggest.Distance(upper, k) <= misspelt })
 }

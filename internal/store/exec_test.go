@@ -163,7 +163,7 @@ func writeAtOnce(t *testing.T, db *store.DB, rows []statement) (refused int) {
 	for i, s := range rows {
 		wg.Go(func() { errs[i] = db.WriteExec(t.Context(), s) })
 	}
-	time.Sleep(20 * time.Millisecond) // so that most of them are waiting
+	queued(db, len(rows))
 	close(busy)
 	wg.Wait()
 	for _, err := range errs {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -177,6 +178,13 @@ func TestCancelledWriteIsNotRun(t *testing.T) {
 	}
 }
 
+// queued returns when so many operations wait for the writer, which is busy.
+func queued(db *store.DB, operations int) {
+	for store.Waiting(db) < operations {
+		runtime.Gosched()
+	}
+}
+
 // Also not when others of its transaction are run already.
 func TestCancelledWhileOthersAreRun(t *testing.T) {
 	db, _ := open(t, store.Options{})
@@ -188,11 +196,11 @@ func TestCancelledWhileOthersAreRun(t *testing.T) {
 	}
 	<-holding(first)
 	held := holding(second)
-	time.Sleep(10 * time.Millisecond) // until it waits
+	queued(db, 1)
 	ctx, cancel := context.WithCancel(t.Context())
 	got := make(chan error, 1)
 	go func() { got <- db.WriteExec(ctx, statement{`INSERT INTO t (s) VALUES (?)`, []any{"x"}}) }()
-	time.Sleep(10 * time.Millisecond) // until it waits, too
+	queued(db, 2)
 	close(first)
 	<-held
 	cancel()

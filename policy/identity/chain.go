@@ -59,6 +59,22 @@ type Refused struct {
 // Error returns the detail.
 func (r *Refused) Error() string { return r.Detail }
 
+// refusals say as what errors are told.
+type refusals []struct {
+	err     error
+	refused *Refused
+}
+
+// of turns an error into a refusal; one that is not in the list stays as it is.
+func (l refusals) of(err error) error {
+	for _, x := range l {
+		if errors.Is(err, x.err) {
+			return x.refused
+		}
+	}
+	return err
+}
+
 // Chain asks its providers in order. A chain without providers authenticates nobody.
 type Chain []Provider
 
@@ -143,7 +159,7 @@ func (c Chain) Problem(err error) problem.Problem {
 	}
 	return problem.Problem{
 		Status: http.StatusServiceUnavailable, Code: "auth_unavailable",
-		Detail: "Who sends this cannot be found out at the moment; try again later.",
+		Detail: "The service cannot find out who sends this at the moment; try again later.",
 	}
 }
 

@@ -127,21 +127,18 @@ var (
 		Status: http.StatusUnauthorized, Code: "credentials_wrong", Reason: "wrong_credentials",
 		Detail: "The user name or the password is wrong.",
 	}
-	persons = []struct {
-		err     error
-		refused *Refused
-	}{
+	personRefusals = refusals{
 		{ErrNoRole, &Refused{
 			Status: http.StatusForbidden, Code: "no_role", Reason: "no_role",
-			Detail: "You are known, but nothing here is open to your groups; ask an admin for a role.",
+			Detail: "You are known here, but none of your groups gives you a role; ask an admin.",
 		}},
 		{ErrNameTaken, &Refused{
 			Status: http.StatusForbidden, Code: "account_unavailable", Reason: "name_taken",
-			Detail: "There can be no account for you here as it is; ask an admin.",
+			Detail: "An account cannot be created for you here; ask an admin.",
 		}},
 		{ErrInvalid, &Refused{
 			Status: http.StatusForbidden, Code: "account_unavailable", Reason: "name_invalid",
-			Detail: "There can be no account for you here as it is; ask an admin.",
+			Detail: "An account cannot be created for you here; ask an admin.",
 		}},
 		{ErrRevoked, &Refused{
 			Status: http.StatusForbidden, Code: "account_disabled", Reason: "revoked",
@@ -156,11 +153,4 @@ var (
 
 // RefusePerson turns an error about somebody who proved who they are into a refusal; technical
 // ones stay as they are.
-func RefusePerson(err error) error {
-	for _, x := range persons {
-		if errors.Is(err, x.err) {
-			return x.refused
-		}
-	}
-	return err
-}
+func RefusePerson(err error) error { return personRefusals.of(err) }

@@ -29,7 +29,7 @@ func (r CertificateRule) Check() error {
 	}
 	for _, text := range r.Patterns {
 		if _, ok := parsePattern(text); !ok {
-			return fmt.Errorf("%q is no pattern for certificates: %s", text, wantPattern)
+			return fmt.Errorf("%q is not a pattern for certificates: %s", text, wantPattern)
 		}
 	}
 	return nil

@@ -2,7 +2,6 @@ package identity
 
 import (
 	"context"
-	"errors"
 	"net/http"
 
 	"github.com/svc-gateway/svc/internal/credentials"
@@ -91,10 +90,7 @@ var (
 		Status: http.StatusUnauthorized, Code: "credentials_unrecognised", Reason: "unrecognised",
 		Detail: "The Authorization header holds no token of this service: want Authorization: Bearer svc_...",
 	}
-	refusals = []struct {
-		err     error
-		refused *Refused
-	}{
+	tokenRefusals = refusals{
 		{ErrMalformed, &Refused{
 			Status: http.StatusUnauthorized, Code: "token_malformed", Reason: "malformed",
 			Detail: "The token is incomplete or mistyped: its checksum does not fit.",
@@ -115,14 +111,7 @@ var (
 )
 
 // refuseToken turns an error of Verify into a refusal; technical ones stay as they are.
-func refuseToken(err error) error {
-	for _, x := range refusals {
-		if errors.Is(err, x.err) {
-			return x.refused
-		}
-	}
-	return err
-}
+func refuseToken(err error) error { return tokenRefusals.of(err) }
 
 // Strip removes the credentials that the providers of this package take from the headers of a
 // request that goes to somebody else's server. Credentials of others stay.

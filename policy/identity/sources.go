@@ -58,7 +58,7 @@ func (s *Service) lookup(ctx context.Context, p policy.Principal, subject string
 	case err != nil:
 		return policy.Principal{}, fmt.Errorf("looking user %s up: %w", p.User, err)
 	case x.Role == "":
-		return policy.Principal{}, fmt.Errorf("user %s has no role any more: %w", p.User, ErrRevoked)
+		return policy.Principal{}, fmt.Errorf("user %s no longer has a role: %w", p.User, ErrRevoked)
 	}
 	p.Role, p.Groups = x.Role, x.Groups
 	return p, nil

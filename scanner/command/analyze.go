@@ -32,7 +32,7 @@ const (
 // shortened, statements of SQL by their verbs.
 func Analyze(text string) Command {
 	a := newAnalysis(text)
-	a.any(text, 0, nil)
+	a.analyze(text, 0, nil)
 	if a.result.Class == "" {
 		a.raise(unknown("there is no command"), place{0, len(text)})
 	}
@@ -82,9 +82,9 @@ func newAnalysis(text string) *analysis {
 	return &analysis{text: text, told: make(map[Span]bool), variables: make(map[string]variable), functions: make(map[string]*function), loaded: make(map[string]bool)}
 }
 
-// any analyses a text as what it is most likely: SQL, commands of a device, a command line. It
+// analyze analyses a text as what it is most likely: SQL, commands of a device, a command line. It
 // stands at the offset of the text or, where it was quoted, at a place.
-func (a *analysis) any(text string, offset int, at *place, params ...arg) {
+func (a *analysis) analyze(text string, offset int, at *place, params ...arg) {
 	whole := place{offset, offset + len(text)}
 	if at != nil {
 		whole = *at

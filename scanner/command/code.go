@@ -101,7 +101,7 @@ func codeEffects(text string, lang Language, depth int) []effect {
 	w.walk(root, false)
 	w.methods()
 	if w.values.total >= maxTotal {
-		w.add(verdict{class: Unknown, write: scanner.HTTPWrite, reason: "the program is too entangled to be told apart"}, "code-too-entangled", &node{end: len(text)})
+		w.report(verdict{class: Unknown, write: scanner.HTTPWrite, reason: "the program is too entangled to be told apart"}, "code-too-entangled", &node{end: len(text)})
 	}
 	if !p.script && depth == 0 {
 		w.magics(text)
@@ -144,9 +144,9 @@ func (w *codeWalker) call(n *node) {
 		}
 		c := codeCall{n, w.fresh(), path}
 		if rule := writesDatabase(c); rule != "" {
-			w.add(verdict{class: Mutate, write: scanner.DatabaseWrite, reason: "it changes a database"}, rule, n)
+			w.report(verdict{class: Mutate, write: scanner.DatabaseWrite, reason: "it changes a database"}, rule, n)
 		} else if rule := writesHTTP(codeCall{n, w.fresh(), path}); rule != "" {
-			w.add(verdict{class: Mutate, write: scanner.HTTPWrite, reason: "it sends a request that changes something"}, rule, n)
+			w.report(verdict{class: Mutate, write: scanner.HTTPWrite, reason: "it sends a request that changes something"}, rule, n)
 		}
 		w.host(codeCall{n, w.fresh(), path})
 	}
@@ -160,7 +160,7 @@ func (w *codeWalker) reference(n *node) {
 	for _, path := range w.fresh().paths(n) {
 		receiver, name := splitPath(path)
 		if httpVerbs.HasFoldString(name) && text.Words("requests httpx axios aiohttp got ky superagent urllib3").HasString(strings.Trim(receiver, "?()")) {
-			w.add(verdict{class: Mutate, write: scanner.HTTPWrite, reason: "it hands on a function that changes something"}, "http-reference", n)
+			w.report(verdict{class: Mutate, write: scanner.HTTPWrite, reason: "it hands on a function that changes something"}, "http-reference", n)
 		}
 	}
 }
@@ -176,20 +176,20 @@ func (w *codeWalker) methods() {
 				n = n.kids[len(n.kids)-1]
 			}
 			if v, ok := w.fresh().one(n); ok && httpVerbs.HasFoldString(v) && v == strings.ToUpper(v) {
-				w.add(verdict{class: Mutate, write: scanner.HTTPWrite, reason: "it makes a request one that changes something"}, "http-method", n)
+				w.report(verdict{class: Mutate, write: scanner.HTTPWrite, reason: "it makes a request one that changes something"}, "http-method", n)
 			}
 		}
 	}
 }
 
-func (w *codeWalker) add(v verdict, rule string, n *node) {
+func (w *codeWalker) report(v verdict, rule string, n *node) {
 	w.effects = append(w.effects, effect{v, rule, n.start, n.end})
 }
 
 // nested adds what a program or command line in a string does.
 func (w *codeWalker) nested(effects []effect, n *node) {
 	for _, e := range effects {
-		w.add(e.verdict, e.rule, n)
+		w.report(e.verdict, e.rule, n)
 	}
 }
 
@@ -197,7 +197,7 @@ func (w *codeWalker) nested(effects []effect, n *node) {
 func sqlEffectsOf(text string) (effects []effect) {
 	for _, s := range sqlStatements(text) {
 		if v, ok := judgeStatement(s, false); ok && v.write != "" {
-			effects = append(effects, effect{v, "sql-" + strings.ToLower(s[0].text), s[0].start, s[len(s)-1].end})
+			effects = append(effects, effect{v, "sql-" + strings.ToLower(s[0].Text), s[0].Start, s[len(s)-1].End})
 		}
 	}
 	return effects
@@ -210,6 +210,6 @@ func shellEffects(text string) []effect { return lineEffects(text, 0) }
 func lineEffects(text string, depth int) []effect {
 	a := newAnalysis(text)
 	a.quoted = depth
-	a.any(text, 0, nil)
+	a.analyze(text, 0, nil)
 	return a.effects
 }

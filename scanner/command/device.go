@@ -10,7 +10,7 @@ import (
 type deviceNode struct {
 	next    map[string]*deviceNode
 	verdict verdict // of the command that ends here or goes on with words that are not known
-	known   bool    // there is a verdict
+	ends    bool    // there is a verdict
 }
 
 // deviceRoot holds the commands of all devices.
@@ -25,7 +25,7 @@ var deviceRoot = func() *deviceNode {
 				}
 				n = n.next[word]
 			}
-			n.verdict, n.known = verdict{class: d.class, category: d.category, reason: d.reason}, true
+			n.verdict, n.ends = verdict{class: d.class, category: d.category, reason: d.reason}, true
 		}
 	}
 	return root
@@ -65,11 +65,11 @@ func judgeDevice(name string, args call) (verdict, bool) {
 		if node, _ = node.find(a.text); node == nil {
 			break
 		}
-		if node.known {
+		if node.ends {
 			best = node
 		}
 	}
-	v, ok := best.verdict, best.known
+	v, ok := best.verdict, best.ends
 	if last := args.last(); v.class != Dangerous && v.class != ReadOnly {
 		switch {
 		case name == "set" && (last == "disable" || last == "down") && len(args) > 1, strings.HasPrefix("configure", name) && last == "shutdown" && args[max(0, len(args)-2)].text != "no":

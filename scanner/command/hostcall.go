@@ -38,7 +38,7 @@ func (w *codeWalker) host(c codeCall) {
 		}
 	default:
 		if v, ok := c.touches(receiver, fn); ok {
-			w.add(v, "host-"+fn, c.node)
+			w.report(v, "host-"+fn, c.node)
 		}
 	}
 }

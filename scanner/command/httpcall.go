@@ -203,7 +203,7 @@ func (c codeCall) methodNode(receiver, fn string) *node {
 // unknownMethod reports whether a call has a method that is only known at run time.
 func (c codeCall) unknownMethod(receiver, fn string) bool {
 	n := c.methodNode(receiver, fn)
-	return n != nil && !c.known(n) && (c.named("method") == n || len(c.args()) > 1 && httpClientKnown(receiver) && !strings.Contains(receiver, "urllib."))
+	return n != nil && !c.constant(n) && (c.named("method") == n || len(c.args()) > 1 && httpClientKnown(receiver) && !strings.Contains(receiver, "urllib."))
 }
 
 // isVerb reports whether an argument is a method that writes, in capitals.
@@ -212,7 +212,7 @@ func (c codeCall) isVerb(n *node) bool {
 	return ok && v == strings.ToUpper(v) && httpVerbs.HasFoldString(v)
 }
 
-func (c codeCall) known(n *node) bool { return len(c.values.values(n)) > 0 }
+func (c codeCall) constant(n *node) bool { return len(c.values.values(n)) > 0 }
 
 // given reports whether an argument has a name and is not None.
 func (c codeCall) given(name string) bool {

@@ -31,15 +31,15 @@ func (w *shell) interprets(name string, all []arg, at place) bool {
 	args := call(all[1:])
 	switch name {
 	case "eval":
-		w.part(name, all)
+		w.record(name, all)
 		w.evaluate(args, at)
 		return true
 	case ".", "source":
-		w.part(name, all)
+		w.record(name, all)
 		w.sourced(name, args, at)
 		return true
 	case "trap", "alias":
-		w.part(name, all)
+		w.record(name, all)
 		w.later(name, args, at)
 		return true
 	case "set":
@@ -64,7 +64,7 @@ func (w *shell) interprets(name string, all []arg, at place) bool {
 	if !found && tools.HasFoldString(name) {
 		return false
 	}
-	w.part(name, all)
+	w.record(name, all)
 	if len(args) == 1 && !args[0].dynamic && (text.Words("--version --help").HasString(args[0].text) || i.language == "python" && args[0].text == "-V") {
 		w.raise(verdict{class: ReadOnly}, at)
 		return true

@@ -26,7 +26,7 @@ func (w *codeWalker) magics(source string) {
 			w.nested(lineEffects(name+" "+rest, w.depth+1), at)
 		case name == "sql":
 			if v, ok := judgeSQL(rest, false); ok && v.write != "" {
-				w.add(v, "db-sql", at)
+				w.report(v, "db-sql", at)
 			}
 		case text.Words("bash sh shell sx system script").HasString(name):
 			w.nested(lineEffects(rest, w.depth+1), at)

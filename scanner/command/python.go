@@ -145,3 +145,10 @@ func (p python) formatEnd(i, end int) int {
 	}
 	return end
 }
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+
+// isWordByte reports whether a byte can be part of a name; all beyond ASCII can.
+func isWordByte(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || isDigit(c) || c == '_' || c >= 0x80
+}

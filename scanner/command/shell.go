@@ -17,7 +17,7 @@ type shell struct {
 	params   []arg          // $0, $1, …
 	assigned map[string]int // how often the line assigns a variable
 	branches int            // loops, conditions and functions around the command
-	in       feed           // what the command reads
+	in       piped          // what the command reads
 }
 
 // place returns where a node stands in the original text.
@@ -157,7 +157,7 @@ func (w *shell) command(args []arg, at place) {
 		name := baseName(args[0].text)
 		switch {
 		case args[0].dynamic:
-			w.part("", args)
+			w.record("", args)
 			w.raise(unknown("the command is only known at run time"), at)
 			w.probably(args, at)
 			return
@@ -165,7 +165,7 @@ func (w *shell) command(args []arg, at place) {
 			args = append([]arg{{text: "service"}, {text: name}}, args[1:]...)
 			continue
 		case !knownFolder(args[0].text):
-			w.part(name, args)
+			w.record(name, args)
 			w.raise(unknown("the program does not come from a system folder"), at)
 			if w.loaded[strings.TrimPrefix(args[0].text, "./")] {
 				w.raise(dangerous(RemoteCode, "it runs what comes from elsewhere"), at)
@@ -179,7 +179,7 @@ func (w *shell) command(args []arg, at place) {
 		}
 		inner, ok := w.unwrap(args, at)
 		if !ok {
-			w.part(name, args)
+			w.record(name, args)
 			w.raise(w.judge(name, args[1:]), at)
 			if expressions.HasString(name) {
 				for _, a := range args[1:] {
@@ -195,8 +195,8 @@ func (w *shell) command(args []arg, at place) {
 	}
 }
 
-// part records a simple command.
-func (w *shell) part(name string, args []arg) {
+// record records a simple command.
+func (w *shell) record(name string, args []arg) {
 	if w.guessing > 0 {
 		return
 	}

@@ -114,10 +114,10 @@ func (w *shell) sub(args []arg, at place) {
 // dangerous counts.
 func (w *shell) script(text string, dynamic bool, at place, params ...arg) {
 	if !dynamic {
-		w.any(text, 0, &at, params...)
+		w.analyze(text, 0, &at, params...)
 		return
 	}
-	w.maybe(at, func(a *analysis) { a.any(withoutHoles(text), 0, &at, params...) })
+	w.maybe(at, func(a *analysis) { a.analyze(withoutHoles(text), 0, &at, params...) })
 }
 
 // assignments counts how often a line assigns each variable.

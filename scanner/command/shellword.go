@@ -156,7 +156,7 @@ func (e *expander) parts(parts []syntax.WordPart, quoted bool) {
 			e.remote = e.remote || v.remote
 			e.expanded(v.text, v.certain, quoted)
 		case *syntax.CmdSubst:
-			out := e.outputs(p.Stmts, feed{})
+			out := e.outputs(p.Stmts, piped{})
 			if !out.known {
 				out.text = notYet
 			}
@@ -165,7 +165,7 @@ func (e *expander) parts(parts []syntax.WordPart, quoted bool) {
 		case *syntax.BraceExp: // a sequence
 			e.open, e.glob = true, true
 		case *syntax.ProcSubst:
-			out := e.outputs(p.Stmts, feed{})
+			out := e.outputs(p.Stmts, piped{})
 			e.remote = e.remote || out.remote || out.decoded
 			e.expanded("/dev/fd/63", false, true)
 		default:

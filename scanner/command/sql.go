@@ -6,14 +6,32 @@ import (
 
 	"github.com/svc-gateway/svc/scanner"
 	"github.com/svc-gateway/svc/scanner/internal/text"
+	"github.com/svc-gateway/svc/scanner/sqltoken"
 )
+
+// sqlStatements splits a text into statements and these into tokens.
+func sqlStatements(text string) (list [][]sqltoken.Token) {
+	var tokens []sqltoken.Token
+	for t, ok := sqltoken.Any.Next(text, 0); ok; t, ok = sqltoken.Any.Next(text, t.End) {
+		switch {
+		case !t.Is(";"):
+			tokens = append(tokens, t)
+		case len(tokens) > 0:
+			list, tokens = append(list, tokens), nil
+		}
+	}
+	if len(tokens) > 0 {
+		list = append(list, tokens)
+	}
+	return list
+}
 
 // judgeSQL judges SQL statements. ok is false where the text is none: its first statement
 // begins with no verb of SQL or, when strict, does not go on as one does, as in "delete the file".
 func judgeSQL(text string, strict bool) (v verdict, ok bool) {
 	v.class = ReadOnly
 	for _, s := range sqlStatements(text) {
-		if s[0].is("BEGIN", "COMMIT", "END", "START", "ROLLBACK") && (len(s) == 1 || len(s) == 2 && s[1].is("TRANSACTION", "WORK")) {
+		if s[0].Is("BEGIN", "COMMIT", "END", "START", "ROLLBACK") && (len(s) == 1 || len(s) == 2 && s[1].Is("TRANSACTION", "WORK")) {
 			ok = ok || !strict
 			continue
 		}
@@ -50,22 +68,22 @@ var sqlObjects = text.Words(`aggregate cast cluster collation collection column 
 	tablespace task temp temporary trigger type unique unlogged user view virtual warehouse clustered nonclustered bitmap fulltext recursive if`)
 
 // judgeStatement judges one statement.
-func judgeStatement(s []sqlToken, strict bool) (verdict, bool) {
-	for len(s) > 0 && s[0].is("(") {
+func judgeStatement(s []sqltoken.Token, strict bool) (verdict, bool) {
+	for len(s) > 0 && s[0].Is("(") {
 		s = s[1:]
 	}
-	if len(s) == 0 || s[0].kind != sqlWord {
+	if len(s) == 0 || s[0].Kind != sqltoken.Word {
 		return verdict{}, false
 	}
-	next := func(keywords ...string) bool { return len(s) > 1 && s[1].is(keywords...) }
-	named := len(s) > 1 && (s[1].kind == sqlWord || s[1].kind == sqlName)
-	object := len(s) > 2 && s[1].kind == sqlWord && sqlObjects.HasFoldString(s[1].text)
+	next := func(keywords ...string) bool { return len(s) > 1 && s[1].Is(keywords...) }
+	named := len(s) > 1 && (s[1].Kind == sqltoken.Word || s[1].Kind == sqltoken.Name)
+	object := len(s) > 2 && s[1].Kind == sqltoken.Word && sqlObjects.HasFoldString(s[1].Text)
 	writes := func(v verdict, shape bool) (verdict, bool) {
 		v.write = scanner.DatabaseWrite
 		return v, shape || !strict
 	}
 	changes := func(what string) verdict { return mutate("it " + what) }
-	switch verb := s[0].text; verb {
+	switch verb := s[0].Text; verb {
 	case "SELECT", "VALUES", "TABLE", "FROM", "WITH", "PIVOT", "SUMMARIZE":
 		return judgeQuery(s), !strict || sqlQuery(s)
 	case "SHOW", "DESCRIBE", "DESC", "USE", "BEGIN", "COMMIT", "ROLLBACK", "END", "START", "SAVEPOINT", "RELEASE", "HELP":
@@ -73,7 +91,7 @@ func judgeStatement(s []sqlToken, strict bool) (verdict, bool) {
 	case "EXPLAIN":
 		return judgeExplain(s[1:])
 	case "PRAGMA":
-		if slices.ContainsFunc(s, func(t sqlToken) bool { return t.is("=") }) {
+		if slices.ContainsFunc(s, func(t sqltoken.Token) bool { return t.Is("=") }) {
 			return writes(changes("changes a setting of the database"), true)
 		}
 		return verdict{class: ReadOnly}, len(s) > 1
@@ -85,7 +103,7 @@ func judgeStatement(s []sqlToken, strict bool) (verdict, bool) {
 		}
 		return mutate("it changes the session"), !strict
 	case "PREPARE":
-		if i := slices.IndexFunc(s, func(t sqlToken) bool { return t.is("AS", "FROM") }); i > 0 {
+		if i := slices.IndexFunc(s, func(t sqltoken.Token) bool { return t.Is("AS", "FROM") }); i > 0 {
 			if v, ok := judgeStatement(s[i+1:], true); ok {
 				return v, true
 			}
@@ -103,7 +121,7 @@ func judgeStatement(s []sqlToken, strict bool) (verdict, bool) {
 		}
 		return writes(dangerous(Erase, "it deletes all rows of a table"), next("FROM") && len(s) > 2)
 	case "UPDATE":
-		set := slices.IndexFunc(s, func(t sqlToken) bool { return t.is("SET") })
+		set := slices.IndexFunc(s, func(t sqltoken.Token) bool { return t.Is("SET") })
 		if filtered(s) {
 			return writes(changes("changes rows"), set > 1)
 		}
@@ -156,24 +174,24 @@ func judgeStatement(s []sqlToken, strict bool) (verdict, bool) {
 const maxClause = 500
 
 // judgeQuery judges a statement that reads, unless a part of it or a function that it calls writes.
-func judgeQuery(s []sqlToken) verdict {
+func judgeQuery(s []sqltoken.Token) verdict {
 	for i, t := range s {
-		if t.kind != sqlWord || i == 0 {
+		if t.Kind != sqltoken.Word || i == 0 {
 			continue
 		}
 		rest := s[i:]
 		switch {
-		case s[0].text == "WITH" && t.is("INSERT", "DELETE", "UPDATE", "MERGE", "REPLACE") && !rest[min(1, len(rest)-1)].is("(", ",", ")"):
+		case s[0].Text == "WITH" && t.Is("INSERT", "DELETE", "UPDATE", "MERGE", "REPLACE") && !rest[min(1, len(rest)-1)].Is("(", ",", ")"):
 			if v, ok := judgeStatement(rest[:min(len(rest), maxClause)], true); ok {
 				return v
 			}
-		case t.is("INTO") && (outsideFile(rest, "OUTFILE") || outsideFile(rest, "DUMPFILE")):
+		case t.Is("INTO") && (outsideFile(rest, "OUTFILE") || outsideFile(rest, "DUMPFILE")):
 			return verdict{class: Dangerous, category: WriteOutsideRoot, write: scanner.DatabaseWrite, reason: "the database writes outside of the root"}
-		case t.is("INTO") && s[0].is("SELECT", "WITH") && len(rest) > 1 && !rest[1].is("@", ":"):
+		case t.Is("INTO") && s[0].Is("SELECT", "WITH") && len(rest) > 1 && !rest[1].Is("@", ":"):
 			return verdict{class: Mutate, write: scanner.DatabaseWrite, reason: "the query writes a table or file"}
-		case len(rest) > 1 && rest[1].is("(") && t.is("XP_CMDSHELL", "SYS_EXEC", "SYS_EVAL", "LOAD_EXTENSION"):
+		case len(rest) > 1 && rest[1].Is("(") && t.Is("XP_CMDSHELL", "SYS_EXEC", "SYS_EVAL", "LOAD_EXTENSION"):
 			return verdict{class: Dangerous, category: RemoteCode, write: scanner.DatabaseWrite, reason: "the database runs a program"}
-		case len(rest) > 1 && rest[1].is("(") && sqlEffects.HasFoldString(t.text):
+		case len(rest) > 1 && rest[1].Is("(") && sqlEffects.HasFoldString(t.Text):
 			return verdict{class: Unknown, write: scanner.DatabaseWrite, reason: "the query calls a function that does more than read"}
 		}
 	}
@@ -185,43 +203,43 @@ var sqlEffects = text.Words(`pg_terminate_backend pg_cancel_backend pg_reload_co
 	dblink load_extension writefile setval nextval xp_cmdshell sys_exec sys_eval pg_drop_replication_slot query_to_xml edit`)
 
 // sqlQuery reports whether a statement goes on as a query does and prose does not.
-func sqlQuery(s []sqlToken) bool {
-	switch s[0].text {
+func sqlQuery(s []sqltoken.Token) bool {
+	switch s[0].Text {
 	case "SELECT":
-		return len(s) > 1 && (contains(s, "FROM", "*", "(", ",") || s[1].kind == sqlString) && !s[len(s)-1].is("?")
+		return len(s) > 1 && (contains(s, "FROM", "*", "(", ",") || s[1].Kind == sqltoken.Literal) && !s[len(s)-1].Is("?")
 	case "WITH":
 		for i := 2; i+1 < len(s); i++ {
-			if s[i].is("AS") && (s[i+1].is("(") || i+2 < len(s) && s[i+1].is("MATERIALIZED", "NOT")) {
+			if s[i].Is("AS") && (s[i+1].Is("(") || i+2 < len(s) && s[i+1].Is("MATERIALIZED", "NOT")) {
 				return true
 			}
 		}
 		return false
 	case "VALUES":
-		return len(s) > 1 && s[1].is("(")
+		return len(s) > 1 && s[1].Is("(")
 	}
-	return len(s) == 2 && s[0].text == "TABLE"
+	return len(s) == 2 && s[0].Text == "TABLE"
 }
 
 // sqlVerbs are the verbs of statements that can be explained.
 var sqlVerbs = []string{"SELECT", "INSERT", "UPDATE", "DELETE", "MERGE", "WITH", "REPLACE", "CREATE", "VALUES", "DECLARE", "EXECUTE", "REFRESH"}
 
 // judgeExplain judges EXPLAIN, which runs the statement only to measure it.
-func judgeExplain(s []sqlToken) (verdict, bool) {
+func judgeExplain(s []sqltoken.Token) (verdict, bool) {
 	depth := 0
 	for i, t := range s {
 		switch {
-		case t.is("("):
+		case t.Is("("):
 			depth++
-		case t.is(")"):
+		case t.Is(")"):
 			depth--
-		case t.is("ANALYZE", "ANALYSE") && (i == 0 || depth > 0 || s[0].is("VERBOSE")):
-			if j := slices.IndexFunc(s[i:], func(t sqlToken) bool { return t.is(sqlVerbs...) }); j > 0 {
+		case t.Is("ANALYZE", "ANALYSE") && (i == 0 || depth > 0 || s[0].Is("VERBOSE")):
+			if j := slices.IndexFunc(s[i:], func(t sqltoken.Token) bool { return t.Is(sqlVerbs...) }); j > 0 {
 				if v, ok := judgeStatement(s[i+j:], true); ok {
 					return v, true
 				}
 			}
 			return unknown("what is measured is not known"), true
-		case depth == 0 && t.is(sqlVerbs...):
+		case depth == 0 && t.Is(sqlVerbs...):
 			return verdict{class: ReadOnly}, true
 		}
 	}
@@ -229,34 +247,34 @@ func judgeExplain(s []sqlToken) (verdict, bool) {
 }
 
 // filtered reports whether a statement has a condition that is not always true.
-func filtered(s []sqlToken) bool {
-	i := slices.IndexFunc(s, func(t sqlToken) bool { return t.is("WHERE", "LIMIT", "USING") })
+func filtered(s []sqltoken.Token) bool {
+	i := slices.IndexFunc(s, func(t sqltoken.Token) bool { return t.Is("WHERE", "LIMIT", "USING") })
 	if i < 0 {
 		return false
 	}
 	cond := s[i+1:]
-	if n := len(cond); n > 0 && cond[n-1].is(")") && !contains(cond, "(") {
+	if n := len(cond); n > 0 && cond[n-1].Is(")") && !contains(cond, "(") {
 		cond = cond[:n-1]
 	}
 	switch len(cond) {
 	case 0:
 		return false
 	case 1:
-		return !cond[0].is("TRUE") && cond[0].text != "1"
+		return !cond[0].Is("TRUE") && cond[0].Text != "1"
 	case 3:
-		return !cond[1].is("=") || cond[0].text != cond[2].text
+		return !cond[1].Is("=") || cond[0].Text != cond[2].Text
 	}
 	return true
 }
 
-func contains(s []sqlToken, keywords ...string) bool {
-	return slices.ContainsFunc(s, func(t sqlToken) bool { return t.is(keywords...) })
+func contains(s []sqltoken.Token, keywords ...string) bool {
+	return slices.ContainsFunc(s, func(t sqltoken.Token) bool { return t.Is(keywords...) })
 }
 
 // outsideFile reports whether the name of a file outside of the root follows the keyword.
-func outsideFile(s []sqlToken, keyword string) bool {
+func outsideFile(s []sqltoken.Token, keyword string) bool {
 	for i := 1; i < len(s); i++ {
-		if s[i-1].is(keyword) && (s[i].kind == sqlString || s[i].kind == sqlName) && outside(strings.Trim(s[i].text, `'"`)) {
+		if s[i-1].Is(keyword) && (s[i].Kind == sqltoken.Literal || s[i].Kind == sqltoken.Name) && outside(strings.Trim(s[i].Text, `'"`)) {
 			return true
 		}
 	}

@@ -222,7 +222,7 @@ func (w *shell) redirect(r *syntax.Redirect) {
 	if r.Hdoc != nil {
 		w.substitutions(r.Hdoc)
 		body := w.word(r.Hdoc)
-		w.in = feed{text: body.text, known: true}
+		w.in = piped{text: body.text, known: true}
 		return
 	}
 	if r.Word == nil {
@@ -232,10 +232,10 @@ func (w *shell) redirect(r *syntax.Redirect) {
 	target := w.word(r.Word)
 	switch r.Op {
 	case syntax.WordHdoc:
-		w.in = feed{text: target.text, known: true}
+		w.in = piped{text: target.text, known: true}
 		return
 	case syntax.RdrIn:
-		if w.in = w.fed(r.Word); target.dynamic || strings.HasPrefix(target.text, "/dev/tcp/") || strings.HasPrefix(target.text, "/dev/udp/") {
+		if w.in = w.redirected(r.Word); target.dynamic || strings.HasPrefix(target.text, "/dev/tcp/") || strings.HasPrefix(target.text, "/dev/udp/") {
 			w.raise(unknown("it reads from another host, or from what is only known at run time"), w.place(r))
 		}
 		return

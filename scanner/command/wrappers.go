@@ -109,7 +109,7 @@ func (w *shell) unwrap(args []arg, at place) (inner []arg, ok bool) {
 	}
 	if len(rest) == 0 && name == "ssh" {
 		w.reads("sh", at)
-		w.part(name, args)
+		w.record(name, args)
 		return nil, true
 	}
 	if len(rest) == 0 {
@@ -117,7 +117,7 @@ func (w *shell) unwrap(args []arg, at place) (inner []arg, ok bool) {
 	}
 	switch {
 	case s.joined:
-		w.part(name, args)
+		w.record(name, args)
 		w.sub(rest, at)
 		return nil, true
 	case name == "xargs":
@@ -233,7 +233,7 @@ func (w *shell) behind(name string, s wrapper, rest call, args []arg, at place) 
 		}
 	}
 	w.reads("sh", at)
-	w.part(name, args)
+	w.record(name, args)
 	return nil, true
 }
 

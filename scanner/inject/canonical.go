@@ -95,7 +95,7 @@ func canonical(v *view) (view, bool) {
 	mostly := mostlyLatin(v.text)
 	for i := 0; i < len(v.text); {
 		if v.text[i] < utf8.RuneSelf && !text.Is(v.text[i], text.Letter|text.Digit) {
-			d.add(i, v.text[i])
+			d.write(i, v.text[i])
 			i++
 			continue
 		}
@@ -103,16 +103,16 @@ func canonical(v *view) (view, bool) {
 		fold := foldable && (plain || mostly)
 		for j := i; j < end; {
 			if v.text[j] < utf8.RuneSelf {
-				d.add(j, v.text[j])
+				d.write(j, v.text[j])
 				j++
 				continue
 			}
 			r, size := utf8.DecodeRuneInString(v.text[j:])
 			if out, ok := canonicalRune(r, fold, plain); ok {
-				d.add(j, out...)
+				d.write(j, out...)
 				changed = true
 			} else {
-				d.add(j, []byte(v.text[j:j+size])...)
+				d.write(j, []byte(v.text[j:j+size])...)
 			}
 			j += size
 		}

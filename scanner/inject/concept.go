@@ -2,18 +2,14 @@ package inject
 
 import (
 	"fmt"
-	"math/bits"
 	"slices"
 	"strings"
 )
 
-// concepts is a set of what words can mean to the rules of injection. The lexicon says which
-// words mean what, in many languages; the rules know only concepts, and hence all languages.
-type concepts uint64
-
-// conceptNames are the concepts, by the names that the lexicon and the rules use. There is room
-// for 64.
-var conceptNames = []string{
+// conceptNames are the concepts, what words can mean to the rules of injection, by the names that the
+// lexicon and the rules use. The lexicon says which words mean what, in many languages; the rules know
+// only concepts, and hence all languages. There is room for 64*setWords.
+var conceptNames = [...]string{
 	"override",    // to ignore, forget, disregard
 	"earlier",     // previous, above, your, all: of instructions given so far
 	"orders",      // instructions, rules, guidelines
@@ -86,21 +82,16 @@ var (
 )
 
 // parseConcepts reads alternatives, "earlier|your".
-func parseConcepts(s string) concepts {
-	var c concepts
+func parseConcepts(s string) (c numbers) {
 	for name := range strings.SplitSeq(s, "|") {
-		i := slices.Index(conceptNames, name)
-		if i < 0 || i > 63 {
+		i := slices.Index(conceptNames[:], name)
+		if i < 0 {
 			panic(fmt.Sprintf("inject: %q is no concept", name))
 		}
-		c |= 1 << i
+		c.add(i)
 	}
 	return c
 }
 
-// each calls f with the number of every concept of the set.
-func (c concepts) each(f func(bit int)) {
-	for ; c != 0; c &= c - 1 {
-		f(bits.TrailingZeros64(uint64(c)))
-	}
-}
+// More names than a set has room for do not compile.
+var _ [64*setWords - len(conceptNames)]struct{}

@@ -1,59 +1,42 @@
 package inject
 
 import (
-	"os"
-	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/svc-gateway/svc/internal/corpus"
+	"github.com/svc-gateway/svc/internal/corpus/corpustest"
 	"github.com/svc-gateway/svc/scanner"
 )
 
-// texts reads a file of the folder that SVC_CORPORA names.
-func texts(t *testing.T, name string) []corpus.Sample {
-	t.Helper()
-	dir := os.Getenv("SVC_CORPORA")
-	if dir == "" {
-		t.Skip("SVC_CORPORA is not set")
-	}
-	list, err := corpus.Read(filepath.Join(dir, name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return list
+// surely reports whether something of high confidence is found in a text.
+func surely(text string) bool {
+	return slices.ContainsFunc(Scan(text), func(f scanner.Finding) bool { return f.Confidence == scanner.High })
+}
+
+func TestCorpusInjections(t *testing.T) {
+	corpustest.Each(t, "injection.jsonl", func(t *testing.T, own bool, list []corpus.Sample) {
+		// A task and nothing else cannot be told from an honest one.
+		list = slices.DeleteFunc(list, func(s corpus.Sample) bool { return strings.HasPrefix(s.Category, "bare_task") })
+		recall := 0.55 // of what others collected
+		if own {
+			recall = 0.95
+		}
+		corpustest.Rate(t, list, recall, 0, surely)
+	})
 }
 
 func TestCorpusFalseAlarms(t *testing.T) {
-	low, high := 0, 0
-	list := texts(t, "benign.jsonl")
-	for _, s := range list {
-		found := Scan(s.Text)
-		if len(found) > 0 {
-			low++
-		}
-		for _, f := range found {
-			if f.Confidence == scanner.High {
-				high++
-				break
-			}
-		}
-	}
-	t.Logf("of %d benign texts %d have findings, %d of high confidence", len(list), low, high)
-	if high*200 > len(list) {
-		t.Errorf("too many false alarms")
-	}
+	corpustest.Each(t, "benign.jsonl", func(t *testing.T, _ bool, list []corpus.Sample) {
+		corpustest.Rate(t, list, 0, 0.005, surely)
+	})
 }
 
 func TestCorpusHomographs(t *testing.T) {
-	for _, s := range texts(t, "homograph.jsonl") {
-		found := 0
-		for _, f := range Scan(s.Text) {
-			if f.Category == scanner.URLHomograph {
-				found = 1
-			}
-		}
-		if found != s.Label {
-			t.Errorf("%q: got %d, want %d", s.Text, found, s.Label)
-		}
-	}
+	corpustest.Each(t, "homograph.jsonl", func(t *testing.T, _ bool, list []corpus.Sample) {
+		corpustest.Rate(t, list, 1, 0, func(text string) bool {
+			return slices.ContainsFunc(Scan(text), func(f scanner.Finding) bool { return f.Category == scanner.URLHomograph })
+		})
+	})
 }

@@ -77,7 +77,7 @@ func (s *scan) decodeRun(v *view, start, end int, wrapped bool) {
 	if !wrapped && !v.joined && letters(run) >= minJoined {
 		d := newDraft(v, end-start)
 		for i := start; i < end; i++ {
-			d.add(i, v.text[i])
+			d.write(i, v.text[i])
 		}
 		j := d.view(scanner.ViewJoined, end, 0)
 		j.joined = true

@@ -32,9 +32,10 @@ func lexicon(ascii bool) []pattern {
 }
 
 func lexiconOf(entries []entry, ascii bool) []pattern {
-	means := make(map[pattern]concepts) // by a pattern without a meaning
+	means := make(map[pattern]numbers) // by a pattern without a meaning
 	var order []pattern
 	for _, e := range entries {
+		some := parseConcepts(e.means)
 		for word := range strings.SplitSeq(e.words, ",") {
 			word = strings.Join(strings.Fields(word), " ")
 			stem := strings.HasSuffix(word, "*")
@@ -46,7 +47,9 @@ func lexiconOf(entries []entry, ascii bool) []pattern {
 				if _, ok := means[key]; !ok {
 					order = append(order, key)
 				}
-				means[key] |= parseConcepts(e.means)
+				all := means[key]
+				all.unite(&some)
+				means[key] = all
 			}
 		}
 	}
@@ -110,9 +113,10 @@ func joining(word string) bool {
 // everywhere; they only count where they are set apart.
 func joined(list []pattern) []pattern {
 	var out []pattern
+	short := parseConcepts("earlier|your")
 	for _, p := range list {
 		p.text = strings.ReplaceAll(p.text, " ", "")
-		if p.free = true; len(p.text) >= 5 || p.means&parseConcepts("earlier|your") != 0 && len(p.text) >= 3 || !isASCII(p.text) {
+		if p.free = true; len(p.text) >= 5 || p.means.meets(&short) && len(p.text) >= 3 || !isASCII(p.text) {
 			out = append(out, p)
 		}
 	}
@@ -123,8 +127,9 @@ func joined(list []pattern) []pattern {
 // withTricks adds the telling words of the lexicon in rot13 and written backwards. They say that
 // a text should be looked at in that way.
 func withTricks(list []pattern) []pattern {
+	telling := parseConcepts("override|orders|prompt|secret|reveal|must|model|first|told|unbound|private|comply")
 	for _, p := range lexicon(true) {
-		if p.means&parseConcepts("override|orders|prompt|secret|reveal|must|model|first|told|unbound|private|comply") == 0 || len(p.text) < 5 || strings.Contains(p.text, " ") {
+		if !p.means.meets(&telling) || len(p.text) < 5 || strings.Contains(p.text, " ") {
 			continue
 		}
 		list = append(list, pattern{text: text.Rot13(p.text), means: cipherWords, stem: p.stem})

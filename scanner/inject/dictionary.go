@@ -10,10 +10,11 @@ import (
 // pattern is a word or phrase of the lexicon, as an automaton looks for it. In its text a space
 // stands for any run of white space, hyphens and underscores.
 type pattern struct {
-	text  string
-	means concepts
-	stem  bool // the word may go on: "instruct" in "instructions"
-	free  bool // no word boundary is asked for, as in scripts that write without spaces
+	text      string
+	means     numbers // concepts
+	completes numbers // threats that it can be the last word of
+	stem      bool    // the word may go on: "instruct" in "instructions"
+	free      bool    // no word boundary is asked for, as in scripts that write without spaces
 }
 
 // dictionary is an automaton (Aho and Corasick, CACM 18/6, 1975) that looks for all its patterns at
@@ -53,6 +54,9 @@ const frequent = " etaoinshrdlucmfwypvbgkjqxz"
 // newDictionary builds the automaton of the patterns, the longest of which come first.
 func newDictionary(patterns []pattern, fold folding, bounded bool) *dictionary {
 	l := &dictionary{patterns: patterns, bounded: bounded}
+	for i := range l.patterns {
+		l.patterns[i].completes = thePlans().completedBy(&l.patterns[i].means)
+	}
 	l.classify(fold)
 	l.grow()
 	l.link()

@@ -31,7 +31,7 @@ func unescaped(v *view) (view, bool) {
 			i, changed = i+n, true
 			continue
 		}
-		d.add(i, v.text[i])
+		d.write(i, v.text[i])
 		i++
 	}
 	if !changed {
@@ -81,7 +81,7 @@ func (d *draft) percent(s string, i int) int {
 	if err != nil {
 		return 0
 	}
-	d.add(i, byte(b))
+	d.write(i, byte(b))
 	return 3
 }
 
@@ -98,7 +98,7 @@ func (d *draft) entity(s string, i int) int {
 	if text == "\u00a0" {
 		text = " "
 	}
-	d.add(i, []byte(text)...)
+	d.write(i, []byte(text)...)
 	return end + 1
 }
 
@@ -109,24 +109,24 @@ func (d *draft) backslash(s string, i int) int {
 	}
 	switch s[1] {
 	case 'n', 'r', 't', 'N', 'R', 'T':
-		d.add(i, '\n')
+		d.write(i, '\n')
 		return 2
 	case '"', '\'', '/':
-		d.add(i, s[1])
+		d.write(i, s[1])
 		return 2
 	case 'x':
 		if b, ok := hexAt(s, 2, 4); ok {
-			d.add(i, byte(b))
+			d.write(i, byte(b))
 			return 4
 		}
 	case 'u':
 		if r, n := unicodeEscape(s); n > 0 {
-			d.add(i, utf8.AppendRune(nil, r)...)
+			d.write(i, utf8.AppendRune(nil, r)...)
 			return n
 		}
 	case 'U':
 		if r, ok := hexAt(s, 2, 10); ok {
-			d.add(i, utf8.AppendRune(nil, r)...)
+			d.write(i, utf8.AppendRune(nil, r)...)
 			return 10
 		}
 	}

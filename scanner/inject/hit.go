@@ -12,7 +12,7 @@ import (
 
 // hit is a word of the lexicon in a text.
 type hit struct {
-	means      concepts
+	*pattern
 	start, end int
 }
 
@@ -37,7 +37,7 @@ func (l *dictionary) read(list []hit, text string, state uint32, from, to int) (
 			if !l.bounded && !p.free && insideWord(text[:start], text[start:]) {
 				continue
 			}
-			list = append(list, hit{p.means, start, pos})
+			list = append(list, hit{p, start, pos})
 		}
 	}
 	return list, state

@@ -46,7 +46,7 @@ func scanInvisible(found []scanner.Finding, s string) []scanner.Finding {
 				run.after = r
 				break
 			}
-			run.add(r)
+			run.count(r)
 			i += size
 		}
 		if run.ordinary() {
@@ -61,7 +61,7 @@ func scanInvisible(found []scanner.Finding, s string) []scanner.Finding {
 	return found
 }
 
-func (v *invisibles) add(r rune) {
+func (v *invisibles) count(r rune) {
 	v.n++
 	v.only = v.only && r == v.first
 	v.overrides = v.overrides || r == 0x202d || r == 0x202e

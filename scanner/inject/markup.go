@@ -60,7 +60,7 @@ func (s *scan) pushHidden(v *view, start, end int) {
 	}
 	d := newDraft(v, end-start)
 	for i := start; i < end; i++ {
-		d.add(i, v.text[i])
+		d.write(i, v.text[i])
 	}
 	h := d.view(scanner.ViewMarkup, end, marked)
 	h.hidden = true

@@ -17,19 +17,32 @@ const reach = 48
 // plan is a threat made ready to be tried.
 type plan struct {
 	*threat
-	slots   []concepts
+	slots   []numbers // concepts
 	ordered bool
 }
 
 // plans are the threats, and for each concept the set of those that a word of it can complete.
 type plans struct {
 	list     []plan
-	complete [64]uint64
-	hidden   uint64 // those for hidden text only
+	complete [len(conceptNames)]numbers
+	hidden   numbers // those for hidden text only
+}
+
+// completedBy returns the threats that a word of these concepts can complete.
+func (p *plans) completedBy(concepts *numbers) (all numbers) {
+	for c := range p.complete {
+		if concepts.has(c) {
+			all.unite(&p.complete[c])
+		}
+	}
+	return all
 }
 
 var thePlans = sync.OnceValue(func() *plans {
 	p := &plans{}
+	if len(threats) > 64*setWords {
+		panic("inject: there are more threats than a set has room for")
+	}
 	for i := range threats {
 		t := &threats[i]
 		sep := " + "
@@ -46,15 +59,16 @@ var thePlans = sync.OnceValue(func() *plans {
 			last = entry.slots
 		}
 		for _, slot := range last {
-			slot.each(func(bit int) { p.complete[bit] |= 1 << i })
+			for c := range p.complete {
+				if slot.has(c) {
+					p.complete[c].add(i)
+				}
+			}
 		}
 		if t.hidden {
-			p.hidden |= 1 << i
+			p.hidden.add(i)
 		}
 		p.list = append(p.list, entry)
-	}
-	if len(p.list) > 64 {
-		panic("inject: there are more than 64 threats")
 	}
 	return p
 })
@@ -65,32 +79,32 @@ var thePlans = sync.OnceValue(func() *plans {
 func match(v *view, words []hit, from int, near *surroundings, found func(t *threat, start, end int)) (again int) {
 	p := thePlans()
 	near.of(v.text)
-	recent, before := concepts(0), concepts(0)
+	var recent, before numbers
 	for _, w := range words[max(0, from-reach):from] {
-		recent |= w.means
+		recent.unite(&w.means)
 	}
 	again = len(words)
 	for i := from; i < len(words); i++ {
 		w := words[i]
 		if i%reach == 0 {
-			before, recent = recent, 0
+			before, recent = recent, numbers{}
 		}
-		recent |= w.means
-		set := uint64(0)
-		w.means.each(func(bit int) { set |= p.complete[bit] })
-		if !v.hidden {
-			set &^= p.hidden
-		}
-		for ; set != 0; set &= set - 1 {
-			entry := &p.list[bits.TrailingZeros64(set)]
-			if !entry.possible(recent | before) {
-				continue
+		recent.unite(&w.means)
+		for n, set := range w.completes {
+			if !v.hidden {
+				set &^= p.hidden[n]
 			}
-			a := attempt{plan: entry, view: v, words: words, near: near}
-			if start, ok := a.complete(i); ok {
-				found(entry.threat, start, w.end)
-			} else if a.filled && near.open(w.end) {
-				again = min(again, i)
+			for ; set != 0; set &= set - 1 {
+				entry := &p.list[64*n+bits.TrailingZeros64(set)]
+				if !entry.possible(&recent, &before) {
+					continue
+				}
+				a := attempt{plan: entry, view: v, words: words, near: near}
+				if start, ok := a.complete(i); ok {
+					found(entry.threat, start, w.end)
+				} else if a.filled && near.open(w.end) {
+					again = min(again, i)
+				}
 			}
 		}
 	}
@@ -98,9 +112,9 @@ func match(v *view, words []hit, from int, near *surroundings, found func(t *thr
 }
 
 // possible reports whether all that the threat needs has been seen.
-func (p *plan) possible(seen concepts) bool {
-	for _, slot := range p.slots {
-		if seen&slot == 0 {
+func (p *plan) possible(recent, before *numbers) bool {
+	for i := range p.slots {
+		if slot := &p.slots[i]; !slot.meets(recent) && !slot.meets(before) {
 			return false
 		}
 	}
@@ -121,7 +135,7 @@ type attempt struct {
 func (a *attempt) complete(i int) (start int, ok bool) {
 	w := a.words[i]
 	for s := len(a.slots) - 1; s >= 0; s-- {
-		if w.means&a.slots[s] == 0 {
+		if !w.means.meets(&a.slots[s]) {
 			if a.ordered {
 				return 0, false
 			}
@@ -156,7 +170,7 @@ func (a *attempt) fill(open, start, i int) (int, bool) {
 			if open&(1<<s) == 0 {
 				continue
 			}
-			if w.means&a.slots[s] != 0 {
+			if w.means.meets(&a.slots[s]) {
 				a.placed[s] = k
 				if at, ok := a.fill(open&^(1<<s), w.start, k); ok {
 					return at, true
@@ -199,7 +213,7 @@ func denies(text string, words []hit, i int) bool {
 			if strings.TrimLeft(text[w.end:start], " \t\r\n") != "" {
 				return false
 			}
-			if w.means&notWords != 0 {
+			if w.means.meets(&notWords) {
 				return true
 			}
 		}
@@ -234,7 +248,7 @@ func discussed(text string, words []hit, start, end int) bool {
 		return false
 	}
 	for _, w := range words {
-		if w.means&aboutWords != 0 && (w.end <= start && start-w.end < 160 || w.start >= end && w.start-end < 100) {
+		if w.means.meets(&aboutWords) && (w.end <= start && start-w.end < 160 || w.start >= end && w.start-end < 100) {
 			return true
 		}
 	}

@@ -73,7 +73,7 @@ func (s *scan) phrases(v view) (marks traits) {
 	match(&v, s.words, 0, &s.near, func(t *threat, start, end int) {
 		f := v.finding(t, s.words, start, end)
 		f.Start, f.End = v.original(start, end)
-		s.add(f)
+		s.record(f)
 	})
 	return marks
 }
@@ -90,16 +90,16 @@ func (v *view) finding(t *threat, words []hit, start, end int) scanner.Finding {
 // disguiseOf returns the disguise in which a word of the lexicon was found.
 func disguiseOf(w hit) traits {
 	switch {
-	case w.means&cipherWords != 0:
+	case w.means.meets(&cipherWords):
 		return ciphered
-	case w.means&mirrorWords != 0:
+	case w.means.meets(&mirrorWords):
 		return mirrored
 	}
 	return 0
 }
 
-// add takes a finding unless the same was found at its place.
-func (s *scan) add(f scanner.Finding) {
+// record takes a finding unless the same was found at its place.
+func (s *scan) record(f scanner.Finding) {
 	for i := len(s.found) - 1; i >= 0; i-- {
 		if o := &s.found[i]; o.Rule == f.Rule && o.Confidence == f.Confidence && o.Start < f.End && f.Start < o.End {
 			if o.View == f.View {

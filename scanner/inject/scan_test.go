@@ -10,6 +10,7 @@ import (
 	"github.com/svc-gateway/svc/scanner"
 )
 
+// Each threat shows in its entry what it finds and what it does not.
 func TestThreats(t *testing.T) {
 	has := func(text string, want *threat) bool {
 		for _, f := range Scan(text) {
@@ -20,16 +21,21 @@ func TestThreats(t *testing.T) {
 		return false
 	}
 	for _, threat := range threats {
-		for _, text := range threat.examples {
-			if !has(text, &threat) {
-				t.Errorf("%s: not found in %q", threat.rule, text)
+		t.Run(threat.rule, func(t *testing.T) {
+			if len(threat.examples) == 0 || len(threat.counters) == 0 {
+				t.Errorf("%q has %d examples and %d counters, and needs some of both", threat.words, len(threat.examples), len(threat.counters))
 			}
-		}
-		for _, text := range threat.counters {
-			if has(text, &threat) {
-				t.Errorf("%s: found in %q", threat.rule, text)
+			for _, text := range threat.examples {
+				if !has(text, &threat) {
+					t.Errorf("%q: not found in %q", threat.words, text)
+				}
 			}
-		}
+			for _, text := range threat.counters {
+				if has(text, &threat) {
+					t.Errorf("%q: found in %q", threat.words, text)
+				}
+			}
+		})
 	}
 }
 
@@ -122,7 +128,9 @@ func TestScanIsBounded(t *testing.T) {
 // FuzzScan holds findings to their text, whatever it is.
 func FuzzScan(f *testing.F) {
 	for _, t := range threats {
-		f.Add(t.examples[0])
+		for _, text := range t.examples {
+			f.Add(text)
+		}
 	}
 	f.Add("a\u200bb xn--a.b p\u0430.com \xff")
 	f.Fuzz(func(t *testing.T, text string) {

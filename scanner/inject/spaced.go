@@ -18,12 +18,12 @@ func unspaced(v *view) view {
 	for _, p := range pieces {
 		word := v.text[p.start:p.end]
 		if p.blanks > 0 && !p.joined {
-			d.add(p.start-1, ' ')
+			d.write(p.start-1, ' ')
 		}
 		step := lettersApart(word)
 		for j := 0; j < len(word); {
 			size := sizeOf(word[j:])
-			d.add(p.start+j, []byte(word[j:j+size])...)
+			d.write(p.start+j, []byte(word[j:j+size])...)
 			if j += size; j < len(word) {
 				j += step
 			}

@@ -93,7 +93,9 @@ func TestStreamTellsABoundedNumber(t *testing.T) {
 // FuzzStream holds that what the whole text shows is found however it is cut.
 func FuzzStream(f *testing.F) {
 	for _, t := range threats {
-		f.Add(t.examples[0], 5)
+		for _, text := range t.examples {
+			f.Add(text, 5)
+		}
 	}
 	f.Fuzz(func(t *testing.T, text string, n int) {
 		if len(text) > streamBack || n < 1 {

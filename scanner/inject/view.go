@@ -58,8 +58,8 @@ func newDraft(of *view, n int) *draft {
 	return &draft{of: of, text: make([]byte, 0, n), from: make([]int32, 0, n+1)}
 }
 
-// add appends what stands at byte i of the view that the draft is made of.
-func (d *draft) add(i int, p ...byte) {
+// write appends what stands at byte i of the view that the draft is made of.
+func (d *draft) write(i int, p ...byte) {
 	place := int32(i)
 	if d.of.from != nil {
 		place = d.of.from[i]
@@ -133,7 +133,7 @@ func (s *scan) push(v view) {
 func backwards(v *view) view {
 	d := newDraft(v, len(v.text))
 	for i := len(v.text) - 1; i >= 0; i-- {
-		d.add(i+1, v.text[i])
+		d.write(i+1, v.text[i])
 	}
 	return d.view(scanner.ViewBackwards, 0, ciphered|mirrored)
 }

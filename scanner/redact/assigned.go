@@ -36,8 +36,8 @@ func (c *cursor) assigned(a binding) value {
 	}
 	if b := c.peek(); b == '\n' || b == '\r' {
 		// On a line of its own a value must be quoted or bracketed.
-		c.take("\r")
-		c.take("\n")
+		c.accept("\r")
+		c.accept("\n")
 		c.skip(blank)
 		c.safe = c.i
 		if b := c.peek(); !a.below || b != '"' && b != '\'' && b != '{' && b != '[' {
@@ -88,7 +88,7 @@ func (c *cursor) assigned(a binding) value {
 func (c *cursor) initial() bool {
 	start := c.i
 	c.skip(blank)
-	if c.take("=") && c.peek() != '=' {
+	if c.accept("=") && c.peek() != '=' {
 		c.skip(blank)
 		return c.peek() > ' '
 	}
@@ -119,7 +119,7 @@ func (c *cursor) block() bool {
 	for c.i++; c.peek() == '+' || c.peek() == '-' || is(c.peek(), digit); c.i++ {
 	}
 	c.skip(blank)
-	c.take("\r")
+	c.accept("\r")
 	if c.peek() == '\n' {
 		return true
 	}
@@ -150,7 +150,7 @@ func (c *cursor) indented(line []byte) value {
 func (c *cursor) element() value {
 	v := value{end: endMarkup, quote: '\n'}
 	c.i++
-	if c.take("<![cdata[") {
+	if c.accept("<![cdata[") {
 		v.quote = ']'
 	}
 	c.safe = c.i

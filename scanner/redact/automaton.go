@@ -176,8 +176,8 @@ func (a *automaton) ending(state uint16, p []byte) bool {
 	})
 }
 
-// any reports whether p has a mark.
-func (a *automaton) any(p []byte) bool {
+// contains reports whether p has a mark.
+func (a *automaton) contains(p []byte) bool {
 	_, _, found := a.find(0, p)
 	return found
 }

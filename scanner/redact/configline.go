@@ -32,112 +32,147 @@ var (
 // configLines are the keywords and an example of each.
 var configLines = []struct {
 	configLine
-	tests []ruleTest
+	examples []example
 }{
-	{configLine{keyword: "key", first: serverLines, options: encodings}, []ruleTest{
+	{configLine{keyword: "key", first: serverLines, options: encodings}, []example{
 		{"tacacs-server host 10.1.1.1 key 7 0822455D0A16", "tacacs-server host 10.1.1.1 key 7 REDACTED"},
 		{"radius-server key cisco", "radius-server key REDACTED"},
 		{" pac key 7 0822455D0A16", " pac key 7 REDACTED"},
 		{"the server key is rotated", ""},
 	}},
-	{configLine{keyword: "key", first: text.Words("key"), options: encodings, typed: true}, []ruleTest{
+	{configLine{keyword: "key", first: text.Words("key"), options: encodings, typed: true}, []example{
 		{" key 7 0822455D0A16", " key 7 REDACTED"},
 		{" key chain ospf", ""},
 		{"key 1", ""},
 	}},
-	{configLine{keyword: "key", first: text.Words("key"), alone: true}, []ruleTest{
+	{configLine{keyword: "key", first: text.Words("key"), alone: true}, []example{
 		{" address ipv4 10.1.1.1\n key Cisco123\n", " address ipv4 10.1.1.1\n key REDACTED\n"},
 		{"key Cisco123\n", ""},
 		{" key value\n", ""},
 		{" key Cisco123 opens it\n", ""},
 	}},
-	{configLine{keyword: "key", within: "isakmp", options: encodings}, []ruleTest{
+	{configLine{keyword: "key", within: "isakmp", options: encodings}, []example{
 		{"crypto isakmp key 6 AAB_cc address 10.0.0.1", "crypto isakmp key 6 REDACTED address 10.0.0.1"},
+		{"crypto isakmp key rsa", ""},
 	}},
-	{configLine{keyword: "key", first: text.Words("set"), options: encodings, typed: true}, nil},
-	{configLine{keyword: "key", within: "keys", first: text.Words("set")}, []ruleTest{
+	{configLine{keyword: "key", first: text.Words("set"), options: encodings, typed: true}, []example{
+		{"set vpn key hexadecimal 0a1b2c", "set vpn key hexadecimal REDACTED"},
+		{"set table key name", ""},
+	}},
+	{configLine{keyword: "key", within: "keys", first: text.Words("set")}, []example{
 		{`set system license keys key "aa bb"`, `set system license keys key "REDACTED"`},
+		{"set the license key name", ""},
 	}},
-	{configLine{keyword: "server-key", options: encodings}, []ruleTest{
+	{configLine{keyword: "server-key", options: encodings}, []example{
 		{" client 10.1.1.1 server-key 7 0822455D0A16", " client 10.1.1.1 server-key 7 REDACTED"},
+		{"the server-key is set", ""},
 	}},
-	{configLine{keyword: "authentication-key", options: digests, number: true}, []ruleTest{
+	{configLine{keyword: "authentication-key", options: digests, number: true}, []example{
 		{" ip ospf authentication-key 0 cisco", " ip ospf authentication-key 0 REDACTED"},
 		{"ntp authentication-key 12 md5 cisco 7", "ntp authentication-key 12 md5 REDACTED 7"},
 		{"the authentication-key is set", ""},
 	}},
-	{configLine{keyword: "message-digest-key", options: digests, number: true}, []ruleTest{
+	{configLine{keyword: "message-digest-key", options: digests, number: true}, []example{
 		{"ip ospf message-digest-key 3 md5 7 02050D4808", "ip ospf message-digest-key 3 md5 7 REDACTED"},
+		{"the message-digest-key 1 is set", ""},
 	}},
-	{configLine{keyword: "set-key", options: encodings}, []ruleTest{
+	{configLine{keyword: "set-key", options: encodings}, []example{
 		{" security wpa psk set-key ascii 0 cisco123", " security wpa psk set-key ascii 0 REDACTED"},
+		{"the set-key is used", ""},
 	}},
-	{configLine{keyword: "wpa-psk", options: encodings, typed: true}, []ruleTest{
+	{configLine{keyword: "wpa-psk", options: encodings, typed: true}, []example{
 		{"wpa-psk ascii 7 06140A2F", "wpa-psk ascii 7 REDACTED"},
+		{"the wpa-psk mode", ""},
 	}},
-	{configLine{keyword: "psk", options: encodings, typed: true}, []ruleTest{{" wpa psk ascii cisco123", " wpa psk ascii REDACTED"}}},
-	{configLine{keyword: "key-hash", options: digests}, []ruleTest{{" key-hash sha256 aabbcc", " key-hash sha256 REDACTED"}}},
-	{configLine{keyword: "authentication", options: text.Words("text simple plain"), typed: true}, []ruleTest{
+	{configLine{keyword: "psk", options: encodings, typed: true}, []example{
+		{" wpa psk ascii cisco123", " wpa psk ascii REDACTED"},
+		{"wpa psk mode", ""},
+	}},
+	{configLine{keyword: "key-hash", options: digests}, []example{
+		{" key-hash sha256 aabbcc", " key-hash sha256 REDACTED"},
+		{"the key-hash is shown", ""},
+	}},
+	{configLine{keyword: "authentication", options: text.Words("text simple plain"), typed: true}, []example{
 		{"  authentication text cisco", "  authentication text REDACTED"},
 		{"standby 2 authentication text cisco", "standby 2 authentication text REDACTED"},
 		{"authentication by text message", ""},
 	}},
-	{configLine{keyword: "authentication", first: text.Words("standby vrrp glbp"), without: "md5"}, []ruleTest{
+	{configLine{keyword: "authentication", first: text.Words("standby vrrp glbp"), without: "md5"}, []example{
 		{" standby 1 authentication cisco", " standby 1 authentication REDACTED"},
 		{" standby 1 authentication md5 key-chain HSRP", ""},
 	}},
-	{configLine{keyword: "authentication", first: text.Words("ip ipv6"), within: "nhrp"}, []ruleTest{
+	{configLine{keyword: "authentication", first: text.Words("ip ipv6"), within: "nhrp"}, []example{
 		{" ip nhrp authentication cisco", " ip nhrp authentication REDACTED"},
 		{" ip rip authentication key-chain cisco", ""},
 	}},
-	{configLine{keyword: "key-octet-string", options: encodings}, []ruleTest{
+	{configLine{keyword: "key-octet-string", options: encodings}, []example{
 		{" key-octet-string 7 0822455D0A16 cryptographic-algorithm AES_256_CMAC", " key-octet-string 7 REDACTED cryptographic-algorithm AES_256_CMAC"},
 		{"the key-octet-string is set", ""},
 	}},
-	{configLine{keyword: "private-key", first: text.Words("set"), within: "wireguard"}, []ruleTest{
+	{configLine{keyword: "private-key", first: text.Words("set"), within: "wireguard"}, []example{
 		{"set interfaces wireguard wg0 private-key 'Zx81Qm0aVb72Lc93NdKe64PfRg0='", "set interfaces wireguard wg0 private-key 'REDACTED'"},
 		{"set service https private-key tls", ""},
 	}},
-	{configLine{keyword: "authentication-mode", options: digests, number: true, typed: true}, []ruleTest{
+	{configLine{keyword: "authentication-mode", options: digests, number: true, typed: true}, []example{
 		{"ospf authentication-mode md5 1 cipher abc", "ospf authentication-mode md5 1 cipher REDACTED"},
 		{"authentication-mode aaa", ""},
 	}},
-	{configLine{keyword: "privacy-mode", options: privacies, typed: true}, nil},
-	{configLine{keyword: "auth", first: text.Words("snmp-server snmp-agent snmp set"), within: "user", options: digests}, []ruleTest{
+	{configLine{keyword: "privacy-mode", options: privacies, typed: true}, []example{
+		{"snmp-agent usm-user v3 u privacy-mode aes128 0822455D0A16", "snmp-agent usm-user v3 u privacy-mode aes128 REDACTED"},
+		{"the privacy-mode is on", ""},
+	}},
+	{configLine{keyword: "auth", first: text.Words("snmp-server snmp-agent snmp set"), within: "user", options: digests}, []example{
 		{"snmp-server user a g v3 auth sha one priv aes 128 two", "snmp-server user a g v3 auth sha REDACTED priv aes 128 REDACTED"},
 		{"snmp-server group g v3 auth read all", ""},
 	}},
-	{configLine{keyword: "priv", first: text.Words("snmp-server snmp-agent snmp set"), within: "user", options: privacies}, nil},
-	{configLine{keyword: "community-map", first: text.Words("snmp-server")}, []ruleTest{
+	{configLine{keyword: "priv", first: text.Words("snmp-server snmp-agent snmp set"), within: "user", options: privacies}, []example{
+		{"snmp-server user a g v3 priv aes 128 two", "snmp-server user a g v3 priv aes 128 REDACTED"},
+		{"snmp-server group g v3 priv read all", ""},
+	}},
+	{configLine{keyword: "community-map", first: text.Words("snmp-server")}, []example{
 		{"snmp-server mib community-map abc:100 context x", "snmp-server mib community-map REDACTED:100 context x"},
+		{"the community-map of towns", ""},
 	}},
-	{configLine{keyword: "trap-group", first: text.Words("set"), within: "snmp"}, []ruleTest{
+	{configLine{keyword: "trap-group", first: text.Words("set"), within: "snmp"}, []example{
 		{"set snmp trap-group abc categories link", "set snmp trap-group REDACTED categories link"},
+		{"set trap-group abc", ""},
 	}},
-	{configLine{keyword: "securityname", first: text.Words("snmp-agent")}, []ruleTest{
+	{configLine{keyword: "securityname", first: text.Words("snmp-agent")}, []example{
 		{"snmp-agent target-host trap address udp-domain 10.1.1.1 params securityname abc", "snmp-agent target-host trap address udp-domain 10.1.1.1 params securityname REDACTED"},
+		{"the securityname is bob", ""},
 	}},
-	{configLine{keyword: "hostname", first: text.Words("ppp"), within: "chap"}, []ruleTest{{"ppp chap hostname abc", "ppp chap hostname REDACTED"}}},
-	{configLine{keyword: "session-key", first: text.Words("set"), options: text.Words("inbound outbound ah esp cipher authenticator"), number: true, typed: true}, []ruleTest{
+	{configLine{keyword: "hostname", first: text.Words("ppp"), within: "chap"}, []example{
+		{"ppp chap hostname abc", "ppp chap hostname REDACTED"},
+		{"hostname abc", ""},
+	}},
+	{configLine{keyword: "session-key", first: text.Words("set"), options: text.Words("inbound outbound ah esp cipher authenticator"), number: true, typed: true}, []example{
 		{"set session-key inbound ah 256 1234abcdef", "set session-key inbound ah 256 REDACTED"},
 		{"set session-key outbound esp 256 cipher 12ab authenticator 34cd", "set session-key outbound esp 256 cipher REDACTED authenticator REDACTED"},
+		{"set session-key inbound", ""},
 	}},
-	{configLine{keyword: "authenticator", first: text.Words("set"), within: "session-key"}, nil},
-	{configLine{keyword: "cipher", first: text.Words("local-user super snmp-agent radius-server hwtacacs-server set user-interface ftp peer")}, []ruleTest{
+	{configLine{keyword: "authenticator", first: text.Words("set"), within: "session-key"}, []example{
+		{"set session-key outbound esp 256 authenticator 34cd", "set session-key outbound esp 256 authenticator REDACTED"},
+		{"set authenticator 34cd", ""},
+	}},
+	{configLine{keyword: "cipher", first: text.Words("local-user super snmp-agent radius-server hwtacacs-server set user-interface ftp peer")}, []example{
 		{"snmp-agent usm-user v3 u authentication-mode sha cipher %^%#ab%^%#", "snmp-agent usm-user v3 u authentication-mode sha cipher REDACTED"},
 		{"set cipher suites", ""},
 	}},
-	{configLine{keyword: "ENC", first: text.Words("set")}, []ruleTest{
+	{configLine{keyword: "ENC", first: text.Words("set")}, []example{
 		{"set psksecret ENC abcdef==", "set psksecret ENC REDACTED"},
 		{"set auth-pwd ENC abcdef==", "set auth-pwd ENC REDACTED"},
+		{"the ENC folder", ""},
 	}},
-	{configLine{keyword: "host", first: text.Words("snmp-server")}, []ruleTest{
+	{configLine{keyword: "host", first: text.Words("snmp-server")}, []example{
 		{"snmp-server host 10.1.1.1 traps version 2c abc bgp", "snmp-server host 10.1.1.1 traps version 2c REDACTED bgp"},
 		{"snmp-server host 10.1.1.1 vrf mgmt informs abc", "snmp-server host 10.1.1.1 vrf mgmt informs REDACTED"},
 		{"snmp-server host inside 10.1.1.1 community abc", "snmp-server host inside 10.1.1.1 community REDACTED"},
 		{"the snmp-server host is down", ""},
 	}},
-	{configLine{keyword: "address", first: text.Words("syscon")}, []ruleTest{{"syscon address 10.1.1.1 abc", "syscon address 10.1.1.1 REDACTED"}}},
+	{configLine{keyword: "address", first: text.Words("syscon")}, []example{
+		{"syscon address 10.1.1.1 abc", "syscon address 10.1.1.1 REDACTED"},
+		{"ip address 10.1.1.1 abc", ""},
+	}},
 }
 
 // configRules makes the rules of the keywords.
@@ -146,7 +181,7 @@ func configRules() (all []rule) {
 		all = append(all, rule{
 			name:  "config_" + l.keyword,
 			marks: []string{l.keyword + "[ \t]"},
-			exact: l.keyword == "ENC", begins: l.begins, head: l.head, tests: l.tests,
+			exact: l.keyword == "ENC", begins: l.begins, head: l.head, examples: l.examples,
 		})
 	}
 	return all
@@ -256,26 +291,6 @@ func (c *cursor) target() bool {
 		}
 	}
 	return false
-}
-
-// number reports whether the token is digits.
-func (t *token) number() bool {
-	for _, b := range t.raw {
-		if !is(b, digit) {
-			return false
-		}
-	}
-	return len(t.raw) > 0
-}
-
-// letters reports whether the token has nothing but letters.
-func (t *token) letters() bool {
-	for _, b := range t.raw {
-		if !is(b, letter) {
-			return false
-		}
-	}
-	return true
 }
 
 // configured reports whether the token can be a secret in a line of a configuration. Where the

@@ -76,8 +76,8 @@ func (c *cursor) skip(class text.Class) int {
 	return c.i - start
 }
 
-// take moves over s, ignoring case, and reports whether it was there.
-func (c *cursor) take(s string) bool {
+// accept moves over s, ignoring case, and reports whether it was there.
+func (c *cursor) accept(s string) bool {
 	for i := range len(s) {
 		if text.Lower(c.at(i)) != s[i] {
 			return false

@@ -35,11 +35,12 @@ type rule struct {
 
 	word *word // the credential word that this is the rule of
 
-	tests []ruleTest
+	examples []example
 }
 
-// ruleTest is an example of a rule. An empty out says that the text stays as it is.
-type ruleTest struct{ in, out string }
+// example is a text that a rule looks at, and what becomes of it. An empty out says that it stays as
+// it is.
+type example struct{ in, out string }
 
 // value is a secret that is being dropped. end returns how many bytes at the cursor belong
 // to it and whether it ends there; bytes that it cannot judge yet are shown again.

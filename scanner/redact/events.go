@@ -1,6 +1,10 @@
 package redact
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/svc-gateway/svc/scanner/sse"
+)
 
 // limits of an event stream.
 const (
@@ -52,20 +56,20 @@ func (r *EventStream) Append(dst, src []byte) []byte {
 		if r.cr {
 			// The second half of a line end.
 			if r.cr = false; src[0] == '\n' {
-				if r.pass(src[:1]); len(src) == 1 {
+				if r.passLineFeed(src[:1]); len(src) == 1 {
 					break
 				}
 				src = src[1:]
 			}
 		}
-		if f, n := r.known(src); n > 0 {
+		if f, n := r.knownShape(src); n > 0 {
 			r.dst = r.state.shapes.pass(r.dst, f, r.event.raw, src[:n])
 			r.cr, r.direct = src[n-1] == '\r', !r.state.shapes.wait.waits()
 			r.event = openEvent{raw: r.event.raw[:0]}
 			src = src[n:]
 			continue
 		}
-		n := lineLength(src)
+		n := sse.LineLength(src)
 		if n == len(src) {
 			r.part(src)
 			break
@@ -82,7 +86,7 @@ func (r *EventStream) Append(dst, src []byte) []byte {
 // Close implements [Stream].
 func (r *EventStream) Close(dst []byte) []byte {
 	r.dst = dst
-	r.decide()
+	r.redactWaiting()
 	if r.huge != nil {
 		r.dst = r.huge.close(r.dst)
 	} else if len(r.line) > 0 {
@@ -98,21 +102,21 @@ func (r *EventStream) Close(dst []byte) []byte {
 	return dst
 }
 
-// known returns the shape of the event that src begins with, and its length, if it is known and
+// knownShape returns the shape of the event that src begins with, and its length, if it is known and
 // nothing has to be redacted; else nil. This depends on how the stream is cut; what is written
 // does not.
-func (r *EventStream) known(src []byte) (*shape, int) {
+func (r *EventStream) knownShape(src []byte) (*shape, int) {
 	if !r.started || r.huge != nil || len(r.line) > 0 || r.event.data || r.state.alive {
 		return nil, 0
 	}
 	return r.state.shapes.find(r.event.name, src, r.state.from.load())
 }
 
-// decide redacts the event of a known shape that waits.
-func (r *EventStream) decide() {
+// redactWaiting redacts the event of a known shape that waits.
+func (r *EventStream) redactWaiting() {
 	w := &r.state.shapes.wait
 	if event := w.takeBack(); len(event) > 0 {
-		r.dst = r.state.event(r.dst, w.name, event, eventData(event), false, appendEvent)
+		r.dst = r.state.event(r.dst, w.name, event, sse.Data(event), false, appendEvent)
 	}
 }
 
@@ -125,16 +129,16 @@ func (r *EventStream) part(p []byte) {
 	r.line = append(r.line, p...)
 	if len(r.line)+len(r.event.raw) > maxEvent {
 		r.huge = newHugeEvent(r.state.from)
-		r.decide()
+		r.redactWaiting()
 		r.dst = r.state.flush(r.dst)
-		r.dst = r.huge.open(r.dst, r.event.raw)
+		r.dst = r.huge.begin(r.dst, r.event.raw)
 		r.dst = r.huge.part(r.dst, r.line)
 		r.line, r.event.raw = r.line[:0], r.event.raw[:0]
 	}
 }
 
-// pass writes the second half of a line end where the line went.
-func (r *EventStream) pass(lf []byte) {
+// passLineFeed writes the second half of a line end where the line went.
+func (r *EventStream) passLineFeed(lf []byte) {
 	switch {
 	case len(r.event.raw) > 0:
 		r.event.raw = append(r.event.raw, lf...)
@@ -177,13 +181,13 @@ func (r *EventStream) lineEnds(end []byte) {
 		if r.event.data {
 			r.redact(false)
 		} else {
-			r.decide()
-			r.dst = r.state.write(r.dst, r.event.raw, nil, asItCame)
+			r.redactWaiting()
+			r.dst = r.state.emit(r.dst, r.event.raw, nil, asItCame)
 		}
 		r.event = openEvent{raw: r.event.raw[:0]}
 		return
 	}
-	field, value := lineField(line)
+	field, value := sse.Field(line)
 	data := string(field) == "data"
 	if string(field) == "event" {
 		if string(value) != r.name {
@@ -210,6 +214,6 @@ func asItCame(dst, event, _ []byte) []byte { return append(dst, event...) }
 
 // redact writes the event with its data redacted; last says that its texts end here.
 func (r *EventStream) redact(last bool) {
-	r.decide()
-	r.dst = r.state.event(r.dst, r.event.name, r.event.raw, eventData(r.event.raw), last, appendEvent)
+	r.redactWaiting()
+	r.dst = r.state.event(r.dst, r.event.name, r.event.raw, sse.Data(r.event.raw), last, appendEvent)
 }

@@ -111,9 +111,9 @@ func (s *streamFields) message(data []byte, last bool) []byte {
 	if t.plain == nil {
 		t.plain = s.from.TextStream()
 	}
-	held := t.waits()
+	held := t.heldBack()
 	s.buf = t.giveBack(held, t.plain.Append(s.buf[:0], data), 0)
-	if !s.rest(t, len(s.buf)) {
+	if !s.noteRest(t, len(s.buf)) {
 		s.buf = t.plain.Close(s.buf)
 	}
 	return s.buf
@@ -125,7 +125,7 @@ func (s *streamFields) document(name string, data []byte, last bool) []byte {
 	s.ids = s.reader.read(data)
 	w := &s.walker
 	w.reset()
-	w.fields, w.out, w.growing, w.own.known.from = s, s.buf[:0], s.mode == growing, s.from
+	w.fields, w.out, w.growing, w.own.finder.from = s, s.buf[:0], s.mode == growing, s.from
 	n := w.walk(data)
 	if n < len(data) {
 		s.shapes.spoil()
@@ -185,7 +185,7 @@ func (s *streamFields) open(path, key []byte) *jsonText {
 	s.start = s.walker.at + 1
 	if s.mode != pieces || whole(path, key) {
 		if s.mode != pieces || idPlace(bytes.TrimPrefix(key, []byte("/"))) < 0 {
-			s.shapes.add(&s.walker, slot{kind: ownString})
+			s.shapes.addSlot(&s.walker, slot{kind: ownString})
 		}
 		return nil
 	}
@@ -197,15 +197,15 @@ func (s *streamFields) open(path, key []byte) *jsonText {
 	if s.text.again(s.data[s.start:]) {
 		s.text.restart()
 	}
-	s.held, s.written = s.text.waits(), len(s.walker.out)+len(`"`)
-	s.shapes.add(&s.walker, slot{kind: fieldString, text: s.text})
+	s.held, s.written = s.text.heldBack(), len(s.walker.out)+len(`"`)
+	s.shapes.addSlot(&s.walker, slot{kind: fieldString, text: s.text})
 	return &s.text.json
 }
 
 // number implements [fields].
 func (s *streamFields) number(key []byte) {
 	if idPlace(key) < 0 {
-		s.shapes.add(&s.walker, slot{kind: number})
+		s.shapes.addSlot(&s.walker, slot{kind: number})
 	}
 }
 
@@ -214,7 +214,7 @@ func (s *streamFields) shut(t *jsonText) {
 	inside := s.data[s.start:]
 	s.text.grow(inside[:stringLength(s.data[s.start-1:])-2])
 	s.walker.out = s.text.giveBack(s.held, s.walker.out, s.written)
-	if !s.rest(s.text, len(s.walker.out)) {
+	if !s.noteRest(s.text, len(s.walker.out)) {
 		t.close()
 	} else {
 		t.suspend()
@@ -222,9 +222,9 @@ func (s *streamFields) shut(t *jsonText) {
 	s.shapes.shut(len(s.walker.out))
 }
 
-// rest notes what the text holds back where the event's data is at by now. It reports false
+// noteRest notes what the text holds back where the event's data is at by now. It reports false
 // when the text must end here, with the last event.
-func (s *streamFields) rest(t *fieldText, at int) bool {
+func (s *streamFields) noteRest(t *fieldText, at int) bool {
 	if s.last {
 		return false
 	}
@@ -259,19 +259,19 @@ func (s *streamFields) event(dst []byte, name string, event, data []byte, last b
 	if s.alive = s.live(); !s.alive {
 		s.shapes.learn(name, event, data, text)
 	}
-	return s.write(dst, event, text, write)
+	return s.emit(dst, event, text, write)
 }
 
-// write appends the event with the redacted data, or makes it wait.
-func (s *streamFields) write(dst, event, text []byte, write writer) []byte {
+// emit appends the event with the redacted data, or makes it wait.
+func (s *streamFields) emit(dst, event, text []byte, write writer) []byte {
 	dst = s.queue.release(dst)
 	holes := s.holes
 	if s.holes = nil; len(holes) == 0 && len(s.queue.events) == 0 {
 		return write(dst, event, text)
 	}
-	s.queue.add(waiting{event: bytes.Clone(event), text: bytes.Clone(text), holes: holes, write: write})
+	s.queue.push(waiting{event: bytes.Clone(event), text: bytes.Clone(text), holes: holes, write: write})
 	if s.queue.full() {
-		s.queue.each((*fieldText).give)
+		s.queue.each((*fieldText).giveUp)
 		s.alive = s.live()
 	}
 	return s.queue.release(dst)

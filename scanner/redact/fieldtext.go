@@ -24,7 +24,7 @@ var seed = maphash.MakeSeed()
 
 func newFieldText(from *Secrets) *fieldText {
 	t := new(fieldText)
-	t.json.known.from = from
+	t.json.finder.from = from
 	t.sum.SetSeed(seed)
 	return t
 }
@@ -55,7 +55,7 @@ func (t *fieldText) again(raw []byte) bool {
 // restart forgets the text: a new one begins.
 func (t *fieldText) restart() {
 	if t.hole != nil {
-		t.give()
+		t.giveUp()
 	}
 	t.json.cut()
 	t.length = 0
@@ -76,8 +76,8 @@ func (t *fieldText) fill(text []byte) {
 	}
 }
 
-// waits returns what the text holds back in an event that waits, as it is written there.
-func (t *fieldText) waits() []byte {
+// heldBack returns what the text holds back in an event that waits, as it is written there.
+func (t *fieldText) heldBack() []byte {
 	if t.hole == nil {
 		return nil
 	}
@@ -110,8 +110,8 @@ func (t *fieldText) end() {
 	t.fill(out)
 }
 
-// give gives up waiting: what may be a secret is taken for one, and so is what follows it.
-func (t *fieldText) give() {
+// giveUp gives up waiting: what may be a secret is taken for one, and so is what follows it.
+func (t *fieldText) giveUp() {
 	e := t.engine()
 	if e.rule == nil {
 		t.fill(t.rest())
@@ -121,11 +121,11 @@ func (t *fieldText) give() {
 		e.reset()
 		e.value = value{end: endBare}
 	}
-	t.json.known.reset()
+	t.json.finder.reset()
 	t.json.pending.reset()
 	t.json.encoded.reset()
 	if t.plain != nil {
-		t.plain.known.reset()
+		t.plain.finder.reset()
 	}
 }
 

@@ -1,6 +1,10 @@
 package redact
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/svc-gateway/svc/scanner/sse"
+)
 
 // hugeEvent redacts one event that is too large to be kept, as it comes. Its data is one
 // document or text; line ends within it are written where they come.
@@ -25,10 +29,10 @@ const (
 	otherLine
 )
 
-// open takes the complete lines of the event.
-func (h *hugeEvent) open(dst, event []byte) []byte {
+// begin takes the complete lines of the event.
+func (h *hugeEvent) begin(dst, event []byte) []byte {
 	for len(event) > 0 {
-		line, end, rest := cutLine(event)
+		line, end, rest := sse.Line(event)
 		event = rest
 		dst = h.part(dst, line)
 		dst, _ = h.line(dst, end)
@@ -49,16 +53,16 @@ func (h *hugeEvent) part(dst, p []byte) []byte {
 	if len(h.head) < len("data: ") {
 		return dst
 	}
-	return h.decide(dst)
+	return h.lineBegins(dst)
 }
 
-// decide takes the beginning of a line, by which its field is known.
-func (h *hugeEvent) decide(dst []byte) []byte {
+// lineBegins takes the beginning of a line, by which its field is known.
+func (h *hugeEvent) lineBegins(dst []byte) []byte {
 	head := h.head
 	h.head = nil
-	if h.kind = otherLine; isData(head) {
+	if h.kind = otherLine; sse.IsData(head) {
 		h.kind = dataLine
-		_, value := lineField(head)
+		_, value := sse.Field(head)
 		if h.prefix != nil {
 			head = append([]byte("\n"), value...)
 		} else {
@@ -76,7 +80,7 @@ func (h *hugeEvent) line(dst, end []byte) ([]byte, bool) {
 		if len(h.head) == 0 {
 			return append(h.close(dst), end...), true
 		}
-		dst = h.decide(dst)
+		dst = h.lineBegins(dst)
 	}
 	if h.kind == otherLine {
 		dst = h.other.Close(dst)
@@ -88,7 +92,7 @@ func (h *hugeEvent) line(dst, end []byte) ([]byte, bool) {
 // close appends what the event still holds back, in a line of its own.
 func (h *hugeEvent) close(dst []byte) []byte {
 	if len(h.head) > 0 {
-		dst = h.decide(dst)
+		dst = h.lineBegins(dst)
 	}
 	inLine := h.kind == dataLine
 	if h.kind == otherLine {

@@ -27,7 +27,7 @@ func (r *JSONStream) Append(dst, src []byte) []byte {
 	if r.failed {
 		return r.plain.Append(dst, src)
 	}
-	r.walker.own.known.from = r.from
+	r.walker.own.finder.from = r.from
 	r.resume(dst)
 	n := r.walker.walk(src)
 	if n == len(src) {
@@ -35,7 +35,7 @@ func (r *JSONStream) Append(dst, src []byte) []byte {
 	}
 	r.walker.late = late{}
 	dst = r.pause()
-	r.failed, r.plain.known.from = true, r.from
+	r.failed, r.plain.finder.from = true, r.from
 	if r.walker.announced() {
 		r.plain.follow()
 	}

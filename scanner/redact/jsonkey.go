@@ -16,22 +16,36 @@ const (
 	secretKey                 // it is a secret
 )
 
-// rules of values, which are judged by their beginnings.
+// rules of values in JSON, which are judged by their beginnings. Their examples are documents.
 var (
-	guardedValue = rule{name: "guarded_value", head: func(c *cursor, _ []byte) value {
-		if c.guarded() {
-			return value{end: endAll}
-		}
-		return value{}
-	}}
-	sparedValue = rule{name: "spared_value", head: func(c *cursor, _ []byte) value {
-		t := c.token()
-		c.i -= len(t.raw)
-		if c.short || len(t.raw) == 0 || c.at(len(t.raw)) != 0 || !t.secret() {
+	guardedValue = rule{
+		name: "guarded_value",
+		head: func(c *cursor, _ []byte) value {
+			if c.guarded() {
+				return value{end: endAll}
+			}
 			return value{}
-		}
-		return value{end: endAll}
-	}}
+		},
+		examples: []example{
+			{`{"access_token": "q2Lr9Tn4Vd0WkJm3"}`, `{"access_token": "REDACTED"}`},
+			{`{"token": " hello"}`, ""},
+		},
+	}
+	sparedValue = rule{
+		name: "spared_value",
+		head: func(c *cursor, _ []byte) value {
+			t := c.token()
+			c.i -= len(t.raw)
+			if c.short || len(t.raw) == 0 || c.at(len(t.raw)) != 0 || !t.secret() {
+				return value{}
+			}
+			return value{end: endAll}
+		},
+		examples: []example{
+			{`{"errors": {"password": "hunter2"}}`, `{"errors": {"password": "REDACTED"}}`},
+			{`{"errors": {"password": "is too short"}}`, ""},
+		},
+	}
 )
 
 // endAll ends a value with its text.

@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// open finds the text of a string that begins.
-func (w *walker) open() {
+// openString finds the text of a string that begins.
+func (w *walker) openString() {
 	var key []byte
 	if n := len(w.levels); n > 0 {
 		top := &w.levels[n-1]
@@ -40,7 +40,7 @@ func (w *walker) inString(p []byte) int {
 		n++
 	}
 	if n > 0 {
-		w.take(p[:n], p[:n])
+		w.piece(p[:n], p[:n])
 	}
 	if n == len(p) {
 		return n
@@ -64,7 +64,7 @@ func (w *walker) inEscape(b byte) int {
 	raw := w.escape
 	w.escape = w.escape[:0]
 	rest := raw[n:]
-	w.take(raw[:n], text)
+	w.piece(raw[:n], text)
 	// The rest is at most one other escape and the byte that showed that it is none, or
 	// belongs to none: read it again.
 	again := append([]byte(nil), rest...)
@@ -78,8 +78,8 @@ func (w *walker) inEscape(b byte) int {
 	return 1
 }
 
-// take takes a piece of the open string.
-func (w *walker) take(raw, text []byte) {
+// piece takes a piece of the open string.
+func (w *walker) piece(raw, text []byte) {
 	if w.collect {
 		w.dash = len(w.word) == 0 && text[0] == '-' || len(w.word) > 0 && w.dash
 		w.word = append(w.word, text...)

@@ -12,9 +12,9 @@ import (
 // as it was encoded.
 type jsonText struct {
 	engine
-	known   known
+	finder  secretFinder
 	out     *[]byte
-	pending encoded // what known holds
+	pending encoded // what the finder holds
 	encoded encoded // what the engine holds
 	direct  bool    // the text is its own encoded form, and nothing was undecided
 }
@@ -22,19 +22,19 @@ type jsonText struct {
 // plain takes text without escapes.
 func (t *jsonText) plain(p []byte) {
 	switch {
-	case !t.known.active():
-		t.rest(p)
-	case len(t.known.buf) > 0:
+	case !t.finder.active():
+		t.unregistered(p)
+	case len(t.finder.buf) > 0:
 		t.pending.each(p)
-		t.known.step((*remainderText)(t), p, false)
+		t.finder.step((*remainderText)(t), p, false)
 	default:
-		t.known.step((*remainderPlain)(t), p, false)
-		t.pending.each(t.known.buf)
+		t.finder.step((*remainderPlain)(t), p, false)
+		t.pending.each(t.finder.buf)
 	}
 }
 
-// rest takes text without escapes and without known secrets.
-func (t *jsonText) rest(p []byte) {
+// unregistered takes text without escapes and without known secrets.
+func (t *jsonText) unregistered(p []byte) {
 	if len(t.held()) == 0 {
 		t.direct = true
 		t.step(t, p, false)
@@ -48,9 +48,9 @@ func (t *jsonText) rest(p []byte) {
 
 // escape takes one escape, or a pair of surrogates, and what it stands for.
 func (t *jsonText) escape(raw, text []byte) {
-	if t.known.active() {
+	if t.finder.active() {
 		t.pending.push(raw, len(text))
-		t.known.step((*remainderText)(t), text, false)
+		t.finder.step((*remainderText)(t), text, false)
 		return
 	}
 	t.encoded.push(raw, len(text))
@@ -59,17 +59,17 @@ func (t *jsonText) escape(raw, text []byte) {
 
 // close ends the text.
 func (t *jsonText) close() {
-	if t.known.active() {
-		t.known.step((*remainderText)(t), nil, true)
+	if t.finder.active() {
+		t.finder.step((*remainderText)(t), nil, true)
 	}
-	t.known.reset()
+	t.finder.reset()
 	t.step(t, nil, true)
 }
 
 // cut ends the text before what is not decided.
 func (t *jsonText) cut() {
 	t.reset()
-	t.known.reset()
+	t.finder.reset()
 	t.pending.reset()
 	t.encoded.reset()
 }
@@ -77,12 +77,12 @@ func (t *jsonText) cut() {
 // suspend ends a string but not the text, which goes on in another string. What is not
 // decided is written there.
 func (t *jsonText) suspend() {
-	t.pending.write(t.known.buf)
+	t.pending.write(t.finder.buf)
 	t.encoded.write(t.held())
 }
 
 // undecided is what was neither written nor dropped yet.
-func (t *jsonText) undecided() []byte { return slices.Concat(t.held(), t.known.buf) }
+func (t *jsonText) undecided() []byte { return slices.Concat(t.held(), t.finder.buf) }
 
 func (t *jsonText) keep(p []byte) {
 	if t.direct {
@@ -110,12 +110,12 @@ func (u *remainderText) keep(p []byte) {
 }
 
 func (u *remainderText) drop(n int) { u.pending.pop(n) }
-func (u *remainderText) mark()      { (*jsonText)(u).rest([]byte(Mark)) }
+func (u *remainderText) mark()      { (*jsonText)(u).unregistered([]byte(Mark)) }
 
 // remainderPlain is the same for text that is its own encoded form.
 type remainderPlain jsonText
 
-func (u *remainderPlain) keep(p []byte) { (*jsonText)(u).rest(p) }
+func (u *remainderPlain) keep(p []byte) { (*jsonText)(u).unregistered(p) }
 func (u *remainderPlain) drop(int)      {}
 func (u *remainderPlain) mark()         { u.keep([]byte(Mark)) }
 

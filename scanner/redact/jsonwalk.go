@@ -138,7 +138,7 @@ func (w *walker) end() {
 // fail returns what becomes of the rest of the input, which is not JSON: it is redacted as
 // plain text.
 func (w *walker) fail(rest []byte) []byte {
-	plain := TextStream{known: known{from: w.own.known.from}}
+	plain := TextStream{finder: secretFinder{from: w.own.finder.from}}
 	if w.announced() {
 		plain.follow()
 	}
@@ -212,7 +212,7 @@ func (w *walker) value(b byte) bool {
 		w.state, w.isKey, w.text = inString, false, nil
 		w.collect = false
 		if !secret {
-			w.open()
+			w.openString()
 			w.prime()
 		}
 	case is(b, digit) || b == '-':

@@ -73,7 +73,7 @@ func (r *LineStream) ends(dst []byte, last bool) []byte {
 	line := bytes.TrimSuffix(r.line, []byte("\r"))
 	end = append(r.line[len(line):len(r.line):len(r.line)], end...)
 	if len(line) == 0 {
-		dst = r.state.write(dst, end, nil, asItCame)
+		dst = r.state.emit(dst, end, nil, asItCame)
 	} else {
 		r.state.lines = true
 		dst = r.state.event(dst, "", end, line, last, appendLine)

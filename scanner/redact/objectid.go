@@ -157,13 +157,13 @@ func stringLength(p []byte) int {
 
 // ownIDs remembers the values of "id" under one path.
 type ownIDs struct {
-	known    []string
+	seen     []string
 	repeated bool // one came a second time, so they are ids of messages
 }
 
 // tells reports whether the id tells messages apart, rather than events.
 func (o *ownIDs) tells(id []byte) bool {
-	for _, k := range o.known {
+	for _, k := range o.seen {
 		if k == string(id) {
 			o.repeated = true
 		}
@@ -171,8 +171,8 @@ func (o *ownIDs) tells(id []byte) bool {
 	if o.repeated {
 		return true
 	}
-	if len(o.known) < maxOwnIDs {
-		o.known = append(o.known, string(id))
+	if len(o.seen) < maxOwnIDs {
+		o.seen = append(o.seen, string(id))
 		return true
 	}
 	return false

@@ -2,7 +2,6 @@ package redact
 
 import (
 	"bytes"
-	"slices"
 	"strings"
 
 	"github.com/svc-gateway/svc/scanner/internal/text"
@@ -112,7 +111,7 @@ func (w word) spaced(c *cursor, line []byte, first byte) value {
 func (c *cursor) initially() bool {
 	start := c.i
 	c.i++
-	if c.take("default") && (c.take(":") || c.take("=") || c.take(" is")) {
+	if c.accept("default") && (c.accept(":") || c.accept("=") || c.accept(" is")) {
 		c.skip(blank)
 		c.safe = c.i
 		return true
@@ -185,145 +184,4 @@ func (c *cursor) another(t token) bool {
 	c.i += len(t.raw)
 	c.skip(blank)
 	return c.peek() > ' '
-}
-
-// token is what stands between white space.
-type token struct {
-	raw   []byte
-	core  []byte // without punctuation around it
-	lower [maxName]byte
-}
-
-// token reads a token, of a long one the beginning, and leaves the cursor after it.
-func (c *cursor) token() token {
-	start := c.i
-	for c.peek() > ' ' && c.i-start < 2*maxName {
-		c.i++
-	}
-	t := token{raw: c.data[start:c.i]}
-	t.core = bytes.TrimRight(bytes.TrimLeft(t.raw, "*_(["), "*_,;.&)]}>\"'`:?!|<\\")
-	for i := range min(len(t.core), maxName) {
-		t.lower[i] = text.Lower(t.core[i])
-	}
-	return t
-}
-
-// text returns the core in lower case, nothing of a long one.
-func (t *token) text() []byte {
-	if len(t.core) > maxName {
-		return nil
-	}
-	return t.lower[:len(t.core)]
-}
-
-// word returns the letters that the token begins with, if they are a word.
-func (t *token) word() []byte {
-	n := 0
-	for n < len(t.raw) && n < maxName && is(t.raw[n], letter) {
-		n++
-	}
-	if n == maxName || n < len(t.raw) && (is(t.raw[n], name) || t.raw[n] >= 0x80) {
-		return nil
-	}
-	return t.raw[:n]
-}
-
-// surely reports whether what was read of the token shows that it will be no word that can
-// follow an assignment, however it goes on.
-func (t *token) surely() bool {
-	letters, digits := 0, 0
-	for letters < len(t.raw) && is(t.raw[letters], letter) {
-		letters++
-	}
-	for digits < len(t.raw) && is(t.raw[digits], digit) {
-		digits++
-	}
-	if digits > 2 {
-		return true
-	}
-	if letters < 2 || letters > maxName {
-		return false
-	}
-	i, found := slices.BinarySearch(following, string(t.lower[:letters]))
-	return !found && (i == len(following) || !strings.HasPrefix(following[i], string(t.lower[:letters])))
-}
-
-// whole reports whether no punctuation surrounds the token.
-func (t *token) whole() bool { return len(t.core) == len(t.raw) || dashes.Has(t.raw) }
-
-// marker reports whether the token says how the secret after it is written: 7, sha512.
-func (t *token) marker() bool {
-	if len(t.raw) == 0 || !t.whole() {
-		return false
-	}
-	if len(t.raw) <= 2 && is(t.raw[0], digit) && is(t.raw[len(t.raw)-1], digit) {
-		return true
-	}
-	return markers.Has(t.text())
-}
-
-// secret reports whether the token looks like a secret rather than a word.
-func (t *token) secret() bool {
-	if string(t.core) == Mark {
-		return true
-	}
-	digits, symbols := 0, bytes.Contains(t.core, []byte(wideColon))
-	for i, b := range t.core {
-		switch {
-		case is(b, digit):
-			digits++
-		case is(b, letter):
-			symbols = symbols || i > 0 && b < 'a' && t.core[i-1] >= 'a' && t.core[i-1] <= 'z'
-		case b < 0x80 && strings.IndexByte("-'/.", b) < 0:
-			symbols = true
-		}
-	}
-	return symbols || digits > 0 && (digits < len(t.core) || digits > 3)
-}
-
-// mixed reports whether letters stand with digits or symbols, as they do in hardly any word.
-func (t *token) mixed() bool {
-	letters := false
-	for _, b := range t.core {
-		letters = letters || is(b, letter) || b == '$'
-	}
-	return (letters || bytes.Contains(t.core, []byte("://"))) && t.secret()
-}
-
-// route reports whether the token is a BGP community, 65000:100.
-func (t *token) route() bool {
-	for _, b := range t.core {
-		if !is(b, digit) && b != ':' {
-			return false
-		}
-	}
-	return bytes.IndexByte(t.core, ':') > 0
-}
-
-// url reports whether the token is a URL, which has its own rule.
-func (t *token) url() bool {
-	n := 0
-	for n < len(t.raw) && is(t.raw[n], letter) {
-		n++
-	}
-	return n > 0 && bytes.HasPrefix(t.raw[n:], []byte("://"))
-}
-
-// harmless reports whether the token can stand between "password for" and the secret: a name
-// with such punctuation, in which no other rule can find a secret.
-func (t *token) harmless(punctuation string) bool {
-	for _, b := range t.raw {
-		if !is(b, letter|digit) && strings.IndexByte(punctuation, b) < 0 {
-			return false
-		}
-	}
-	if bytes.Contains(t.raw, []byte(Mark)) || bytes.Contains(t.raw, []byte("eyJ")) || bytes.Contains(t.raw, []byte("://")) {
-		return false
-	}
-	for _, w := range [...]string{"word", "secret", "community", "key", "bearer", "basic"} {
-		if text.ContainsFold(t.raw, w) {
-			return false
-		}
-	}
-	return true
 }

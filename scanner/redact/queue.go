@@ -33,8 +33,8 @@ type hole struct {
 	fill []byte
 }
 
-// add puts an event behind the others.
-func (q *eventQueue) add(e waiting) {
+// push puts an event behind the others.
+func (q *eventQueue) push(e waiting) {
 	q.events = append(q.events, e)
 	q.bytes += len(e.event) + len(e.text)
 }

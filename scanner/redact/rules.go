@@ -6,39 +6,11 @@ import (
 )
 
 // credentialWords are the words that announce a secret.
-var credentialWords = [...]word{
-	{spelling: "password", mark: "sword", kind: commonWord},
-	{spelling: "community", mark: "unity", kind: publicWord},
-	{spelling: "secret", mark: "ecret", kind: proseWord},
-	{spelling: "key-string", mark: "tring", kind: configWord},
-	{spelling: "pre-shared-key", mark: "[-_ d]key", kind: configWord},
-	{spelling: "passwd", mark: "asswd", kind: commonWord},
-	{spelling: "passphrase", mark: "hrase", kind: commonWord},
-	{spelling: "shared-key", mark: "[-_ d]key", kind: configWord},
-	{spelling: "-key", mark: "key", kind: namingWord, owners: keyOwners},
-	{spelling: "token", mark: "token", kind: guardedWord},
-	{spelling: "pwd", mark: "pwd", kind: guardedWord},
-	{spelling: "session-id", mark: "ssionid|ssion_id|ssion-id", kind: guardedWord},
-	{spelling: "sessid", mark: "essid", kind: guardedWord},
-	{spelling: "_session", mark: "_session", kind: guardedWord},
-	{spelling: ".sid", mark: ".sid", kind: guardedWord},
-	{spelling: "sig", mark: "[?&]sig", kind: guardedWord},
-	{spelling: "passcode", mark: "scode", kind: commonWord},
-	{spelling: "passwort", mark: "swort", kind: namingWord},
-	{spelling: "kennwort", mark: "nwort", kind: namingWord},
-	{spelling: "contrase\u00f1a", mark: "se\u00f1a", kind: namingWord},
-	{spelling: "mot de passe", mark: "e passe", kind: namingWord},
-	{spelling: "senha", mark: "senha", kind: namingWord},
-	{spelling: "\u5bc6\u7801", mark: "\u5bc6\u7801", kind: namingWord},
-	{spelling: "\u5bc6\u78bc", mark: "\u5bc6\u78bc", kind: namingWord},
-	{spelling: "\u30b9\u30ef\u30fc\u30c9", mark: "\u30b9\u30ef\u30fc\u30c9", kind: namingWord},
-	{spelling: "\u0430\u0440\u043e\u043b\u044c", mark: "\u0430\u0440\u043e\u043b\u044c", kind: namingWord},
-}
-
-// rules are the kinds of secrets that are redacted. The tests run every example; one without
-// an out stays as it is.
-var rules = append([]rule{
-	wordRule(credentialWords[0], []ruleTest{
+var credentialWords = []struct {
+	word
+	examples []example
+}{
+	{word{spelling: "password", mark: "sword", kind: commonWord}, []example{
 		{"password: hunter2, then", "password: REDACTED, then"},
 		{`{"password": "hunter2"}`, `{"password": "REDACTED"}`},
 		{"DB_PASSWORD=hunter2\n", "DB_PASSWORD=REDACTED\n"},
@@ -50,85 +22,133 @@ var rules = append([]rule{
 		{"a password is required", ""},
 		{"Forgot your password? Reset the password here.", ""},
 		{"password_policy: strict", ""},
-	}),
-	wordRule(credentialWords[1], []ruleTest{
+	}},
+	{word{spelling: "community", mark: "unity", kind: publicWord}, []example{
 		{"snmp-server community public RO", "snmp-server community REDACTED RO"},
 		{"snmp-agent community write public", "snmp-agent community write REDACTED"},
 		{"rocommunity public", "rocommunity REDACTED"},
 		{"community = public", "community = REDACTED"},
 		{"the community members", ""},
 		{"set community 65000:100 additive", ""},
-	}),
-	wordRule(credentialWords[2], []ruleTest{
+	}},
+	{word{spelling: "secret", mark: "ecret", kind: proseWord}, []example{
 		{"enable secret 5 $1$mERr$hx5rVt7rPNoS4wqbXKX7m0", "enable secret 5 REDACTED"},
 		{"username noc secret sha512 $6$salt$hash", "username noc secret sha512 REDACTED"},
 		{"client_secret=abc&grant_type=x", "client_secret=REDACTED&grant_type=x"},
 		{"AWS_SECRET_ACCESS_KEY: wJalrXUtnFEMI", "AWS_SECRET_ACCESS_KEY: REDACTED"},
 		{"a secret meeting", ""},
-	}),
-	wordRule(credentialWords[3], []ruleTest{
+	}},
+	{word{spelling: "key-string", mark: "tring", kind: configWord}, []example{
 		{" key-string 7 0822455D0A16", " key-string 7 REDACTED"},
 		{"key_string = abc", "key_string = REDACTED"},
 		{"the key-string is used", ""},
-	}),
-	wordRule(credentialWords[4], []ruleTest{
+	}},
+	{word{spelling: "pre-shared-key", mark: "[-_ d]key", kind: configWord}, []example{
 		{`pre-shared-key ascii-text "x y";`, `pre-shared-key ascii-text "REDACTED";`},
 		{"pre-shared-key address 10.0.0.1 key abc", "pre-shared-key address 10.0.0.1 key REDACTED"},
 		{"pre-shared-key local 0 abc", "pre-shared-key local 0 REDACTED"},
 		{"set security macsec connectivity-association ca1 pre-shared-key cak 0a1b2c3d", "set security macsec connectivity-association ca1 pre-shared-key cak REDACTED"},
 		{"set security macsec connectivity-association ca1 pre-shared-key ckn 37c9c2c4", ""},
 		{"a pre-shared key must be long", ""},
-	}),
-	wordRule(credentialWords[5], []ruleTest{
+	}},
+	{word{spelling: "passwd", mark: "asswd", kind: commonWord}, []example{
 		{"passwd 8Ry2YjIyt7RRXU24 encrypted", "passwd REDACTED encrypted"},
 		{"/etc/passwd: permission denied", ""},
-	}),
-	wordRule(credentialWords[6], []ruleTest{
+	}},
+	{word{spelling: "passphrase", mark: "hrase", kind: commonWord}, []example{
 		{"wpa_passphrase=correct horse", "wpa_passphrase=REDACTED horse"},
-	}),
-	wordRule(credentialWords[7], []ruleTest{
+		{"Choose a passphrase that nobody guesses.", ""},
+	}},
+	{word{spelling: "shared-key", mark: "[-_ d]key", kind: configWord}, []example{
 		{"radius-server shared-key cipher %^%#abc%^%#", "radius-server shared-key cipher REDACTED"},
-	}),
-	wordRule(credentialWords[8], []ruleTest{
+		{"the shared-key is set", ""},
+	}},
+	{word{spelling: "-key", mark: "key", kind: namingWord, owners: keyOwners}, []example{
 		{"api_key: abc123", "api_key: REDACTED"},
 		{"x-api-key: abc123\n", "x-api-key: REDACTED\n"},
 		{"AccountKey=Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq==;EndpointSuffix=x", "AccountKey=REDACTED;EndpointSuffix=x"},
 		{"primary_key: id", ""},
 		{"the API key is in the vault", ""},
-	}),
-	wordRule(credentialWords[9], []ruleTest{
+	}},
+	{word{spelling: "token", mark: "token", kind: guardedWord}, []example{
 		{"access_token=q2Lr9Tn4Vd0W&x=1", "access_token=REDACTED&x=1"},
 		{`{"token": " hello"}`, ""},
 		{"max_tokens: 1024", ""},
-	}),
-	wordRule(credentialWords[10], []ruleTest{
+	}},
+	{word{spelling: "pwd", mark: "pwd", kind: guardedWord}, []example{
 		{"Server=db;Uid=sa;Pwd=s3cr3tPa55;", "Server=db;Uid=sa;Pwd=REDACTED;"},
 		{"PWD=/home/bob", ""},
-	}),
-	wordRule(credentialWords[11], []ruleTest{
+	}},
+	{word{spelling: "session-id", mark: "ssionid|ssion_id|ssion-id", kind: guardedWord}, []example{
 		{"Cookie: sessionid=q2Lr9Tn4Vd0WkJm3; theme=dark", "Cookie: sessionid=REDACTED; theme=dark"},
 		{"session_id = str(uuid.uuid4())", ""},
-	}),
-	wordRule(credentialWords[12], []ruleTest{{"Set-Cookie: PHPSESSID=q2lr9tn4vd0w; path=/", "Set-Cookie: PHPSESSID=REDACTED; path=/"}}),
-	wordRule(credentialWords[13], []ruleTest{{"_app_session=q2Lr9Tn4Vd0WkJm3", "_app_session=REDACTED"}}),
-	wordRule(credentialWords[14], []ruleTest{{"connect.sid=s%3Aq2Lr9Tn4Vd0W.kJm3", "connect.sid=REDACTED"}}),
-	wordRule(credentialWords[15], []ruleTest{{"?sv=2020-08-04&sig=q2Lr9Tn4Vd0W%3D&sp=r", "?sv=2020-08-04&sig=REDACTED&sp=r"}}),
-	wordRule(credentialWords[16], []ruleTest{{"passcode: 4711", "passcode: REDACTED"}}),
-	wordRule(credentialWords[17], []ruleTest{{"Passwort: hunter2", "Passwort: REDACTED"}}),
-	wordRule(credentialWords[18], []ruleTest{{"Kennwort = hunter2", "Kennwort = REDACTED"}}),
-	wordRule(credentialWords[19], []ruleTest{{"contrase\u00f1a: hunter2", "contrase\u00f1a: REDACTED"}}),
-	wordRule(credentialWords[20], []ruleTest{{"mot de passe : hunter2", "mot de passe : REDACTED"}}),
-	wordRule(credentialWords[21], []ruleTest{{"senha=hunter2", "senha=REDACTED"}}),
-	wordRule(credentialWords[22], []ruleTest{{"\u5bc6\u7801\uff1ahunter2", "\u5bc6\u7801\uff1aREDACTED"}}),
-	wordRule(credentialWords[23], []ruleTest{{"\u5bc6\u78bc: hunter2", "\u5bc6\u78bc: REDACTED"}}),
-	wordRule(credentialWords[24], []ruleTest{{"\u30d1\u30b9\u30ef\u30fc\u30c9: hunter2", "\u30d1\u30b9\u30ef\u30fc\u30c9: REDACTED"}}),
-	wordRule(credentialWords[25], []ruleTest{{"\u041f\u0430\u0440\u043e\u043b\u044c: hunter2", "\u041f\u0430\u0440\u043e\u043b\u044c: REDACTED"}}),
+	}},
+	{word{spelling: "sessid", mark: "essid", kind: guardedWord}, []example{
+		{"Set-Cookie: PHPSESSID=q2lr9tn4vd0w; path=/", "Set-Cookie: PHPSESSID=REDACTED; path=/"},
+		{"PHPSESSID=deleted; path=/", ""},
+	}},
+	{word{spelling: "_session", mark: "_session", kind: guardedWord}, []example{
+		{"_app_session=q2Lr9Tn4Vd0WkJm3", "_app_session=REDACTED"},
+		{"start_session = true", ""},
+	}},
+	{word{spelling: ".sid", mark: ".sid", kind: guardedWord}, []example{
+		{"connect.sid=s%3Aq2Lr9Tn4Vd0W.kJm3", "connect.sid=REDACTED"},
+		{"connect.sid: string", ""},
+	}},
+	{word{spelling: "sig", mark: "[?&]sig", kind: guardedWord}, []example{
+		{"?sv=2020-08-04&sig=q2Lr9Tn4Vd0W%3D&sp=r", "?sv=2020-08-04&sig=REDACTED&sp=r"},
+		{"?sig=none&x=1", ""},
+	}},
+	{word{spelling: "passcode", mark: "scode", kind: commonWord}, []example{
+		{"passcode: 4711", "passcode: REDACTED"},
+		{"Enter the passcode that is shown.", ""},
+	}},
+	{word{spelling: "passwort", mark: "swort", kind: namingWord}, []example{
+		{"Passwort: hunter2", "Passwort: REDACTED"},
+		{"Passwort vergessen?", ""},
+	}},
+	{word{spelling: "kennwort", mark: "nwort", kind: namingWord}, []example{
+		{"Kennwort = hunter2", "Kennwort = REDACTED"},
+		{"Das Kennwort ist abgelaufen.", ""},
+	}},
+	{word{spelling: "contrase\u00f1a", mark: "se\u00f1a", kind: namingWord}, []example{
+		{"contrase\u00f1a: hunter2", "contrase\u00f1a: REDACTED"},
+		{"la contrase\u00f1a ha caducado", ""},
+	}},
+	{word{spelling: "mot de passe", mark: "e passe", kind: namingWord}, []example{
+		{"mot de passe : hunter2", "mot de passe : REDACTED"},
+		{"un mot de passe oubli\u00e9", ""},
+	}},
+	{word{spelling: "senha", mark: "senha", kind: namingWord}, []example{
+		{"senha=hunter2", "senha=REDACTED"},
+		{"a senha expirou", ""},
+	}},
+	{word{spelling: "\u5bc6\u7801", mark: "\u5bc6\u7801", kind: namingWord}, []example{
+		{"\u5bc6\u7801\uff1ahunter2", "\u5bc6\u7801\uff1aREDACTED"},
+		{"\u5fd8\u8bb0\u5bc6\u7801", ""},
+	}},
+	{word{spelling: "\u5bc6\u78bc", mark: "\u5bc6\u78bc", kind: namingWord}, []example{
+		{"\u5bc6\u78bc: hunter2", "\u5bc6\u78bc: REDACTED"},
+		{"\u5fd8\u8a18\u5bc6\u78bc", ""},
+	}},
+	{word{spelling: "\u30b9\u30ef\u30fc\u30c9", mark: "\u30b9\u30ef\u30fc\u30c9", kind: namingWord}, []example{
+		{"\u30d1\u30b9\u30ef\u30fc\u30c9: hunter2", "\u30d1\u30b9\u30ef\u30fc\u30c9: REDACTED"},
+		{"\u30d1\u30b9\u30ef\u30fc\u30c9\u3092\u5fd8\u308c\u305f", ""},
+	}},
+	{word{spelling: "\u0430\u0440\u043e\u043b\u044c", mark: "\u0430\u0440\u043e\u043b\u044c", kind: namingWord}, []example{
+		{"\u041f\u0430\u0440\u043e\u043b\u044c: hunter2", "\u041f\u0430\u0440\u043e\u043b\u044c: REDACTED"},
+		{"\u041f\u0430\u0440\u043e\u043b\u044c \u0438\u0441\u0442\u0451\u043a", ""},
+	}},
+}
+
+// formRules know a secret by what stands before it or by how it looks.
+var standardRules = []rule{
 	{
 		name:   "command_flag",
 		marks:  []string{" -u[ \t]", "--user[ =\t]", "sshpass -p[ \t]", "redis-cli -a[ \t]"},
 		begins: flagged,
 		head:   flagHead,
-		tests: []ruleTest{
+		examples: []example{
 			{"curl -u bob:hunter2 https://example.com", "curl -u bob:REDACTED https://example.com"},
 			{"curl --user 'bob:hunter2' x", "curl --user 'bob:REDACTED' x"},
 			{"sshpass -p hunter2 ssh host", "sshpass -p REDACTED ssh host"},
@@ -142,7 +162,7 @@ var rules = append([]rule{
 		exact: true,
 		token: true,
 		head:  openKeyHead,
-		tests: []ruleTest{
+		examples: []example{
 			{"use svc_0123456789abcdefghijABCDEFGHIJ0123456789abcdefghi now", "use REDACTED now"},
 			{"svc_redact comes after svc_scan", ""},
 		},
@@ -151,7 +171,7 @@ var rules = append([]rule{
 		name:  "bearer",
 		marks: []string{"bearer"},
 		head:  bearerHead,
-		tests: []ruleTest{
+		examples: []example{
 			{"Authorization: Bearer abc", "Authorization: Bearer REDACTED"},
 			{"curl -H 'X: bearer 0a1b2c3d4e5f'", "curl -H 'X: bearer REDACTED'"},
 			{"the bearer of this letter", ""},
@@ -161,7 +181,7 @@ var rules = append([]rule{
 		name:  "authorization",
 		marks: []string{"authorization"},
 		head:  authorizationHead,
-		tests: []ruleTest{
+		examples: []example{
 			{"Authorization: Token q2Lr9Tn4", "Authorization: Token REDACTED"},
 			{"proxy-authorization: 0a1b2c3d4e5f", "proxy-authorization: REDACTED"},
 			{"authorization: required", ""},
@@ -171,7 +191,7 @@ var rules = append([]rule{
 		name:  "basic",
 		marks: []string{"basic"},
 		head:  basicHead,
-		tests: []ruleTest{
+		examples: []example{
 			{"Basic YWRtaW46aHVudGVyMg==", "Basic REDACTED"},
 			{"Authorization: Basic abc", "Authorization: Basic REDACTED"},
 			{"Basic understanding of JavaScript", ""},
@@ -183,7 +203,7 @@ var rules = append([]rule{
 		exact: true,
 		token: true,
 		head:  jwtHead,
-		tests: []ruleTest{
+		examples: []example{
 			{"eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl.", "REDACTED."},
 			{"cursor=eyJpZCI6MTIzfQ==", ""},
 		},
@@ -192,7 +212,7 @@ var rules = append([]rule{
 		name:  "url_password",
 		marks: []string{"://"},
 		head:  urlHead,
-		tests: []ruleTest{
+		examples: []example{
 			{"postgres://bob:hunter2@db:5432/x", "postgres://bob:REDACTED@db:5432/x"},
 			{"redis://:p@ss@cache", "redis://:REDACTED@cache"},
 			{"http://localhost:2280/health", ""},
@@ -205,7 +225,7 @@ var rules = append([]rule{
 		exact:  true,
 		begins: armoured,
 		head:   armourHead,
-		tests: []ruleTest{
+		examples: []example{
 			{"-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhki\nG9w0=\n-----END PRIVATE KEY-----\n", "-----BEGIN PRIVATE KEY-----\nREDACTED\n-----END PRIVATE KEY-----\n"},
 			{"the line -----BEGIN PRIVATE KEY----- comes first", ""},
 			{"-----BEGIN PUBLIC KEY-----\nMIIEvQIBADANBgkqhki", ""},
@@ -217,17 +237,23 @@ var rules = append([]rule{
 		exact: true,
 		token: true,
 		head:  cryptHead,
-		tests: []ruleTest{
+		examples: []example{
 			{"root:$6$abcdefgh$ijklmnop:19000:0", "root:REDACTED:19000:0"},
 			{"echo $1$2", ""},
 		},
 	},
-}, slices.Concat(vendorKeys, configRules())...)
-
-// wordRule makes a rule of a credential word.
-func wordRule(w word, tests []ruleTest) rule {
-	return rule{name: w.spelling, marks: strings.Split(w.mark, "|"), begins: w.begins, head: w.head, word: &w, tests: tests}
 }
+
+// wordRules makes the rules of the credential words.
+func wordRules() (all []rule) {
+	for _, w := range credentialWords {
+		all = append(all, rule{name: w.spelling, marks: strings.Split(w.mark, "|"), begins: w.begins, head: w.head, word: &w.word, examples: w.examples})
+	}
+	return all
+}
+
+// rules are the kinds of secrets that are redacted.
+var rules = slices.Concat(wordRules(), standardRules, vendorKeys, configRules())
 
 // marks are the marks of the rules.
 var marks *automaton

@@ -30,7 +30,7 @@ var (
 type Secrets struct {
 	mu     sync.Mutex
 	values map[string]int // how often each was registered
-	forms  atomic.Pointer[knownForms]
+	forms  atomic.Pointer[secretForms]
 }
 
 // NewSecrets returns a set without values.
@@ -54,7 +54,7 @@ func (s *Secrets) Register(value string) error {
 	}
 	if s.values[value]++; s.values[value] == 1 {
 		f := s.forms.Load().clone()
-		f.add(value)
+		f.addValue(value)
 		s.forms.Store(f)
 	}
 	return nil
@@ -71,12 +71,12 @@ func (s *Secrets) Remove(value string) {
 		return
 	}
 	delete(s.values, value)
-	var f *knownForms
+	var f *secretForms
 	for v := range s.values {
 		if f == nil {
-			f = new(knownForms)
+			f = new(secretForms)
 		}
-		f.add(v)
+		f.addValue(v)
 	}
 	s.forms.Store(f)
 }
@@ -100,14 +100,14 @@ func (s *Secrets) With(values ...string) *Secrets {
 			f, copied = f.clone(), true
 		}
 		with.values[v] = 1
-		f.add(v)
+		f.addValue(v)
 	}
 	with.forms.Store(f)
 	return with
 }
 
 // load returns the forms of the values, nil without any.
-func (s *Secrets) load() *knownForms {
+func (s *Secrets) load() *secretForms {
 	if s == nil {
 		return nil
 	}
@@ -115,7 +115,7 @@ func (s *Secrets) load() *knownForms {
 }
 
 // TextStream returns a redactor of plain text that knows the values.
-func (s *Secrets) TextStream() *TextStream { return &TextStream{known: known{from: s}} }
+func (s *Secrets) TextStream() *TextStream { return &TextStream{finder: secretFinder{from: s}} }
 
 // JSONStream returns a redactor of a JSON document that knows the values.
 func (s *Secrets) JSONStream() *JSONStream { return &JSONStream{from: s} }
@@ -133,7 +133,7 @@ func (s *Secrets) LineStream() *LineStream {
 // Redact is [Text] that knows the values.
 func (s *Secrets) Redact(text string) string {
 	f := s.load()
-	if f.clean([]byte(text)) && !marks.any([]byte(text)) {
+	if f.clean([]byte(text)) && !marks.contains([]byte(text)) {
 		return text
 	}
 	r := s.TextStream()

@@ -147,7 +147,7 @@ func TestSecretsBounds(t *testing.T) {
 	out := r.Append(nil, []byte("a "))
 	for range len(long) / 64 {
 		out = r.Append(out, []byte(long[:64]))
-		if n := len(r.known.buf); n > maxForm {
+		if n := len(r.finder.buf); n > maxForm {
 			t.Fatalf("%d bytes are held back", n)
 		}
 	}

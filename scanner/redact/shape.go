@@ -72,8 +72,8 @@ func (s *shape) match(p []byte) int {
 	return i + len(s.fixed) - at
 }
 
-// pass tells the texts of an event that was matched what they went on with.
-func (s *shape) pass(event []byte) {
+// advance tells the texts of an event that was matched what they went on with.
+func (s *shape) advance(event []byte) {
 	for k := range s.slots {
 		switch t := &s.slots[k]; t.kind {
 		case fieldString:
@@ -96,8 +96,8 @@ func (s *shape) pass(event []byte) {
 	}
 }
 
-// open returns the slots that end in what may begin a secret.
-func (s *shape) open() (t *slot, n int) {
+// undecided returns the slots that end in what may begin a secret.
+func (s *shape) undecided() (t *slot, n int) {
 	for k := range s.slots {
 		if s.slots[k].tail > 0 {
 			t = &s.slots[k]
@@ -181,10 +181,10 @@ func (t *slot) settle(p []byte) bool {
 
 // clear reports whether the string that the slot holds in an event, together with what waits
 // before it, has no known secret. It notes how many of its last bytes may begin one.
-func (t *slot) clear(before, event []byte, secrets *knownForms) bool {
+func (t *slot) clear(before, event []byte, secrets *secretForms) bool {
 	if t.text != nil && !t.anew { // which keeps to what was secret when it began
-		t.text.json.known.active()
-		secrets = t.text.json.known.forms
+		t.text.json.finder.active()
+		secrets = t.text.json.finder.forms
 	}
 	if secrets == nil {
 		return true

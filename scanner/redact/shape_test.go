@@ -103,7 +103,7 @@ func TestShape(t *testing.T) {
 				r := NewEventStream()
 				r.Append(nil, []byte(before))
 				r.cr = false
-				if shape, _ := r.known([]byte(event)); (shape != nil) != tt.known {
+				if shape, _ := r.knownShape([]byte(event)); (shape != nil) != tt.known {
 					t.Errorf("%q has a known shape: got %v, want %v", event, shape != nil, tt.known)
 				}
 				checkShapes(t, []string{before, event, before, event}, []byte{5})

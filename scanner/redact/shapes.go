@@ -3,15 +3,17 @@ package redact
 import (
 	"bytes"
 	"slices"
+
+	"github.com/svc-gateway/svc/scanner/sse"
 )
 
 // shapes are the shapes of the last events, and the one of the event that is being redacted.
 type shapes struct {
-	known [maxShapes]shape
-	count int // of those that are known
-	last  int // the one that fitted last
-	next  int // the one that is replaced next
-	wait  shapeWait
+	learned [maxShapes]shape
+	count   int // of those that are known
+	last    int // the one that fitted last
+	next    int // the one that is replaced next
+	wait    shapeWait
 
 	// Of the event that is being redacted.
 	draft []slot
@@ -21,10 +23,10 @@ type shapes struct {
 
 // find returns the shape of the event that src begins with, and its length, when the event stays
 // as it is or waits; else nil.
-func (s *shapes) find(name string, src []byte, secrets *knownForms) (*shape, int) {
+func (s *shapes) find(name string, src []byte, secrets *secretForms) (*shape, int) {
 	src = src[:min(len(src), maxKnown)]
 	for range s.count {
-		if f := &s.known[s.last]; f.name == name {
+		if f := &s.learned[s.last]; f.name == name {
 			if n := f.match(src); n > 0 && s.wait.allows(f, src[:n], secrets) {
 				return f, n
 			}
@@ -40,19 +42,19 @@ func (s *shapes) find(name string, src []byte, secrets *knownForms) (*shape, int
 // event that waited before it passes first.
 func (s *shapes) pass(dst []byte, f *shape, head, event []byte) []byte {
 	dst = s.wait.release(dst)
-	if t, n := f.open(); n > 0 {
+	if t, n := f.undecided(); n > 0 {
 		s.wait.hold(f, t, head, event)
 	} else {
 		dst = append(append(dst, head...), event...)
 	}
-	f.pass(event)
+	f.advance(event)
 	return dst
 }
 
 // forget forgets all shapes. Texts that are dropped must not be written to any more.
 func (s *shapes) forget() {
-	for i := range s.known[:s.count] {
-		clear(s.known[i].slots)
+	for i := range s.learned[:s.count] {
+		clear(s.learned[i].slots)
 	}
 	s.count, s.last, s.next = 0, 0, 0
 	s.spoil()
@@ -64,8 +66,8 @@ func (s *shapes) begin() { s.draft, s.bad = s.draft[:0], false }
 // spoil says that the event has no shape.
 func (s *shapes) spoil() { s.bad = true }
 
-// add adds a slot where the walker is.
-func (s *shapes) add(w *walker, t slot) {
+// addSlot adds a slot where the walker is.
+func (s *shapes) addSlot(w *walker, t slot) {
 	twice := t.text != nil && slices.ContainsFunc(s.draft, func(o slot) bool { return o.text == t.text })
 	if s.bad = s.bad || twice || len(w.out) != w.at || len(s.draft) == maxSlots; s.bad {
 		return
@@ -89,13 +91,13 @@ func (s *shapes) learn(name string, event, data, text []byte) {
 	if s.bad || len(s.draft) == 0 || len(event) > maxKnown || !bytes.Equal(data, text) {
 		return
 	}
-	line, _, rest := cutLine(event)
-	for !isData(line) && len(rest) > 0 {
+	line, _, rest := sse.Line(event)
+	for !sse.IsData(line) && len(rest) > 0 {
 		event = rest // the lines before the data pass as they are
-		line, _, rest = cutLine(event)
+		line, _, rest = sse.Line(event)
 	}
-	_, value := lineField(line)
-	if !isData(line) || len(bytes.Trim(rest, "\r\n")) > 0 {
+	_, value := sse.Field(line)
+	if !sse.IsData(line) || len(bytes.Trim(rest, "\r\n")) > 0 {
 		return
 	}
 	s.fixed = s.fixed[:0]
@@ -114,7 +116,7 @@ func (s *shapes) learn(name string, event, data, text []byte) {
 	if len(s.fixed) > maxFixed || s.has(name) {
 		return
 	}
-	f := &s.known[s.next]
+	f := &s.learned[s.next]
 	f.name, f.fixed, s.fixed = name, s.fixed, f.fixed
 	f.slots = append(f.slots[:0], s.draft...)
 	s.last = s.next
@@ -124,7 +126,7 @@ func (s *shapes) learn(name string, event, data, text []byte) {
 
 // has reports whether the shape with the fixed bytes of the draft is known.
 func (s *shapes) has(name string) bool {
-	return slices.ContainsFunc(s.known[:s.count], func(f shape) bool {
+	return slices.ContainsFunc(s.learned[:s.count], func(f shape) bool {
 		return f.name == name && bytes.Equal(f.fixed, s.fixed)
 	})
 }

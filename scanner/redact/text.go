@@ -15,8 +15,8 @@ type Stream interface {
 // holds at most 2 KiB. The zero value is ready for use.
 type TextStream struct {
 	engine
-	known known
-	dst   []byte
+	finder secretFinder
+	dst    []byte
 }
 
 // NewTextStream returns a redactor of plain text.
@@ -25,8 +25,8 @@ func NewTextStream() *TextStream { return new(TextStream) }
 // Append implements [Stream].
 func (r *TextStream) Append(dst, src []byte) []byte {
 	r.dst = dst
-	if r.known.active() {
-		r.known.step((*remainder)(r), src, false)
+	if r.finder.active() {
+		r.finder.step((*remainder)(r), src, false)
 	} else {
 		r.step(r, src, false)
 	}
@@ -37,17 +37,17 @@ func (r *TextStream) Append(dst, src []byte) []byte {
 // Close implements [Stream].
 func (r *TextStream) Close(dst []byte) []byte {
 	r.dst = dst
-	if r.known.active() {
-		r.known.step((*remainder)(r), nil, true)
+	if r.finder.active() {
+		r.finder.step((*remainder)(r), nil, true)
 	}
-	r.known.reset()
+	r.finder.reset()
 	r.step(r, nil, true)
 	dst, r.dst = r.dst, nil
 	return dst
 }
 
 // undecided is what was neither written nor dropped yet.
-func (r *TextStream) undecided() []byte { return slices.Concat(r.held(), r.known.buf) }
+func (r *TextStream) undecided() []byte { return slices.Concat(r.held(), r.finder.buf) }
 
 // remainder is a redactor as the sink of what is no known secret.
 type remainder TextStream
@@ -63,7 +63,7 @@ func (r *TextStream) mark()         { r.dst = append(r.dst, Mark...) }
 // Text returns the text with its secrets redacted. A text without any mark of a secret is
 // returned as it is, without an allocation.
 func Text(text string) string {
-	if !marks.any([]byte(text)) {
+	if !marks.contains([]byte(text)) {
 		return text
 	}
 	var r TextStream

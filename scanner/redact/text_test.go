@@ -5,18 +5,58 @@ import (
 	"testing"
 )
 
+// Each rule shows in its entry what it takes out and what it leaves, in texts with its mark.
 func TestRules(t *testing.T) {
 	for _, r := range rules {
-		for _, tt := range r.tests {
-			want := tt.out
-			if want == "" {
-				want = tt.in
+		t.Run(r.name, func(t *testing.T) {
+			r.check(t, Text)
+			for _, e := range r.examples {
+				if !r.marked(e.in) {
+					t.Errorf("%q has no mark of the rule, %q", e.in, r.marks)
+				}
 			}
-			if got := Text(tt.in); got != want {
-				t.Errorf("%s: Text(%q)\n got %q\nwant %q", r.name, tt.in, got, want)
+		})
+	}
+	for _, r := range []rule{guardedValue, sparedValue} {
+		t.Run(r.name, func(t *testing.T) { r.check(t, func(doc string) string { return string(JSON([]byte(doc))) }) })
+	}
+}
+
+// check holds a rule to its examples, of which it must have some of each kind.
+func (r *rule) check(t *testing.T, redact func(string) string) {
+	t.Helper()
+	redacts, leaves := false, false
+	for _, e := range r.examples {
+		want := e.out
+		if want == "" {
+			want = e.in
+		}
+		redacts, leaves = redacts || want != e.in, leaves || want == e.in
+		if got := redact(e.in); got != want {
+			t.Errorf("%q\n got %q\nwant %q", e.in, got, want)
+		}
+	}
+	if !redacts || !leaves {
+		t.Errorf("the rule has an example of what it redacts: %v, of what it leaves: %v; it needs both", redacts, leaves)
+	}
+}
+
+// marked reports whether a text has one of the rule's marks.
+func (r *rule) marked(text string) bool {
+	if !r.exact {
+		text = strings.ToLower(text)
+	}
+	for _, m := range r.marks {
+		for _, mark := range expand(m) {
+			if !r.exact {
+				mark = strings.ToLower(mark)
+			}
+			if strings.Contains(text, mark) {
+				return true
 			}
 		}
 	}
+	return false
 }
 
 // A second pass finds what the first one found and left nothing of. Where secrets run into each
@@ -63,11 +103,11 @@ func seeds() []string {
 		"token=svc_0000000000000000%a0", "://:@$1$abcdefgh:b@", "sk-sk-REDACTEDsvc_$2a$-----BEGIN PRIVATE KEY-----",
 		"Community: Sl\xff\xff\xff\xffand ", "Community: Slóvenia x", "passwd \"… x", `://"password":"\\""password")`,
 	)
-	for _, f := range forms {
+	for _, f := range spellings {
 		texts = append(texts, f.in)
 	}
 	for _, r := range rules {
-		for _, tt := range r.tests {
+		for _, tt := range r.examples {
 			texts = append(texts, tt.in, strings.TrimSuffix(tt.in, tt.in[len(tt.in)*2/3:]))
 		}
 	}

@@ -2,244 +2,169 @@ package redact
 
 import (
 	"bytes"
-	"encoding/base64"
+	"slices"
+	"strings"
 
 	"github.com/svc-gateway/svc/scanner/internal/text"
 )
 
-// maxAuthority bounds each part of a URL's authority that is looked at.
-const maxAuthority = 256
-
-// openKeyHead reads what follows svc_: base62, fixed width. Names such as svc_redact are shorter.
-func openKeyHead(c *cursor, _ []byte) value {
-	for i := range 16 {
-		if !is(c.at(i), letter|digit) || c.stands(i, Mark) {
-			return value{}
-		}
-	}
-	return value{end: endClass(letter | digit)}
+// token is what stands between white space.
+type token struct {
+	raw   []byte
+	core  []byte // without punctuation around it
+	lower [maxName]byte
 }
 
-// jwtHead reads what follows the eyJ of a JSON Web Token: the rest of its header, a dot, and
-// at least the beginning of another part.
-func jwtHead(c *cursor, _ []byte) value {
-	if n := c.skip(base64u); n < 8 || bytes.HasPrefix(c.data, []byte(Mark)) {
-		return value{}
-	}
-	if c.peek() == '.' {
-		if c.i++; c.peek() == '.' {
-			c.i++
-		}
-		if start := c.i; !is(c.peek(), base64u) || c.take("redacted") {
-			return value{}
-		} else if c.i = start; c.short {
-			return value{}
-		}
-	} else if c.i < maxHead {
-		return value{}
-	}
-	c.i = 0
-	return value{end: endDotted(base64u)}
-}
-
-// bearerHead reads what follows Bearer: blanks and a token that does not look like a word.
-func bearerHead(c *cursor, before []byte) value {
-	if follows(before, 6, letter|digit) || c.skip(blank) == 0 {
-		return value{}
-	}
+// token reads a token, of a long one the beginning, and leaves the cursor after it.
+func (c *cursor) token() token {
 	start := c.i
-	c.safe = start
-	sure, plain := announced(before, 6), true
-	for c.i-start < 24 && is(c.peek(), token68) {
-		if b := c.data[c.i]; !is(b, letter) || (c.i > start && b < 'a') {
-			plain = false
-		}
+	for c.peek() > ' ' && c.i-start < 2*maxName {
 		c.i++
 	}
-	n, ended := c.i-start, c.atEnd()
-	c.i = start
-	if n == 0 || !sure && (plain && n < 24 || n < 8 && !ended) {
-		return value{}
+	t := token{raw: c.data[start:c.i]}
+	t.core = bytes.TrimRight(bytes.TrimLeft(t.raw, "*_(["), "*_,;.&)]}>\"'`:?!|<\\")
+	for i := range min(len(t.core), maxName) {
+		t.lower[i] = text.Lower(t.core[i])
 	}
-	if text := bytes.TrimRight(c.data[start:start+n], "."); nouns.HasFold(text) || functions.HasFold(text) {
-		return value{} // a Bearer token
-	}
-	return value{end: endDotted(token68 | padding)}
+	return t
 }
 
-// authorizationHead reads what follows Authorization in a header: a scheme that has no rule of its
-// own and its credential, or a credential that looks random.
-func authorizationHead(c *cursor, _ []byte) value {
-	for is(c.peek(), quoting) || c.peek() == '\\' {
-		c.i++
+// text returns the core in lower case, nothing of a long one.
+func (t *token) text() []byte {
+	if len(t.core) > maxName {
+		return nil
 	}
-	c.skip(blank)
-	if b := c.peek(); b != ':' && b != '=' {
-		return value{}
-	}
-	c.i++
-	for is(c.peek(), blank|quoting) || c.peek() == '\\' {
-		c.i++
-	}
-	c.safe = c.i
-	t := c.token()
-	if c.short || len(t.raw) == 0 || bytes.Contains(t.raw, []byte(Mark)) || !t.letters() && marks.any(t.raw) || schemes.Has(t.text()) || bytes.HasPrefix(t.raw, []byte("$")) || bytes.HasPrefix(t.raw, []byte("{")) {
-		return value{}
-	}
-	c.i -= len(t.raw)
-	start := c.i
-	if t.whole() && c.another(t) {
-		next := c.token()
-		c.i -= len(next.raw)
-		if c.short || bytes.IndexByte(next.raw, '=') >= 0 || marks.any(next.raw) || bytes.Contains(next.raw, []byte(Mark)) || functions.Has(t.text()) || !next.secret() {
-			return value{}
-		}
-	} else if c.i = start; !random(t.core) && !t.mixed() {
-		return value{}
-	}
-	if !is(c.peek(), token68) {
-		return value{}
-	}
-	return value{end: endDotted(token68 | padding)}
+	return t.lower[:len(t.core)]
 }
 
-// basicHead reads what follows Basic: the base64 of user:password.
-func basicHead(c *cursor, before []byte) value {
-	if follows(before, 5, letter|digit) || c.skip(blank) == 0 {
-		return value{}
+// word returns the letters that the token begins with, if they are a word.
+func (t *token) word() []byte {
+	n := 0
+	for n < len(t.raw) && n < maxName && is(t.raw[n], letter) {
+		n++
 	}
-	start := c.i
-	c.safe = start
-	n := c.skip(base64s)
-	text := c.data[start:c.i]
-	c.i = start
-	switch {
-	case n == 0:
-		return value{}
-	case announced(before, 5), credentials(text):
-		return value{end: endClass(base64s | padding)}
+	if n == maxName || n < len(t.raw) && (is(t.raw[n], name) || t.raw[n] >= 0x80) {
+		return nil
 	}
-	return value{}
+	return t.raw[:n]
 }
 
-// credentials reports whether base64 text is user:password.
-func credentials(text []byte) bool {
-	if len(text) >= maxHead-64 {
+// surely reports whether what was read of the token shows that it will be no word that can
+// follow an assignment, however it goes on.
+func (t *token) surely() bool {
+	letters, digits := 0, 0
+	for letters < len(t.raw) && is(t.raw[letters], letter) {
+		letters++
+	}
+	for digits < len(t.raw) && is(t.raw[digits], digit) {
+		digits++
+	}
+	if digits > 2 {
 		return true
 	}
-	plain := make([]byte, base64.RawStdEncoding.DecodedLen(len(text)))
-	n, _ := base64.RawStdEncoding.Decode(plain, text)
-	colon := false
-	for _, b := range plain[:n] {
-		if b < ' ' || b == 0x7f {
-			return false
-		}
-		colon = colon || b == ':'
-	}
-	return colon
-}
-
-// announced reports whether an Authorization header comes before the last n bytes.
-func announced(before []byte, n int) bool {
-	line := lastLine(before[:len(before)-n])
-	line = line[max(0, len(line)-24):]
-	return text.ContainsFold(line, "authorization")
-}
-
-// urlHead reads what follows ://, up to the colon before a password. A port is none: at most
-// five digits, or a word for it.
-func urlHead(c *cursor, _ []byte) value {
-	for c.peek() != ':' {
-		if !is(c.peek(), userinfo) || c.i == maxAuthority {
-			return value{}
-		}
-		c.i++
-		c.safe = c.i
-	}
-	if user := c.data[:c.i]; bytes.Contains(user, []byte(Mark)) || namesSecret(user) || len(user) >= 14 && marks.token(user) {
-		return value{} // which has its own rule
-	}
-	c.i++
-	c.safe = c.i
-	start := c.i
-	for c.i-start <= 5 && is(c.peek(), digit) {
-		c.i++
-	}
-	port := c.i
-	if port == start && (c.take("port") || c.take("$") && c.peek() == '{') {
-		port = c.i
-	}
-	if b := c.peek(); is(b, stops) && (c.i == port || b == '{') {
-		return value{}
-	}
-	c.i = start
-	return value{end: endUserinfo}
-}
-
-// armoured reports whether the text ends with the beginning of an armoured private key.
-func armoured(before []byte) bool {
-	before = before[:len(before)-2]
-	i := bytes.LastIndex(before, []byte("-----BEGIN "))
-	if i < 0 {
+	if letters < 2 || letters > maxName {
 		return false
 	}
-	title := string(before[i+11:])
-	for j := range len(title) {
-		if b := title[j]; b != ' ' && (b < '0' || b > '9') && (b < 'A' || b > 'Z') {
+	i, found := slices.BinarySearch(following, string(t.lower[:letters]))
+	return !found && (i == len(following) || !strings.HasPrefix(following[i], string(t.lower[:letters])))
+}
+
+// whole reports whether no punctuation surrounds the token.
+func (t *token) whole() bool { return len(t.core) == len(t.raw) || dashes.Has(t.raw) }
+
+// marker reports whether the token says how the secret after it is written: 7, sha512.
+func (t *token) marker() bool {
+	if len(t.raw) == 0 || !t.whole() {
+		return false
+	}
+	if len(t.raw) <= 2 && is(t.raw[0], digit) && is(t.raw[len(t.raw)-1], digit) {
+		return true
+	}
+	return markers.Has(t.text())
+}
+
+// secret reports whether the token looks like a secret rather than a word.
+func (t *token) secret() bool {
+	if string(t.core) == Mark {
+		return true
+	}
+	digits, symbols := 0, bytes.Contains(t.core, []byte(wideColon))
+	for i, b := range t.core {
+		switch {
+		case is(b, digit):
+			digits++
+		case is(b, letter):
+			symbols = symbols || i > 0 && b < 'a' && t.core[i-1] >= 'a' && t.core[i-1] <= 'z'
+		case b < 0x80 && strings.IndexByte("-'/.", b) < 0:
+			symbols = true
+		}
+	}
+	return symbols || digits > 0 && (digits < len(t.core) || digits > 3)
+}
+
+// mixed reports whether letters stand with digits or symbols, as they do in hardly any word.
+func (t *token) mixed() bool {
+	letters := false
+	for _, b := range t.core {
+		letters = letters || is(b, letter) || b == '$'
+	}
+	return (letters || bytes.Contains(t.core, []byte("://"))) && t.secret()
+}
+
+// route reports whether the token is a BGP community, 65000:100.
+func (t *token) route() bool {
+	for _, b := range t.core {
+		if !is(b, digit) && b != ':' {
 			return false
 		}
 	}
-	return bytes.HasSuffix(before, []byte("PRIVATE KEY")) || bytes.HasSuffix(before, []byte("PRIVATE KEY BLOCK"))
+	return bytes.IndexByte(t.core, ':') > 0
 }
 
-// armourHead reads the rest of the BEGIN line and the beginning of a body.
-func armourHead(c *cursor, _ []byte) value {
-	if !c.take("---") {
-		return value{}
+// url reports whether the token is a URL, which has its own rule.
+func (t *token) url() bool {
+	n := 0
+	for n < len(t.raw) && is(t.raw[n], letter) {
+		n++
 	}
-	c.breaks(64)
-	start := c.i
-	c.safe = start
-	for _, field := range [...]string{"proc-type:", "dek-info:", "version:", "comment:", "hash:"} {
-		if c.take(field) {
-			c.i = start
-			return value{end: endArmour}
+	return n > 0 && bytes.HasPrefix(t.raw[n:], []byte("://"))
+}
+
+// harmless reports whether the token can stand between "password for" and the secret: a name
+// with such punctuation, in which no other rule can find a secret.
+func (t *token) harmless(punctuation string) bool {
+	for _, b := range t.raw {
+		if !is(b, letter|digit) && strings.IndexByte(punctuation, b) < 0 {
+			return false
 		}
 	}
-	for c.i-start < 16 && is(c.peek(), base64s) {
-		c.i++
+	if bytes.Contains(t.raw, []byte(Mark)) || bytes.Contains(t.raw, []byte("eyJ")) || bytes.Contains(t.raw, []byte("://")) {
+		return false
 	}
-	n := c.i - start
-	if c.i = start; n < 16 {
-		return value{}
-	}
-	return value{end: endArmour}
-}
-
-// cryptHead reads the salt and hash that follow the $6$ of a crypt hash.
-func cryptHead(c *cursor, _ []byte) value {
-	start := c.i
-	if !c.take("rounds=") {
-		for i := range 8 {
-			if !is(c.at(i), hashed) {
-				return value{}
-			}
+	for _, w := range [...]string{"word", "secret", "community", "key", "bearer", "basic"} {
+		if text.ContainsFold(t.raw, w) {
+			return false
 		}
 	}
-	c.i = start
-	return value{end: endClass(hashed | padding)}
+	return true
 }
 
-// follows reports whether a byte of the class comes before the last n bytes.
-func follows(before []byte, n int, class text.Class) bool {
-	i := len(before) - n - 1
-	return i >= 0 && is(before[i], class)
+// number reports whether the token is digits.
+func (t *token) number() bool {
+	for _, b := range t.raw {
+		if !is(b, digit) {
+			return false
+		}
+	}
+	return len(t.raw) > 0
 }
 
-// lastLine returns what follows the last line end.
-func lastLine(p []byte) []byte { return p[bytes.LastIndexByte(p, '\n')+1:] }
-
-// hasSuffixFold reports whether p ends with the lower-case word in any case.
-func hasSuffixFold(p []byte, word string) bool {
-	return len(p) >= len(word) && text.HasPrefixFold(p[len(p)-len(word):], word)
+// letters reports whether the token has nothing but letters.
+func (t *token) letters() bool {
+	for _, b := range t.raw {
+		if !is(b, letter) {
+			return false
+		}
+	}
+	return true
 }

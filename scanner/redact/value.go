@@ -294,7 +294,7 @@ func endArmour(_ *value, c *cursor) (int, bool) {
 		}
 		c.breaks(64)
 		at := c.i
-		end := c.take("-----end ")
+		end := c.accept("-----end ")
 		if c.short {
 			return start, false
 		}

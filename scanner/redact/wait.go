@@ -19,7 +19,7 @@ type savedText struct {
 }
 
 // allows reports whether an event that the shape matched passes, or waits, by what its slots hold.
-func (w *shapeWait) allows(f *shape, event []byte, secrets *knownForms) bool {
+func (w *shapeWait) allows(f *shape, event []byte, secrets *secretForms) bool {
 	if w.waits() && !w.goesOn(f, event) {
 		return false
 	}
@@ -33,7 +33,7 @@ func (w *shapeWait) allows(f *shape, event []byte, secrets *knownForms) bool {
 			return false
 		}
 	}
-	_, open := f.open()
+	_, open := f.undecided()
 	return open <= 1
 }
 

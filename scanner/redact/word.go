@@ -164,7 +164,7 @@ func attribute(line []byte) bool {
 func (c *cursor) partner() bool {
 	start := c.i
 	for _, s := range [...]string{"value=", "content=", "default=", "val="} {
-		if c.take(s) {
+		if c.accept(s) {
 			c.safe = c.i
 			return true
 		}
@@ -182,7 +182,7 @@ func (c *cursor) attributes() bool {
 	}
 	inside := c.data[start:c.i]
 	redacted := bytes.HasPrefix(bytes.TrimLeft(inside, " \t"), []byte(Mark))
-	if c.peek() == '>' && c.data[c.i-1] != '/' && !redacted && !marks.any(inside) {
+	if c.peek() == '>' && c.data[c.i-1] != '/' && !redacted && !marks.contains(inside) {
 		return true
 	}
 	c.i = start
@@ -271,7 +271,7 @@ const (
 // operator reads an assignment or comparison.
 func (c *cursor) operator() int {
 	for _, op := range [...]string{"===", "!==", "||=", "??=", "==", "!=", ":=", "=>", "->", "?=", "+=", "=~", "::", "://", ":-", ":", "=", wideColon} {
-		if c.take(op) {
+		if c.accept(op) {
 			switch op {
 			case "::", "://":
 				return clashes
@@ -293,7 +293,7 @@ func (c *cursor) operator() int {
 			return clashes
 		}
 	}
-	if c.take(",") {
+	if c.accept(",") {
 		return separates
 	}
 	return noOperator

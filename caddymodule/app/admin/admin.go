@@ -30,8 +30,8 @@ func init() {
 		Short: "Manages the users of the svc stages, their tokens and sessions",
 		Long: `Manages the users of the svc stages, their tokens and sessions.
 
-While a service runs on the data folder, the commands work through its control
-socket, as root or the user it runs as; while none does, they work on the files.`,
+Run the commands as root or as the user that the service runs as. They use the
+control socket of the running service, or the files if no service runs.`,
 		CobraFunc: func(cmd *cobra.Command) {
 			cmd.Use = "admin"
 			cli.Group(cmd, adminCommands()...)

@@ -1,12 +1,6 @@
 package admin
 
 import (
-	"bufio"
-	"errors"
-	"fmt"
-	"io"
-	"strings"
-
 	"github.com/spf13/cobra"
 
 	"github.com/svc-gateway/svc/caddymodule/app"
@@ -15,14 +9,14 @@ import (
 
 func ldapTestCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "ldap-test USER", Short: "Looks a user of the directory up and shows each step", Args: cli.Args(cobra.ExactArgs(1)),
-		Long: `Looks a user of the directory up as a login does, and shows each step with its
+		Use: "ldap-test USER", Short: "Looks up a user of the directory and shows each step", Args: cli.Args(cobra.ExactArgs(1)),
+		Long: `Looks up a user of the directory as a login does, and shows each step with its
 result and time: connect, tls, bind (of the account that searches), entry,
-password, groups, role. It ends with 1 when the user would not be let in.
+password, groups, role. It exits with 1 if the user would not be let in.
 
-A running service does it with its configuration; without one, or with --config,
-the command does it by itself. Without --password-stdin no password is tried. A
-wrong one counts as a failure in the directory.`,
+If a service runs, it does this with its own configuration. Otherwise, or with
+--config, the command does it. Without --password-stdin no password is tried. A
+wrong password counts as a failure in the directory.`,
 	}
 	stdin := cmd.Flags().Bool("password-stdin", false, "read the user's password from stdin and try it")
 	config := cmd.Flags().String("config", "", "try this Caddyfile's settings instead of the running service's")
@@ -30,11 +24,11 @@ wrong one counts as a failure in the directory.`,
 	cmd.RunE = cli.Run(func(cmd *cobra.Command, args []string) error {
 		in := app.LDAPTest{User: args[0]}
 		if *stdin {
-			line, err := bufio.NewReader(io.LimitReader(cmd.InOrStdin(), 4096)).ReadString('\n')
-			if err != nil && !errors.Is(err, io.EOF) {
-				return fmt.Errorf("reading the password: %w", err)
+			var err error
+			if in.Password, err = cli.Line(cmd.InOrStdin(), 4096, "password"); err != nil {
+				return err
 			}
-			if in.Password = strings.TrimRight(line, "\r\n"); in.Password == "" {
+			if in.Password == "" {
 				return cli.Usagef("--password-stdin: the password is empty")
 			}
 		}

@@ -35,7 +35,7 @@ func lockoutsCommand() *cobra.Command {
 }
 
 func unlockCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "unlock NAME|ADDRESS", Short: "Ends the lockouts of a user, or of an address", Args: cli.Args(cobra.ExactArgs(1))}
+	cmd := &cobra.Command{Use: "unlock NAME|ADDRESS", Short: "Ends the lockouts of a user or of an address", Args: cli.Args(cobra.ExactArgs(1))}
 	asJSON := cmd.Flags().Bool("json", false, "print a JSON document")
 	cmd.RunE = cli.Run(func(cmd *cobra.Command, args []string) error {
 		return withAdmin(cmd.Context(), func(admin identity.Admin) error {
@@ -50,7 +50,7 @@ func unlockCommand() *cobra.Command {
 				fmt.Fprintf(cmd.OutOrStdout(), "%s is not locked out.\n", args[0])
 				return nil
 			}
-			fmt.Fprintf(cmd.OutOrStdout(), "Ended %d lockouts of %s.\n", len(ended), args[0])
+			fmt.Fprintf(cmd.OutOrStdout(), "Lockouts of %s that were ended: %d.\n", args[0], len(ended))
 			return nil
 		})
 	})

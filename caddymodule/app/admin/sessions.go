@@ -11,7 +11,7 @@ import (
 )
 
 func sessionsCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "sessions [NAME]", Short: "Lists the sessions of a user, or all", Args: cli.Args(cobra.MaximumNArgs(1))}
+	cmd := &cobra.Command{Use: "sessions [NAME]", Short: "Lists the sessions of a user, or of all users", Args: cli.Args(cobra.MaximumNArgs(1))}
 	asJSON := cmd.Flags().Bool("json", false, "print a JSON document")
 	cmd.RunE = cli.Run(func(cmd *cobra.Command, args []string) error {
 		var user string
@@ -44,10 +44,10 @@ func sessionsCommand() *cobra.Command {
 
 func endSessionsCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "end-sessions NAME [ID]", Short: "Ends a session of a user, or all", Args: cli.Args(cobra.RangeArgs(1, 2)),
-		Long: `Ends a session of a user, or all, everywhere: streams and runs that it began end
-too. Without ID, what a directory or identity provider vouched for before now
-ends as well; tokens of this service go on working.`,
+		Use: "end-sessions NAME [ID]", Short: "Ends one or all sessions of a user", Args: cli.Args(cobra.RangeArgs(1, 2)),
+		Long: `Ends one session of a user, or all, everywhere. The streams and runs of a
+session end too. Without ID, what a directory or identity provider vouched for
+before now ends as well. Tokens of this service keep working.`,
 	}
 	asJSON := cmd.Flags().Bool("json", false, "print a JSON document")
 	cmd.RunE = cli.Run(func(cmd *cobra.Command, args []string) error {
@@ -65,7 +65,7 @@ ends as well; tokens of this service go on working.`,
 			if *asJSON {
 				return printJSONList(cmd.OutOrStdout(), ended)
 			}
-			fmt.Fprintf(cmd.OutOrStdout(), "Ended %d of %s.\n", len(ended), args[0])
+			fmt.Fprintf(cmd.OutOrStdout(), "Sessions of %s that were ended: %d.\n", args[0], len(ended))
 			return nil
 		})
 	})

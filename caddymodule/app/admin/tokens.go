@@ -22,19 +22,19 @@ func printToken(w io.Writer, asJSON bool, sentence string, t identity.Token, sec
 			Secret string `json:"token"`
 		}{t, secret.Reveal()})
 	}
-	_, err := fmt.Fprintf(w, "%s, shown only now:\n%s\n", sentence, secret.Reveal())
+	_, err := fmt.Fprintf(w, "%s is shown only once:\n%s\n", sentence, secret.Reveal())
 	return err
 }
 
 func addTokenCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "add-token NAME --name TOKEN", Short: "Gives a user one more token and prints it, once", Args: cli.Args(cobra.ExactArgs(1)),
-		Long: `Gives a user one more token and prints it, once: one for each program, so that
-each can be rotated and revoked by itself. Its role is at most the user's.`,
+		Use: "add-token NAME --name TOKEN", Short: "Gives a user one more token and prints it once", Args: cli.Args(cobra.ExactArgs(1)),
+		Long: `Gives a user one more token and prints it once. Give each program its own token, so
+that each can be rotated and revoked by itself. Its role is at most the user's.`,
 	}
 	name := cmd.Flags().String("name", "", "what the token is for, such as ci; required")
-	role := cmd.Flags().String("role", "", "admin, user or readonly; the user's when not given")
-	expires := cmd.Flags().String("expires", "", "end of the token: 90d, 12h, 2027-01-31 or RFC 3339; never when not given")
+	role := cmd.Flags().String("role", "", "admin, user or readonly; by default that of the user")
+	expires := cmd.Flags().String("expires", "", "end of the token: 90d, 12h, 2027-01-31 or RFC 3339; by default never")
 	asJSON := cmd.Flags().Bool("json", false, "print a JSON document")
 	cmd.RunE = cli.Run(func(cmd *cobra.Command, args []string) error {
 		t := identity.AddToken{Name: *name}
@@ -57,7 +57,7 @@ each can be rotated and revoked by itself. Its role is at most the user's.`,
 			if err != nil {
 				return err
 			}
-			sentence := fmt.Sprintf("Added the token %s (%s) of %s%s. It is", token.Name, token.ID, token.User, until(token.Expires))
+			sentence := fmt.Sprintf("Added the token %s (%s) of %s%s. It", token.Name, token.ID, token.User, until(token.Expires))
 			return printToken(cmd.OutOrStdout(), *asJSON, sentence, token, secret)
 		})
 	})
@@ -78,10 +78,10 @@ func tokenArg(args []string, all string) (string, error) {
 
 func revokeTokenCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "revoke-token NAME [TOKEN]", Short: "Ends a token of a user, by its name or ID, or all", Args: cli.Args(cobra.RangeArgs(1, 2)),
+		Use: "revoke-token NAME [TOKEN]", Short: "Ends a token of a user, or everything the user has", Args: cli.Args(cobra.RangeArgs(1, 2)),
 		Long: `Ends a token of a user, by its name or ID, and the sessions that were opened
-with it. Without TOKEN it ends all that the user has: tokens, sessions, and what
-a directory or identity provider vouched for before now.`,
+with it. Without TOKEN it ends everything the user has: tokens, sessions, and
+what a directory or identity provider vouched for before now.`,
 	}
 	asJSON := cmd.Flags().Bool("json", false, "print a JSON document")
 	cmd.RunE = cli.Run(func(cmd *cobra.Command, args []string) error {
@@ -98,7 +98,7 @@ a directory or identity provider vouched for before now.`,
 				return printJSONList(cmd.OutOrStdout(), ended)
 			}
 			if len(ended) == 0 {
-				fmt.Fprintf(cmd.OutOrStdout(), "Nothing to end: no such token of %s worked any more.\n", args[0])
+				fmt.Fprintf(cmd.OutOrStdout(), "Nothing to end: %s has no such token that still works.\n", args[0])
 				return nil
 			}
 			ids := make([]string, len(ended))
@@ -115,12 +115,12 @@ a directory or identity provider vouched for before now.`,
 
 func rotateTokenCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "rotate-token NAME [TOKEN]", Short: "Replaces a user's token and prints the new one, once", Args: cli.Args(cobra.RangeArgs(1, 2)),
-		Long: `Replaces a token of a user, by its name or ID, the one named "default" without
-TOKEN, by a new one with the same name, role and span of life, and prints that,
-once. The old one ends, or goes on for the grace.`,
+		Use: "rotate-token NAME [TOKEN]", Short: "Replaces a user's token and prints the new one once", Args: cli.Args(cobra.RangeArgs(1, 2)),
+		Long: `Replaces a token of a user, by its name or ID, with a new one that has the same
+name, role and lifetime, and prints the new one once. Without TOKEN it replaces
+the token named "default". The old token ends, or works for the grace period.`,
 	}
-	grace := cmd.Flags().String("grace", "0s", "how long the old token goes on working, such as 24h or 1d")
+	grace := cmd.Flags().String("grace", "0s", "how long the old token keeps working, such as 24h or 1d")
 	asJSON := cmd.Flags().Bool("json", false, "print a JSON document")
 	cmd.RunE = cli.Run(func(cmd *cobra.Command, args []string) error {
 		token, err := tokenArg(args, "rotate the default one")
@@ -138,9 +138,13 @@ once. The old one ends, or goes on for the grace.`,
 			}
 			old := "ended"
 			if d > 0 {
-				old = "works for " + *grace + " more"
+				old = "works for another " + *grace
 			}
-			sentence := fmt.Sprintf("The old token %s of %s %s. The new one%s", fresh.Name, args[0], old, until(fresh.Expires))
+			valid := until(fresh.Expires)
+			if valid != "" {
+				valid = ", valid" + valid + ","
+			}
+			sentence := fmt.Sprintf("The old token %s of %s %s. The new one%s", fresh.Name, args[0], old, valid)
 			return printToken(cmd.OutOrStdout(), *asJSON, sentence, fresh, secret)
 		})
 	})

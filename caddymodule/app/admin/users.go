@@ -15,9 +15,9 @@ import (
 )
 
 func addUserCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "add-user NAME", Short: "Adds a user and prints the first token, once", Args: cli.Args(cobra.ExactArgs(1))}
+	cmd := &cobra.Command{Use: "add-user NAME", Short: "Adds a user and prints the first token once", Args: cli.Args(cobra.ExactArgs(1))}
 	role := cmd.Flags().String("role", string(policy.User), "admin, user or readonly")
-	expires := cmd.Flags().String("expires", "", "end of the account: 90d, 12h, 2027-01-31 or RFC 3339; never when not given")
+	expires := cmd.Flags().String("expires", "", "end of the account: 90d, 12h, 2027-01-31 or RFC 3339; by default never")
 	asJSON := cmd.Flags().Bool("json", false, "print a JSON document")
 	cmd.RunE = cli.Run(func(cmd *cobra.Command, args []string) error {
 		u := identity.AddUser{Name: args[0]}
@@ -41,7 +41,7 @@ func addUserCommand() *cobra.Command {
 					Token string `json:"token"`
 				}{user, secret.Reveal()})
 			}
-			fmt.Fprintf(cmd.OutOrStdout(), "Added %s with the role %s%s. The token, shown only now:\n%s\n",
+			fmt.Fprintf(cmd.OutOrStdout(), "Added %s with the role %s%s. The token is shown only once:\n%s\n",
 				user.Name, user.Role, until(user.Expires), secret.Reveal())
 			return nil
 		})
@@ -166,7 +166,7 @@ func setExpiryCommand() *cobra.Command {
 }
 
 func disableUserCommand() *cobra.Command {
-	return updateUserCommand("disable-user NAME", "Keeps a user out, until enable-user, and ends all sessions", disabled(true),
+	return updateUserCommand("disable-user NAME", "Keeps a user out until enable-user, and ends all sessions of the user", disabled(true),
 		func(identity.User) string { return "is disabled" })
 }
 
@@ -209,10 +209,10 @@ func removeUserCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "remove-user NAME", Short: "Removes a user with all tokens and sessions", Args: cli.Args(cobra.ExactArgs(1)),
 		Long: `Removes a user: ends all tokens and sessions and takes the user off the list.
-What belongs to the user stays, and so does the name: no external user can come
-into it. add-user gives it to a new user, who then owns what belongs to it.
+What belongs to the user stays, and the name stays reserved: no external user
+can get it. add-user gives it to a new user, who then owns what belongs to it.
 
-An external user who logs in again gets the account back. To keep somebody out,
+An external user who logs in again gets the account back. To keep a user out,
 use disable-user.`,
 	}
 	asJSON := cmd.Flags().Bool("json", false, "print a JSON document")

@@ -65,69 +65,38 @@ func Run(body func(cmd *cobra.Command, args []string) error) func(*cobra.Command
 	}
 }
 
-// finish reports err and turns its code into one that Caddy's main ends with.
+// finish reports err and turns its code into one that Caddy's main ends with, and ours.
 func finish(cmd *cobra.Command, err error) error {
 	if err == nil {
 		return nil
 	}
-	code := ExitError
 	coded, isCoded := errors.AsType[*CodedError](err)
-	if isCoded {
-		code = coded.Code
-	}
 	if !isCoded || coded.Err != nil {
 		for line := range strings.SplitSeq(err.Error(), "\n") {
 			fmt.Fprintln(cmd.ErrOrStderr(), "Error:", line)
 		}
 	}
-	if code == ExitUsage {
-		fmt.Fprintf(cmd.ErrOrStderr(), "Usage: %s\nSee %s --help.\n", cmd.UseLine(), cmd.CommandPath())
+	if isCoded && coded.Code == ExitUsage {
+		fmt.Fprintf(cmd.ErrOrStderr(), "Usage: %s\nSee %s --help.\n", usage(cmd), cmd.CommandPath())
 	}
 	cmd.SilenceErrors, cmd.SilenceUsage = true, true
-	if code == ExitError {
+	if !isCoded || coded.Code == ExitError {
 		return err
 	}
 	// Caddy's type of error with an exit code can only be had from this wrapper.
-	return caddycmd.WrapCommandFuncForCobra(func(caddycmd.Flags) (int, error) { return code, nil })(cmd, nil)
+	code := func(caddycmd.Flags) (int, error) { return coded.Code, nil }
+	return &reported{coded, caddycmd.WrapCommandFuncForCobra(code)(cmd, nil)}
 }
 
-// Group prepares a command and, before or after they are added, its subcommands: unknown flags
-// and subcommands and a wrong number of arguments are usage errors.
-func Group(cmd *cobra.Command, subcommands ...*cobra.Command) {
-	cmd.AddCommand(subcommands...)
-	cmd.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return finish(c, &CodedError{Code: ExitUsage, Err: err})
-	})
-	if len(subcommands) > 0 && cmd.RunE == nil {
-		cmd.Args = cobra.ArbitraryArgs
-		cmd.RunE = Run(func(c *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return Usagef("a subcommand is missing: %s", names(c))
-			}
-			return Usagef("there is no subcommand %q: %s", args[0], names(c))
-		})
-	}
+// reported is an error that has been told, with its code as we and as Caddy know it.
+type reported struct {
+	coded *CodedError
+	caddy error
 }
 
-func names(cmd *cobra.Command) string {
-	var all []string
-	for _, c := range cmd.Commands() {
-		if !c.Hidden {
-			all = append(all, c.Name())
-		}
-	}
-	return "use " + strings.Join(all, ", ")
-}
+func (r *reported) Error() string { return r.coded.Error() }
 
-// Args makes a check of the number of arguments that is a usage error when it fails.
-func Args(check cobra.PositionalArgs) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if err := check(cmd, args); err != nil {
-			return finish(cmd, &CodedError{Code: ExitUsage, Err: err})
-		}
-		return nil
-	}
-}
+func (r *reported) Unwrap() []error { return []error{r.coded, r.caddy} }
 
 // JSON prints v for programs: one indented document.
 func JSON(w io.Writer, v any) error {

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"github.com/spf13/cobra"
 
@@ -24,6 +25,7 @@ func group(body func(*cobra.Command, []string) error) *cobra.Command {
 	root := &cobra.Command{Use: "thing"}
 	sub := &cobra.Command{Use: "do NAME", Args: cli.Args(cobra.ExactArgs(1)), RunE: cli.Run(body)}
 	sub.Flags().Bool("json", false, "")
+	sub.Flags().Int("lines", 1, "")
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetHelpCommand(&cobra.Command{Hidden: true})
 	cli.Group(root, sub)
@@ -36,10 +38,17 @@ func TestUsageAndErrors(t *testing.T) {
 		name, args, want string
 		err              error
 	}{
-		{"no subcommand", "", "Error: a subcommand is missing: use do\nUsage: thing", nil},
-		{"unknown subcommand", "dont", `Error: there is no subcommand "dont": use do`, nil},
-		{"unknown flag", "do x --jsn", "Error: unknown flag: --jsn\nUsage: thing do NAME", nil},
-		{"no argument", "do", "Error: accepts 1 arg(s), received 0", nil},
+		{"no subcommand", "", "Error: a subcommand is missing: use do\nUsage: thing COMMAND\nSee thing --help.\n", nil},
+		{"unknown subcommand", "dont", `Error: thing has no command "dont"; did you mean do?`, nil},
+		{"unknown flag", "do x --jsn", "Error: there is no flag --jsn; did you mean --json?\nUsage: thing do NAME", nil},
+		{"far flag", "do x --configuration", "Error: there is no flag --configuration\n", nil},
+		{"unknown letter", "do x -z", "Error: unknown shorthand flag: 'z' in -z\n", nil},
+		{"truth value", "do x --json=perhaps", `Error: --json: "perhaps" is not true or false`, nil},
+		{"number", "do x --lines=few", `Error: --lines: "few" is not a whole number`, nil},
+		{"no value", "do x --lines", `Error: --lines: a value is missing`, nil},
+		{"no argument", "do", "Error: an argument is missing: NAME\nUsage: thing do NAME", nil},
+		{"too many arguments", "do x y z", `Error: unexpected argument "y"`, nil},
+		{"far subcommand", "configure", "Error: thing has no command \"configure\"\n", nil},
 		{"usage of the body", "do x", "Error: role is bad\nUsage: thing do NAME", cli.Usagef("role is bad")},
 		{"error of the body", "do x", "Error: first\nError: second\n", failure},
 		{"silent", "do x", "", cli.Exit(3)},
@@ -63,6 +72,24 @@ func TestUsageAndErrors(t *testing.T) {
 				t.Errorf("got stdout %q", stdout.String())
 			}
 		})
+	}
+}
+
+// A build of Caddy with our stages ends with the same code as the service: its main looks for a
+// type of its own.
+func TestCodesForCaddy(t *testing.T) {
+	cmd := group(func(*cobra.Command, []string) error { return cli.Exit(cli.ExitFound) })
+	cmd.SetErr(new(bytes.Buffer))
+	for args, want := range map[string]string{"do x": "exiting with status 3", "do": "exiting with status 2"} {
+		cmd.SetArgs(strings.Fields(args))
+		err := cmd.Execute()
+		several, ok := err.(interface{ Unwrap() []error })
+		if !ok || len(several.Unwrap()) != 2 || several.Unwrap()[1].Error() != want {
+			t.Errorf("%s: got %v, want one with %q for Caddy", args, err, want)
+		}
+		if _, ok := errors.AsType[*cli.CodedError](err); !ok {
+			t.Errorf("%s: got %v, want a code for the service", args, err)
+		}
 	}
 }
 
@@ -142,5 +169,17 @@ func TestNotRunning(t *testing.T) {
 		if _, err := cli.NewClient(h).Status(context.Background()); !errors.Is(err, cli.ErrNotRunning) {
 			t.Errorf("stale %v: got %v, want ErrNotRunning", stale, err)
 		}
+	}
+}
+
+func TestLine(t *testing.T) {
+	for in, want := range map[string]string{"": "", "one": "one", "one\ntwo\n": "one", "on \r\n": "on ", "12345678": "12345"} {
+		if got, err := cli.Line(strings.NewReader(in), 5, "word"); got != want || err != nil {
+			t.Errorf("%q: got %q, %v; want %q", in, got, err, want)
+		}
+	}
+	broken := errors.New("broken")
+	if _, err := cli.Line(iotest.ErrReader(broken), 5, "word"); !errors.Is(err, broken) || err.Error() != "reading the word: broken" {
+		t.Errorf("got %v", err)
 	}
 }

@@ -3,6 +3,7 @@ package caddytest
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -21,6 +22,7 @@ import (
 	"github.com/svc-gateway/svc/caddymodule/app" // the global option svc, too
 	"github.com/svc-gateway/svc/caddymodule/app/cli"
 	"github.com/svc-gateway/svc/internal/settings"
+	"github.com/svc-gateway/svc/internal/tcpport"
 	"github.com/svc-gateway/svc/policy"
 	"github.com/svc-gateway/svc/policy/identity"
 	"github.com/svc-gateway/svc/policy/identity/adminapi"
@@ -55,7 +57,7 @@ func Start(tb testing.TB, c Config) *Server {
 	if !strings.Contains(c.Svc, "mode ") {
 		c.Svc += "\nauth {\nmode token\n}"
 	}
-	s := &Server{tb: tb, config: c, listen: freeAddress(tb), Home: shortTempDir(tb)}
+	s := &Server{tb: tb, config: c, listen: tcpport.ForTest(tb).Addr(), Home: shortTempDir(tb)}
 	s.URL = "http://" + s.listen
 	tb.Setenv("SVC_HOME", s.Home)
 	s.Load(c.Site)
@@ -211,9 +213,8 @@ func (s *Server) Audit(query string) []string {
 	if err != nil {
 		s.tb.Fatal(err)
 	}
-	defer log.Close()
 	_, rows, err := log.Query(context.Background(), audit.Filter{}, query, audit.Limits{})
-	if err != nil {
+	if err := errors.Join(err, log.Close()); err != nil {
 		s.tb.Fatal(err)
 	}
 	var lines []string
@@ -258,17 +259,4 @@ func shortTempDir(tb testing.TB) string {
 		}
 	})
 	return dir
-}
-
-func freeAddress(tb testing.TB) string {
-	tb.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		tb.Fatal(err)
-	}
-	address := l.Addr().String()
-	if err := l.Close(); err != nil {
-		tb.Fatal(err)
-	}
-	return address
 }

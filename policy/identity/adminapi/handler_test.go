@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/svc-gateway/svc/internal/problem"
+	"github.com/svc-gateway/svc/internal/tcpport"
 	"github.com/svc-gateway/svc/policy"
 	"github.com/svc-gateway/svc/policy/identity"
 	"github.com/svc-gateway/svc/policy/identity/adminapi"
@@ -246,9 +247,7 @@ func TestHandlerTechnical(t *testing.T) {
 }
 
 func TestClientWithoutAService(t *testing.T) {
-	s := httptest.NewServer(nil)
-	s.Close()
-	gone := adminapi.NewClient(s.Client(), s.URL)
+	gone := adminapi.NewClient(http.DefaultClient, "http://"+tcpport.ForTest(t).Addr())
 	if _, err := gone.Users(t.Context()); err == nil || !strings.HasPrefix(err.Error(), "asking the service: ") {
 		t.Errorf("got %v", err)
 	}

@@ -2,7 +2,6 @@ package adminapi
 
 import (
 	"errors"
-	"fmt"
 	"net/http"
 
 	"github.com/svc-gateway/svc/internal/problem"
@@ -36,11 +35,8 @@ func toProblem(err error) problem.Problem {
 			return problem.Problem{Status: a.status, Code: a.code, Detail: err.Error()}
 		}
 	}
-	if tooLarge, ok := errors.AsType[*http.MaxBytesError](err); ok {
-		return problem.Problem{
-			Status: http.StatusRequestEntityTooLarge, Code: "body_too_large",
-			Detail: fmt.Sprintf("The body has more than %d bytes.", tooLarge.Limit),
-		}
+	if p, ok := problem.TooLarge(err); ok {
+		return p
 	}
 	return problem.Problem{Status: http.StatusServiceUnavailable, Code: "identity_unavailable", Detail: err.Error()}
 }

@@ -91,7 +91,7 @@ func parse(text []byte, err error) (*Signer, error) {
 	}
 	key, ok := parsed.(ed25519.PrivateKey)
 	if !ok {
-		return nil, errors.New("it is no Ed25519 key: remove it to get a new one")
+		return nil, errors.New("it is not an Ed25519 key: remove it to get a new one")
 	}
 	return newSigner(key)
 }

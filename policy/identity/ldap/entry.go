@@ -170,7 +170,7 @@ func fileTime(s string) time.Time {
 func decodeSubject(attribute string, raw []byte) (string, error) {
 	if strings.EqualFold(attribute, objectGUID) {
 		if len(raw) != 16 {
-			return "", fmt.Errorf("%d bytes are no GUID", len(raw))
+			return "", fmt.Errorf("%d bytes are not a GUID", len(raw))
 		}
 		b := swap(raw)
 		return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:]), nil
@@ -188,7 +188,7 @@ func encodeSubject(attribute, subject string) (string, error) {
 	}
 	raw, err := hex.DecodeString(strings.ReplaceAll(subject, "-", ""))
 	if err != nil || len(raw) != 16 {
-		return "", fmt.Errorf("%q is no GUID", subject)
+		return "", fmt.Errorf("%q is not a GUID", subject)
 	}
 	var s strings.Builder
 	for _, b := range swap(raw) {

@@ -20,7 +20,7 @@ import (
 func (s *Set) Renew(ctx context.Context, u identity.Upstream) (identity.External, identity.Upstream, error) {
 	i := s.byURL(u.Issuer)
 	if i == nil {
-		return identity.External{}, u, fmt.Errorf("%s is not a provider here any more: %w", u.Issuer, identity.ErrRevoked)
+		return identity.External{}, u, fmt.Errorf("%s is no longer a provider here: %w", u.Issuer, identity.ErrRevoked)
 	}
 	if u.Refresh == "" {
 		return s.rejudge(ctx, i, u)
@@ -33,7 +33,7 @@ func (s *Set) Renew(ctx context.Context, u identity.Upstream) (identity.External
 	old := u.Refresh
 	token, err := i.oauth(known, "").TokenSource(ctx, &oauth2.Token{RefreshToken: s.rotated.latest(old).Reveal()}).Token()
 	if err != nil {
-		return identity.External{}, u, i.tokenError(err, fmt.Errorf("%s renews it no more: %w", i.URL, identity.ErrRevoked))
+		return identity.External{}, u, i.tokenError(err, fmt.Errorf("%s no longer renews it: %w", i.URL, identity.ErrRevoked))
 	}
 	now := time.Now()
 	u.Refresh, u.Due = identity.Secret(token.RefreshToken), due(token, now)

@@ -28,7 +28,7 @@ type Set struct {
 	running sync.WaitGroup
 }
 
-var errClosed = errors.New("the identity providers are not used any more")
+var errClosed = errors.New("the identity providers are no longer used")
 
 // Options are what a [Set] needs beside its settings. Env is required.
 type Options struct {

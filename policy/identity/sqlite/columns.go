@@ -49,7 +49,8 @@ func ofToken(t *identity.Token) []any {
 func ofSession(s *identity.StoredSession) []any {
 	u := &s.Upstream
 	return []any{
-		hash{&s.Hash}, &s.ID, &s.User, &s.Kind, &s.Source,
+		hash{&s.Hash},
+		&s.ID, &s.User, &s.Kind, &s.Source,
 		optional{&s.TokenID},
 		&s.Role,
 		list{&s.Groups},

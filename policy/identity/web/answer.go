@@ -2,7 +2,6 @@ package web
 
 import (
 	"errors"
-	"fmt"
 	"net/http"
 	"strings"
 
@@ -19,7 +18,7 @@ var answers = []struct {
 	code   string
 	detail string
 }{
-	{identity.ErrSessionNotFound, http.StatusNotFound, "session_not_found", "There is no such session, or not any more."},
+	{identity.ErrSessionNotFound, http.StatusNotFound, "session_not_found", "There is no such session, or it has ended."},
 	{identity.ErrUserNotFound, http.StatusNotFound, "user_not_found", "There is no such user."},
 	{identity.ErrForbidden, http.StatusForbidden, "forbidden", "Your role does not permit this."},
 	{identity.ErrRevoked, http.StatusUnauthorized, "session_ended", "Your access has ended: log in again."},
@@ -44,11 +43,8 @@ func (h *Handler) problem(err error) problem.Problem {
 	if _, ok := errors.AsType[*identity.Refused](err); ok || errors.Is(err, identity.ErrNoCredentials) {
 		return h.Chain.Problem(err)
 	}
-	if tooLarge, ok := errors.AsType[*http.MaxBytesError](err); ok {
-		return problem.Problem{
-			Status: http.StatusRequestEntityTooLarge, Code: "body_too_large",
-			Detail: fmt.Sprintf("The body has more than %d bytes.", tooLarge.Limit),
-		}
+	if p, ok := problem.TooLarge(err); ok {
+		return p
 	}
 	for _, a := range answers {
 		if errors.Is(err, a.err) {

@@ -11,7 +11,7 @@ const maxWord = 40
 // Words returns the set of the words of a list, which white space separates.
 func Words(list string) Set {
 	s := make(Set)
-	for word := range strings.FieldsSeq(list) {
+	for _, word := range strings.Fields(list) {
 		s[word] = struct{}{}
 	}
 	return s

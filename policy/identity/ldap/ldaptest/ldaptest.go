@@ -2,7 +2,7 @@
 // memberof and ppolicy, and the people of the file people.ldif.
 //
 //	s := ldaptest.New(t)              // ends with the test
-//	s, err := ldaptest.Start(folder)  // for a test without a testing.TB; the caller stops it
+//	s, err := ldaptest.Start(folder)  // for a test without a testing.TB; the caller closes it
 //	s.Modify(ldif)
 //	s.Stop()                          // nobody answers at s.URL any more
 //	s.Run()                           // now again
@@ -16,15 +16,15 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/svc-gateway/svc/internal/tcpport"
 )
 
 // The directory's tree and its accounts.
@@ -45,9 +45,10 @@ type Server struct {
 	TLSURL string // ldaps://127.0.0.1:port
 	CAFile string // who signed its certificate
 
-	dir string
-	cmd *exec.Cmd
-	log bytes.Buffer
+	dir   string
+	ports []*tcpport.Port // kept while it is stopped, so that it can come back
+	cmd   *exec.Cmd
+	log   bytes.Buffer
 }
 
 // New starts a directory in a folder of its own and stops it when the test ends.
@@ -58,14 +59,14 @@ func New(t testing.TB) *Server {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := s.Stop(); err != nil {
+		if err := s.Close(); err != nil {
 			t.Error(err)
 		}
 	})
 	return s
 }
 
-// Start starts a directory with its people, whose files are in the folder dir.
+// Start starts a directory with its people, whose files are in the folder dir. The caller closes it.
 func Start(dir string) (*Server, error) {
 	s := &Server{dir: dir}
 	var err error
@@ -78,34 +79,24 @@ func Start(dir string) (*Server, error) {
 	if err := os.WriteFile(filepath.Join(dir, "slapd.conf"), []byte(config(dir)), 0o600); err != nil {
 		return nil, err
 	}
-	plain, err := freePort()
-	if err != nil {
-		return nil, err
+	for _, url := range []struct {
+		scheme string
+		to     *string
+	}{{"ldap://", &s.URL}, {"ldaps://", &s.TLSURL}} {
+		p, err := tcpport.Reserve()
+		if err != nil {
+			return nil, errors.Join(err, s.Close())
+		}
+		s.ports = append(s.ports, p)
+		*url.to = url.scheme + p.Addr()
 	}
-	encrypted, err := freePort()
-	if err != nil {
-		return nil, err
-	}
-	s.URL, s.TLSURL = "ldap://127.0.0.1:"+plain, "ldaps://127.0.0.1:"+encrypted
 	if err := s.Run(); err != nil {
-		return nil, err
+		return nil, errors.Join(err, s.Close())
 	}
 	if err := s.modify("-a", people); err != nil {
-		return nil, errors.Join(err, s.Stop())
+		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
-}
-
-// freePort finds a port that the kernel gives to nobody's outgoing connection, so that it is
-// still free when the directory comes back to it.
-func freePort() (string, error) {
-	for range 100 {
-		port := strconv.Itoa(10_000 + rand.IntN(10_000))
-		if ln, err := net.Listen("tcp", "127.0.0.1:"+port); err == nil {
-			return port, ln.Close()
-		}
-	}
-	return "", errors.New("there is no free port")
 }
 
 func config(dir string) string {
@@ -157,7 +148,16 @@ func (s *Server) Run() error {
 	return nil
 }
 
-// Stop ends the directory. What it held stays.
+// Close ends the directory for good.
+func (s *Server) Close() error {
+	for _, p := range s.ports {
+		p.Close()
+	}
+	s.ports = nil
+	return s.Stop()
+}
+
+// Stop ends the directory. What it held stays, and so do its addresses.
 func (s *Server) Stop() error {
 	if s.cmd == nil {
 		return nil

@@ -16,9 +16,9 @@ import (
 // held back for it.
 const maxForm = 64
 
-// knownForms are the ways in which known secrets may be written. A text is looked at eight bytes at a
+// secretForms are the ways in which known secrets may be written. A text is looked at eight bytes at a
 // time, whose hash tells whether a form may begin there.
-type knownForms struct {
+type secretForms struct {
 	filter [1 << 8]uint64      // bits of the hashes of the first eight bytes
 	byHead map[uint64][]string // forms by their first eight bytes, the longest first
 	heads  map[string]struct{} // all beginnings of forms of less than eight bytes
@@ -31,8 +31,8 @@ const headSize = 8
 func hash(w uint64) uint64 { return w * 0x9e3779b97f4a7c15 >> (64 - 14) }
 
 // clone returns a copy that forms can be added to.
-func (f *knownForms) clone() *knownForms {
-	c := &knownForms{byHead: make(map[uint64][]string), heads: make(map[string]struct{})}
+func (f *secretForms) clone() *secretForms {
+	c := &secretForms{byHead: make(map[uint64][]string), heads: make(map[string]struct{})}
 	if f != nil {
 		c.filter, c.tails = f.filter, f.tails
 		for head, list := range f.byHead {
@@ -45,8 +45,8 @@ func (f *knownForms) clone() *knownForms {
 	return c
 }
 
-// add adds the forms of a value.
-func (f *knownForms) add(value string) {
+// addValue adds the forms of a value.
+func (f *secretForms) addValue(value string) {
 	if f.byHead == nil {
 		*f = *f.clone()
 	}
@@ -110,7 +110,7 @@ func lowerEscapes(s string) string {
 
 // find returns the place of the first form in p. When more bytes are needed to know, form is
 // empty and at is where it may begin; at is len(p) when there is none.
-func (f *knownForms) find(p []byte, eof bool) (at int, form string) {
+func (f *secretForms) find(p []byte, eof bool) (at int, form string) {
 	var w uint64
 	for i, b := range p {
 		w = w<<8 | uint64(b)
@@ -144,71 +144,10 @@ func (f *knownForms) find(p []byte, eof bool) (at int, form string) {
 }
 
 // clean reports whether p has no form, nor the beginning of one at its end.
-func (f *knownForms) clean(p []byte) bool {
+func (f *secretForms) clean(p []byte) bool {
 	if f == nil {
 		return true
 	}
 	at, _ := f.find(p, false)
 	return at == len(p)
 }
-
-// known finds known secrets in a stream. What it keeps goes on to the rules.
-type known struct {
-	from  *Secrets
-	forms *knownForms // of the stream
-	begun bool
-	buf   []byte // the beginning of what may be a secret
-	rest  string // of a long form, which is being dropped
-}
-
-// active reports whether there are secrets to look for in this stream.
-func (k *known) active() bool {
-	if !k.begun {
-		k.begun = true
-		k.forms = k.from.load()
-	}
-	return k.forms != nil
-}
-
-// step takes the next piece of the input; at eof everything is decided.
-func (k *known) step(s sink, src []byte, eof bool) {
-	data, pos := src, 0
-	if len(k.buf) > 0 {
-		k.buf = append(k.buf, src...)
-		data = k.buf
-	}
-	for {
-		if k.rest != "" {
-			n := 0
-			for n < len(k.rest) && pos+n < len(data) && data[pos+n] == k.rest[n] {
-				n++
-			}
-			s.drop(n)
-			if pos += n; pos < len(data) {
-				k.rest = ""
-			} else {
-				k.rest = k.rest[n:]
-			}
-		}
-		at, form := k.forms.find(data[pos:], eof)
-		if at > 0 {
-			s.keep(data[pos : pos+at])
-			pos += at
-		}
-		if form == "" {
-			break
-		}
-		n := min(len(form), maxForm)
-		s.drop(n)
-		s.mark()
-		pos += n
-		k.rest = form[n:]
-	}
-	k.buf = append(k.buf[:0], data[pos:]...)
-	if eof {
-		k.reset()
-	}
-}
-
-// reset makes it ready for a new stream.
-func (k *known) reset() { *k = known{from: k.from, buf: k.buf[:0]} }

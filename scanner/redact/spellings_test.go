@@ -4,7 +4,7 @@ import "testing"
 
 // forms are ways to write a secret, or something that only looks like one. An empty want says
 // that the text stays.
-var forms = []struct{ name, in, want string }{
+var spellings = []struct{ name, in, want string }{
 	{"YAML block", "a:\n  password: |\n    hunter2\n    tiger3\n  user: bob\n", "a:\n  password: |\n    REDACTED\n  user: bob\n"},
 	{"YAML block, folded", "secret: >-\n  one two\n\n  three\nnext: x\n", "secret: >-\n  REDACTED\nnext: x\n"},
 	{"YAML block, empty", "password: |\nuser: bob\n", ""},
@@ -75,8 +75,8 @@ var forms = []struct{ name, in, want string }{
 	{"default of a prompt", "password [default: hunter2]", "password [default: REDACTED]"},
 }
 
-func TestForms(t *testing.T) {
-	for _, tt := range forms {
+func TestSpellings(t *testing.T) {
+	for _, tt := range spellings {
 		t.Run(tt.name, func(t *testing.T) {
 			want := tt.want
 			if want == "" {

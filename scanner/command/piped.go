@@ -11,8 +11,8 @@ import (
 	"github.com/svc-gateway/svc/scanner/internal/text"
 )
 
-// feed is what a command reads or prints.
-type feed struct {
+// piped is what a command reads or prints.
+type piped struct {
 	text    string // with holes for what is not known, when known
 	known   bool
 	remote  bool // it comes from another host
@@ -26,30 +26,30 @@ var (
 )
 
 // outputs returns what statements print one after the other.
-func (w *shell) outputs(list []*syntax.Stmt, in feed) (out feed) {
+func (w *shell) outputs(list []*syntax.Stmt, in piped) (out piped) {
 	for _, s := range list {
 		o := w.output(s, in)
 		if !o.known {
 			o.text = notYet + "\n"
 		}
-		out = feed{out.text + o.text, out.known || o.known, out.remote || o.remote, out.decoded || o.decoded}
+		out = piped{out.text + o.text, out.known || o.known, out.remote || o.remote, out.decoded || o.decoded}
 	}
 	return out
 }
 
 // output returns what a statement prints.
-func (w *shell) output(s *syntax.Stmt, in feed) feed {
+func (w *shell) output(s *syntax.Stmt, in piped) piped {
 	if !w.stepped(1) {
-		return feed{}
+		return piped{}
 	}
 	for _, r := range s.Redirs {
 		switch {
 		case r.Hdoc != nil:
-			in = feed{text: w.word(r.Hdoc).text, known: true}
+			in = piped{text: w.word(r.Hdoc).text, known: true}
 		case r.Op == syntax.WordHdoc:
-			in = feed{text: w.word(r.Word).text + "\n", known: true}
+			in = piped{text: w.word(r.Word).text + "\n", known: true}
 		case r.Op == syntax.RdrIn:
-			in = w.fed(r.Word)
+			in = w.redirected(r.Word)
 		}
 	}
 	switch c := s.Cmd.(type) {
@@ -65,21 +65,21 @@ func (w *shell) output(s *syntax.Stmt, in feed) feed {
 	case *syntax.Subshell:
 		return w.outputs(c.Stmts, in)
 	}
-	return feed{remote: in.remote, decoded: in.decoded}
+	return piped{remote: in.remote, decoded: in.decoded}
 }
 
-// fed returns what comes from a redirection's file, which may be the output of a command.
-func (w *shell) fed(word *syntax.Word) (out feed) {
+// redirected returns what comes from a redirection's file, which may be the output of a command.
+func (w *shell) redirected(word *syntax.Word) (out piped) {
 	for _, p := range word.Parts {
 		if p, ok := p.(*syntax.ProcSubst); ok {
-			return w.outputs(p.Stmts, feed{})
+			return w.outputs(p.Stmts, piped{})
 		}
 	}
-	return feed{}
+	return piped{}
 }
 
 // printed returns what a simple command prints.
-func (w *shell) printed(args []arg, in feed) feed {
+func (w *shell) printed(args []arg, in piped) piped {
 	for len(args) > 1 && !args[0].dynamic && text.Words("sudo doas env command nice timeout nohup exec builtin busybox stdbuf").HasFoldString(baseName(args[0].text)) {
 		rest := args[1:]
 		for len(rest) > 1 && (strings.HasPrefix(rest[0].text, "-") || strings.Contains(rest[0].text, "=") || strings.Trim(rest[0].text, "0123456789smhd.") == "") {
@@ -88,10 +88,10 @@ func (w *shell) printed(args []arg, in feed) feed {
 		args = rest
 	}
 	if len(args) == 0 {
-		return feed{}
+		return piped{}
 	}
 	name, rest := baseName(args[0].text), call(args[1:])
-	out := feed{remote: in.remote || loaders.HasFoldString(name), decoded: in.decoded}
+	out := piped{remote: in.remote || loaders.HasFoldString(name), decoded: in.decoded}
 	s, ok := "", false
 	switch name {
 	case "echo":

@@ -5,63 +5,8 @@ import (
 	"encoding/json"
 
 	"github.com/svc-gateway/svc/scanner/internal/text"
+	"github.com/svc-gateway/svc/scanner/sse"
 )
-
-// lineField splits a line into the name of its field and the value.
-func lineField(line []byte) (field, value []byte) {
-	field, value, _ = bytes.Cut(line, []byte(":"))
-	return field, bytes.TrimPrefix(value, []byte(" "))
-}
-
-// isData reports whether the line is one of data.
-func isData(line []byte) bool {
-	field, _ := lineField(line)
-	return string(field) == "data"
-}
-
-// lineLength returns the number of bytes before the first line end.
-func lineLength(p []byte) int {
-	if n := bytes.IndexByte(p, '\n'); n >= 0 {
-		p = p[:n]
-	}
-	if n := bytes.IndexByte(p, '\r'); n >= 0 {
-		p = p[:n]
-	}
-	return len(p)
-}
-
-// cutLine cuts the first line off an event, with its line end.
-func cutLine(event []byte) (line, end, rest []byte) {
-	n := lineLength(event)
-	if n == len(event) {
-		return event, nil, nil
-	}
-	m := n + 1
-	if event[n] == '\r' && m < len(event) && event[m] == '\n' {
-		m++
-	}
-	return event[:n], event[n:m], event[m:]
-}
-
-// eventData returns the data of an event, its lines joined.
-func eventData(event []byte) []byte {
-	var data []byte
-	lines := 0
-	for len(event) > 0 {
-		line, _, rest := cutLine(event)
-		event = rest
-		if !isData(line) {
-			continue
-		}
-		_, value := lineField(line)
-		if lines++; lines == 1 {
-			data = value[:len(value):len(value)]
-		} else {
-			data = append(append(data, '\n'), value...)
-		}
-	}
-	return data
-}
 
 // appendEvent appends the event with other data. The lines of the data take the places of the
 // old ones; if there are more, they follow the last one.
@@ -69,20 +14,20 @@ func appendEvent(dst, event, data []byte) []byte {
 	left := 0
 	for rest := event; len(rest) > 0; {
 		var line []byte
-		if line, _, rest = cutLine(rest); isData(line) {
+		if line, _, rest = sse.Line(rest); sse.IsData(line) {
 			left++
 		}
 	}
 	more := true
 	for len(event) > 0 {
-		line, end, rest := cutLine(event)
+		line, end, rest := sse.Line(event)
 		event = rest
-		if !isData(line) {
+		if !sse.IsData(line) {
 			dst = append(append(dst, line...), end...)
 			continue
 		}
 		left--
-		_, value := lineField(line)
+		_, value := sse.Field(line)
 		prefix := line[:len(line)-len(value)]
 		for first := true; first || left == 0 && more; first = false {
 			if !first && len(end) == 0 {

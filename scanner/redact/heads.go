@@ -1,0 +1,245 @@
+package redact
+
+import (
+	"bytes"
+	"encoding/base64"
+
+	"github.com/svc-gateway/svc/scanner/internal/text"
+)
+
+// maxAuthority bounds each part of a URL's authority that is looked at.
+const maxAuthority = 256
+
+// openKeyHead reads what follows svc_: base62, fixed width. Names such as svc_redact are shorter.
+func openKeyHead(c *cursor, _ []byte) value {
+	for i := range 16 {
+		if !is(c.at(i), letter|digit) || c.stands(i, Mark) {
+			return value{}
+		}
+	}
+	return value{end: endClass(letter | digit)}
+}
+
+// jwtHead reads what follows the eyJ of a JSON Web Token: the rest of its header, a dot, and
+// at least the beginning of another part.
+func jwtHead(c *cursor, _ []byte) value {
+	if n := c.skip(base64u); n < 8 || bytes.HasPrefix(c.data, []byte(Mark)) {
+		return value{}
+	}
+	if c.peek() == '.' {
+		if c.i++; c.peek() == '.' {
+			c.i++
+		}
+		if start := c.i; !is(c.peek(), base64u) || c.accept("redacted") {
+			return value{}
+		} else if c.i = start; c.short {
+			return value{}
+		}
+	} else if c.i < maxHead {
+		return value{}
+	}
+	c.i = 0
+	return value{end: endDotted(base64u)}
+}
+
+// bearerHead reads what follows Bearer: blanks and a token that does not look like a word.
+func bearerHead(c *cursor, before []byte) value {
+	if follows(before, 6, letter|digit) || c.skip(blank) == 0 {
+		return value{}
+	}
+	start := c.i
+	c.safe = start
+	sure, plain := announced(before, 6), true
+	for c.i-start < 24 && is(c.peek(), token68) {
+		if b := c.data[c.i]; !is(b, letter) || (c.i > start && b < 'a') {
+			plain = false
+		}
+		c.i++
+	}
+	n, ended := c.i-start, c.atEnd()
+	c.i = start
+	if n == 0 || !sure && (plain && n < 24 || n < 8 && !ended) {
+		return value{}
+	}
+	if text := bytes.TrimRight(c.data[start:start+n], "."); nouns.HasFold(text) || functions.HasFold(text) {
+		return value{} // a Bearer token
+	}
+	return value{end: endDotted(token68 | padding)}
+}
+
+// authorizationHead reads what follows Authorization in a header: a scheme that has no rule of its
+// own and its credential, or a credential that looks random.
+func authorizationHead(c *cursor, _ []byte) value {
+	for is(c.peek(), quoting) || c.peek() == '\\' {
+		c.i++
+	}
+	c.skip(blank)
+	if b := c.peek(); b != ':' && b != '=' {
+		return value{}
+	}
+	c.i++
+	for is(c.peek(), blank|quoting) || c.peek() == '\\' {
+		c.i++
+	}
+	c.safe = c.i
+	t := c.token()
+	if c.short || len(t.raw) == 0 || bytes.Contains(t.raw, []byte(Mark)) || !t.letters() && marks.contains(t.raw) || schemes.Has(t.text()) || bytes.HasPrefix(t.raw, []byte("$")) || bytes.HasPrefix(t.raw, []byte("{")) {
+		return value{}
+	}
+	c.i -= len(t.raw)
+	start := c.i
+	if t.whole() && c.another(t) {
+		next := c.token()
+		c.i -= len(next.raw)
+		if c.short || bytes.IndexByte(next.raw, '=') >= 0 || marks.contains(next.raw) || bytes.Contains(next.raw, []byte(Mark)) || functions.Has(t.text()) || !next.secret() {
+			return value{}
+		}
+	} else if c.i = start; !random(t.core) && !t.mixed() {
+		return value{}
+	}
+	if !is(c.peek(), token68) {
+		return value{}
+	}
+	return value{end: endDotted(token68 | padding)}
+}
+
+// basicHead reads what follows Basic: the base64 of user:password.
+func basicHead(c *cursor, before []byte) value {
+	if follows(before, 5, letter|digit) || c.skip(blank) == 0 {
+		return value{}
+	}
+	start := c.i
+	c.safe = start
+	n := c.skip(base64s)
+	text := c.data[start:c.i]
+	c.i = start
+	switch {
+	case n == 0:
+		return value{}
+	case announced(before, 5), credentials(text):
+		return value{end: endClass(base64s | padding)}
+	}
+	return value{}
+}
+
+// credentials reports whether base64 text is user:password.
+func credentials(text []byte) bool {
+	if len(text) >= maxHead-64 {
+		return true
+	}
+	plain := make([]byte, base64.RawStdEncoding.DecodedLen(len(text)))
+	n, _ := base64.RawStdEncoding.Decode(plain, text)
+	colon := false
+	for _, b := range plain[:n] {
+		if b < ' ' || b == 0x7f {
+			return false
+		}
+		colon = colon || b == ':'
+	}
+	return colon
+}
+
+// announced reports whether an Authorization header comes before the last n bytes.
+func announced(before []byte, n int) bool {
+	line := lastLine(before[:len(before)-n])
+	line = line[max(0, len(line)-24):]
+	return text.ContainsFold(line, "authorization")
+}
+
+// urlHead reads what follows ://, up to the colon before a password. A port is none: at most
+// five digits, or a word for it.
+func urlHead(c *cursor, _ []byte) value {
+	for c.peek() != ':' {
+		if !is(c.peek(), userinfo) || c.i == maxAuthority {
+			return value{}
+		}
+		c.i++
+		c.safe = c.i
+	}
+	if user := c.data[:c.i]; bytes.Contains(user, []byte(Mark)) || namesSecret(user) || len(user) >= 14 && marks.token(user) {
+		return value{} // which has its own rule
+	}
+	c.i++
+	c.safe = c.i
+	start := c.i
+	for c.i-start <= 5 && is(c.peek(), digit) {
+		c.i++
+	}
+	port := c.i
+	if port == start && (c.accept("port") || c.accept("$") && c.peek() == '{') {
+		port = c.i
+	}
+	if b := c.peek(); is(b, stops) && (c.i == port || b == '{') {
+		return value{}
+	}
+	c.i = start
+	return value{end: endUserinfo}
+}
+
+// armoured reports whether the text ends with the beginning of an armoured private key.
+func armoured(before []byte) bool {
+	before = before[:len(before)-2]
+	i := bytes.LastIndex(before, []byte("-----BEGIN "))
+	if i < 0 {
+		return false
+	}
+	title := string(before[i+11:])
+	for j := range len(title) {
+		if b := title[j]; b != ' ' && (b < '0' || b > '9') && (b < 'A' || b > 'Z') {
+			return false
+		}
+	}
+	return bytes.HasSuffix(before, []byte("PRIVATE KEY")) || bytes.HasSuffix(before, []byte("PRIVATE KEY BLOCK"))
+}
+
+// armourHead reads the rest of the BEGIN line and the beginning of a body.
+func armourHead(c *cursor, _ []byte) value {
+	if !c.accept("---") {
+		return value{}
+	}
+	c.breaks(64)
+	start := c.i
+	c.safe = start
+	for _, field := range [...]string{"proc-type:", "dek-info:", "version:", "comment:", "hash:"} {
+		if c.accept(field) {
+			c.i = start
+			return value{end: endArmour}
+		}
+	}
+	for c.i-start < 16 && is(c.peek(), base64s) {
+		c.i++
+	}
+	n := c.i - start
+	if c.i = start; n < 16 {
+		return value{}
+	}
+	return value{end: endArmour}
+}
+
+// cryptHead reads the salt and hash that follow the $6$ of a crypt hash.
+func cryptHead(c *cursor, _ []byte) value {
+	start := c.i
+	if !c.accept("rounds=") {
+		for i := range 8 {
+			if !is(c.at(i), hashed) {
+				return value{}
+			}
+		}
+	}
+	c.i = start
+	return value{end: endClass(hashed | padding)}
+}
+
+// follows reports whether a byte of the class comes before the last n bytes.
+func follows(before []byte, n int, class text.Class) bool {
+	i := len(before) - n - 1
+	return i >= 0 && is(before[i], class)
+}
+
+// lastLine returns what follows the last line end.
+func lastLine(p []byte) []byte { return p[bytes.LastIndexByte(p, '\n')+1:] }
+
+// hasSuffixFold reports whether p ends with the lower-case word in any case.
+func hasSuffixFold(p []byte, word string) bool {
+	return len(p) >= len(word) && text.HasPrefixFold(p[len(p)-len(word):], word)
+}

@@ -1,0 +1,62 @@
+package redact
+
+// secretFinder finds known secrets in a stream. What it keeps goes on to the rules.
+type secretFinder struct {
+	from  *Secrets
+	forms *secretForms // of the stream
+	begun bool
+	buf   []byte // the beginning of what may be a secret
+	rest  string // of a long form, which is being dropped
+}
+
+// active reports whether there are secrets to look for in this stream.
+func (k *secretFinder) active() bool {
+	if !k.begun {
+		k.begun = true
+		k.forms = k.from.load()
+	}
+	return k.forms != nil
+}
+
+// step takes the next piece of the input; at eof everything is decided.
+func (k *secretFinder) step(s sink, src []byte, eof bool) {
+	data, pos := src, 0
+	if len(k.buf) > 0 {
+		k.buf = append(k.buf, src...)
+		data = k.buf
+	}
+	for {
+		if k.rest != "" {
+			n := 0
+			for n < len(k.rest) && pos+n < len(data) && data[pos+n] == k.rest[n] {
+				n++
+			}
+			s.drop(n)
+			if pos += n; pos < len(data) {
+				k.rest = ""
+			} else {
+				k.rest = k.rest[n:]
+			}
+		}
+		at, form := k.forms.find(data[pos:], eof)
+		if at > 0 {
+			s.keep(data[pos : pos+at])
+			pos += at
+		}
+		if form == "" {
+			break
+		}
+		n := min(len(form), maxForm)
+		s.drop(n)
+		s.mark()
+		pos += n
+		k.rest = form[n:]
+	}
+	k.buf = append(k.buf[:0], data[pos:]...)
+	if eof {
+		k.reset()
+	}
+}
+
+// reset makes it ready for a new stream.
+func (k *secretFinder) reset() { *k = secretFinder{from: k.from, buf: k.buf[:0]} }
