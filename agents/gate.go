@@ -217,7 +217,7 @@ func (g *gate) event(typ string, s scope, c Call, a *analysis, d policy.Decision
 	e := audit.Event{
 		Type: typ, Run: s.run, Thread: s.thread, Agent: s.agent, Call: c.ID, Tool: c.Name,
 		User: s.principal.User, Role: string(s.principal.Role), OnBehalfOf: s.principal.OnBehalfOf,
-		Address: s.principal.Address, TokenID: s.principal.TokenID,
+		Address: s.principal.Address, TokenID: s.principal.TokenID, RequestID: s.principal.RequestID,
 		Input: string(g.secrets.RedactJSON([]byte(c.Arguments))), Decision: string(d.Effect), Rule: d.Rule, Reasons: d.Reasons, PolicyHash: d.PolicyHash,
 		Labels: c.Labels,
 	}

@@ -110,6 +110,6 @@ func runEvent(typ string, r *Run) audit.Event {
 	return audit.Event{
 		Type: typ, Run: r.ID, Thread: r.Thread, Agent: r.Assistant, User: r.Principal.User,
 		Role: string(r.Principal.Role), OnBehalfOf: r.Principal.OnBehalfOf, Address: r.Principal.Address,
-		TokenID: r.Principal.TokenID, Status: string(r.Status), Labels: r.Frames[0].Labels,
+		TokenID: r.Principal.TokenID, RequestID: r.Principal.RequestID, Status: string(r.Status), Labels: r.Frames[0].Labels,
 	}
 }

@@ -45,7 +45,7 @@ func (in *intent) outcomeEvent(o outcome, err error) audit.Event {
 	e := audit.Event{
 		Type: audit.ToolEnd, Run: in.Run, Thread: in.Thread, Agent: in.Agent, Call: in.Call, Tool: in.Tool,
 		User: in.Principal.User, Role: string(in.Principal.Role), OnBehalfOf: in.Principal.OnBehalfOf,
-		Address: in.Principal.Address, TokenID: in.Principal.TokenID,
+		Address: in.Principal.Address, TokenID: in.Principal.TokenID, RequestID: in.Principal.RequestID,
 		Output: o.text, Status: string(o.status), Findings: findingsJSON(o.findings), Labels: o.labels,
 	}
 	if !in.Started.IsZero() {

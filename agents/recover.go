@@ -139,7 +139,7 @@ func (h *Host) trace(ctx context.Context, r *Run, e *ending) error {
 func recordedIntent(e audit.Event) *intent {
 	in := &intent{Run: e.Run, Thread: e.Thread, Agent: e.Agent, Call: e.Call, Tool: e.Tool}
 	in.Principal.User, in.Principal.Role, in.Principal.OnBehalfOf = e.User, policy.Role(e.Role), e.OnBehalfOf
-	in.Principal.Address, in.Principal.TokenID = e.Address, e.TokenID
+	in.Principal.Address, in.Principal.TokenID, in.Principal.RequestID = e.Address, e.TokenID, e.RequestID
 	return in
 }
 

@@ -6,7 +6,10 @@ import (
 	"iter"
 	"time"
 
+	"go.uber.org/zap"
+
 	"github.com/svc-gateway/svc/agents/model"
+	"github.com/svc-gateway/svc/audit"
 	"github.com/svc-gateway/svc/policy"
 )
 
@@ -66,9 +69,21 @@ func (v View) CreateThread(ctx context.Context, metadata map[string]any) (Thread
 func (v View) Thread(ctx context.Context, id string) (Thread, error) {
 	t, err := v.rt.store.Thread(ctx, id)
 	if err == nil && !v.sees(t.Owner) {
+		v.foreign(ctx, audit.Event{Thread: id})
 		return Thread{}, ErrThreadNotFound
 	}
 	return t, err
+}
+
+// foreign records that the principal asked for what belongs to somebody else. The answer does not
+// tell; the log does, so that guessing can be seen.
+func (v View) foreign(ctx context.Context, e audit.Event) {
+	e.Type, e.Decision, e.Status, e.Reasons = audit.PermissionDenied, string(policy.Deny), "denied", []string{"owner: it belongs to somebody else"}
+	e.User, e.Role, e.OnBehalfOf = v.p.User, string(v.p.Role), v.p.OnBehalfOf
+	e.Address, e.TokenID, e.RequestID = v.p.Address, v.p.TokenID, v.p.RequestID
+	if err := v.rt.audit.Queue(context.WithoutCancel(ctx), e); err != nil {
+		v.rt.log.Error("recording a refusal failed", zap.Error(err))
+	}
 }
 
 // Threads lists a page of threads and the number of all that match. Without an owner in the filter,
@@ -106,7 +121,11 @@ func (v View) Runs(ctx context.Context, f RunFilter) ([]RunInfo, error) {
 // of another thread than the one named is not found; with an empty thread any is.
 func (v View) Run(ctx context.Context, thread, id string) (Handle, error) {
 	info, err := v.rt.store.RunInfo(ctx, id)
-	if err == nil && (!v.sees(info.Owner) || thread != "" && info.Thread != thread) {
+	switch {
+	case err == nil && !v.sees(info.Owner):
+		v.foreign(ctx, audit.Event{Run: id, Thread: info.Thread})
+		err = ErrRunNotFound
+	case err == nil && thread != "" && info.Thread != thread:
 		err = ErrRunNotFound
 	}
 	if err != nil {

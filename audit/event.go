@@ -41,8 +41,9 @@ type Event struct {
 	Role       string          `json:"role,omitempty"`
 	OnBehalfOf string          `json:"on_behalf_of,omitempty"`
 	Address    string          `json:"address,omitempty"`
-	TokenID    string          `json:"token_id,omitempty"` // never the token
-	Call       string          `json:"call,omitempty"`     // required for tool.*
+	TokenID    string          `json:"token_id,omitempty"`   // never the token
+	RequestID  string          `json:"request_id,omitempty"` // of the request that it happened in
+	Call       string          `json:"call,omitempty"`       // required for tool.*
 	Tool       string          `json:"tool,omitempty"`
 	Action     string          `json:"action,omitempty"`
 	Input      string          `json:"input,omitempty"`

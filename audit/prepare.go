@@ -31,7 +31,7 @@ func prepare(e *Event, node string, now time.Time) error {
 	e.Time = stamp(e.Time, now)
 	e.Duration = micro(e.Duration)
 	for _, s := range []*string{
-		&e.Type, &e.Node, &e.Run, &e.Thread, &e.Agent, &e.Role, &e.OnBehalfOf, &e.Address, &e.TokenID, &e.Call,
+		&e.Type, &e.Node, &e.Run, &e.Thread, &e.Agent, &e.Role, &e.OnBehalfOf, &e.Address, &e.TokenID, &e.RequestID, &e.Call,
 		&e.Action, &e.Decision, &e.Rule, &e.PolicyHash, &e.Digest, &e.Status, &e.Method,
 	} {
 		*s = clean(*s)

@@ -68,6 +68,7 @@ func appendEvent(b []byte, e *Event, stored bool) []byte {
 	o.text("path", e.Path)
 	o.text("policy_hash", e.PolicyHash)
 	o.list("reasons", e.Reasons)
+	o.text("request_id", e.RequestID)
 	o.text("role", e.Role)
 	o.text("rule", e.Rule)
 	o.text("run", e.Run)

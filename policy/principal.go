@@ -18,6 +18,7 @@ type Principal struct {
 	Expires    time.Time `json:"expires,omitzero"`       // end of the credential; zero is never
 	OnBehalfOf string    `json:"on_behalf_of,omitempty"` // the user whom an admin acts for
 	Address    string    `json:"address,omitempty"`      // where the request came from
+	RequestID  string    `json:"request_id,omitempty"`   // the request itself, as X-Request-Id names it
 }
 
 // Where a principal comes from.

@@ -14,6 +14,7 @@ import (
 	"net/http"
 
 	"github.com/svc-gateway/svc/agents"
+	"github.com/svc-gateway/svc/internal/budget"
 	"github.com/svc-gateway/svc/internal/health"
 	"github.com/svc-gateway/svc/internal/problem"
 	"github.com/svc-gateway/svc/policy"
@@ -24,8 +25,9 @@ const Service = "svc-api"
 
 // Options are what the API needs to know beside the runtime.
 type Options struct {
-	BodyBytes int64  // largest request body
-	Version   string // of the program, for the OpenAPI document
+	BodyBytes int64          // largest request body
+	Memory    *budget.Budget // what the bodies of all requests may hold while they are decoded
+	Version   string         // of the program, for the OpenAPI document
 
 	// Health says how the parts of the service are. Default: there are none to speak of.
 	Health func() health.Details
@@ -36,7 +38,7 @@ type Handler struct {
 	rt       *agents.Runtime
 	opts     Options
 	mux      *http.ServeMux
-	schemas  *schemas
+	forms    forms
 	document []byte // GET /openapi.json
 }
 
@@ -50,7 +52,7 @@ func New(rt *agents.Runtime, o Options) (*Handler, error) {
 	if h.document, err = describe(routes, o.Version); err != nil {
 		return nil, fmt.Errorf("describing the API: %w", err)
 	}
-	if h.schemas, err = compileSchemas(); err != nil {
+	if h.forms, err = newForms(); err != nil {
 		return nil, err
 	}
 	for _, rte := range append(routes[:len(routes):len(routes)], pageAssets) {

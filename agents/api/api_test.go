@@ -8,8 +8,12 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/svc-gateway/svc/internal/budget"
+	"github.com/svc-gateway/svc/internal/problem"
 )
 
 func TestHealthNeedsNobodyAndHasTwoFields(t *testing.T) {
@@ -363,4 +367,46 @@ func TestTooManyRuns(t *testing.T) {
 		t.Errorf("another user: got %d, want 200", status)
 	}
 	close(p.release)
+}
+
+// What a stage in front of the API has to say against a body stays that stage's answer.
+func TestABodyThatAStageRefuses(t *testing.T) {
+	want := problem.Problem{Status: 422, Code: "injection_found", Detail: "refused by a stage"}
+	s := newServer(t, parrot{})
+	s.wrap = func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			r.Body = io.NopCloser(io.MultiReader(io.LimitReader(r.Body, 10), iotest.ErrReader(fmt.Errorf("reading on: %w", want))))
+			next.ServeHTTP(w, r)
+		})
+	}
+	status, _, body := s.do("ada", "POST", "/runs/stream", ask("hello"))
+	if status != 422 || !strings.Contains(body, `"code":"injection_found"`) {
+		t.Errorf("got %d %s", status, body)
+	}
+}
+
+// TestBodiesShareMemory holds all that there is, and finds that others get a 503 and not a death.
+func TestBodiesShareMemory(t *testing.T) {
+	s := newServer(t, parrot{})
+	var held []*budget.Hold
+	for _, user := range []string{"a", "b", "c", "d"} {
+		h := s.memory.Hold(user)
+		if err := h.Take(t.Context(), s.memory.Share()); err != nil {
+			t.Fatal(err)
+		}
+		held = append(held, h)
+	}
+	status, header, body := s.do("ada", "POST", "/runs/stream", ask("hello"))
+	if status != 503 || header.Get("Retry-After") == "" || !strings.Contains(body, `"code":"overloaded"`) {
+		t.Errorf("got %d %v %s", status, header, body)
+	}
+	for _, h := range held {
+		h.Release()
+	}
+	if status, _, body := s.do("ada", "POST", "/runs/stream", ask("hello")); status != 200 {
+		t.Errorf("afterwards: got %d %s", status, body)
+	}
+	if err := s.memory.Hold("a").Take(t.Context(), s.memory.Share()); err != nil {
+		t.Errorf("something was not given back: %v", err)
+	}
 }

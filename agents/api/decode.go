@@ -1,95 +1,121 @@
 package api
 
 import (
-	"encoding/json"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"mime"
 	"net/http"
 	"reflect"
-	"strconv"
-	"strings"
+	"slices"
 
 	jsonv2 "github.com/go-json-experiment/json"
-	"github.com/santhosh-tekuri/jsonschema/v6"
-	"github.com/santhosh-tekuri/jsonschema/v6/kind"
-	reflectschema "github.com/swaggest/jsonschema-go"
+	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/svc-gateway/svc/internal/budget"
+	"github.com/svc-gateway/svc/internal/jsonform"
 	"github.com/svc-gateway/svc/internal/problem"
 	"github.com/svc-gateway/svc/internal/strictjson"
+	"github.com/svc-gateway/svc/policy"
 )
 
-// schemas validate bodies by the type that they are decoded into.
-type schemas struct {
-	byType map[reflect.Type]*jsonschema.Schema
-}
+// forms are what bodies are held to, by the type that they are decoded into.
+type forms map[reflect.Type]*jsonform.Form
 
-func compileSchemas() (*schemas, error) {
-	s := &schemas{map[reflect.Type]*jsonschema.Schema{}}
+func newForms() (forms, error) {
+	f := forms{}
 	for _, body := range []any{new(RunRequest), new(ThreadRunRequest), new(ThreadRequest)} {
-		t := reflect.TypeOf(body)
-		var reflector reflectschema.Reflector
-		made, err := reflector.Reflect(body, reflectschema.InlineRefs)
+		form, err := jsonform.Of(body)
 		if err != nil {
-			return nil, fmt.Errorf("describing %s: %w", t, err)
+			return nil, err
 		}
-		text, err := json.Marshal(made)
-		if err != nil {
-			return nil, fmt.Errorf("describing %s: %w", t, err)
-		}
-		doc, err := jsonschema.UnmarshalJSON(strings.NewReader(string(text)))
-		if err != nil {
-			return nil, fmt.Errorf("reading the schema of %s: %w", t, err)
-		}
-		compiler := jsonschema.NewCompiler()
-		compiler.AssertFormat()
-		if err := compiler.AddResource(t.String(), doc); err != nil {
-			return nil, fmt.Errorf("adding the schema of %s: %w", t, err)
-		}
-		if s.byType[t], err = compiler.Compile(t.String()); err != nil {
-			return nil, fmt.Errorf("compiling the schema of %s: %w", t, err)
-		}
+		f[reflect.TypeOf(body)] = form
 	}
-	return s, nil
+	return f, nil
 }
 
-// decode reads a request's body into v, or answers what is wrong with it.
-func (h *Handler) decode(w http.ResponseWriter, r *http.Request, v any) bool {
-	if err := h.readBody(w, r, v); err != nil {
+// decode reads a request's body of at most limit bytes into v, or answers what is wrong with it.
+func (h *Handler) decode(w http.ResponseWriter, r *http.Request, v any, limit int64) bool {
+	if err := h.readInto(w, r, v, limit); err != nil {
 		h.fail(w, r, err)
 		return false
 	}
 	return true
 }
 
-func (h *Handler) readBody(w http.ResponseWriter, r *http.Request, v any) error {
+func (h *Handler) readInto(w http.ResponseWriter, r *http.Request, v any, limit int64) error {
 	if media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || media != mediaJSON {
 		return problem.Problem{
 			Status: http.StatusUnsupportedMediaType, Code: "unsupported_media_type",
 			Detail: "Content-Type: must be application/json",
 		}
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, h.opts.BodyBytes))
+	p, _ := policy.PrincipalFrom(r.Context())
+	hold := h.opts.Memory.Hold(p.User)
+	defer hold.Release()
+	body, err := readBody(w, r, hold, limit)
 	if err != nil {
-		if p, ok := problem.TooLarge(err); ok {
-			p.Detail = fmt.Sprintf("the body is larger than %d bytes (setting limits.body_bytes)", h.opts.BodyBytes)
-			return p
-		}
-		return badBody("truncated_body", "the body ended before it was complete")
+		return err
 	}
-	fields, err := strictjson.Object(body)
-	if err != nil {
+	// What is made of the body holds its strings a second time, and a little beside each of them.
+	if err := hold.Take(r.Context(), 3*int64(len(body))); err != nil {
+		return err
+	}
+	if err := strictjson.Check(body); err != nil {
 		return notJSON(err)
 	}
-	if err := h.schemas.byType[reflect.TypeOf(v)].Validate(fields); err != nil {
-		return invalid(explain(err))
+	if bytes.TrimLeft(body, " \t\r\n")[0] != '{' {
+		return badBody("invalid_json", "the body must be a JSON object")
 	}
-	// The same names as the schema's count, in the same case: encoding/json would take others too.
-	if err := jsonv2.Unmarshal(body, v); err != nil {
+	if err := h.forms[reflect.TypeOf(v)].Check(body); err != nil {
+		return invalid(err.Error())
+	}
+	// The same names as the form's count, in the same case: encoding/json would take others too. That
+	// no name stands twice was seen.
+	if err := jsonv2.Unmarshal(body, v, jsontext.AllowDuplicateNames(true)); err != nil {
 		return invalid("the body does not have the documented form")
 	}
 	return lastIsUser(v)
+}
+
+// readStep is how much more of a body of unknown length is read at a time.
+const readStep = 64 << 10
+
+// readBody reads a body of at most limit bytes, as far as there is memory for it.
+func readBody(w http.ResponseWriter, r *http.Request, hold *budget.Hold, limit int64) ([]byte, error) {
+	from := http.MaxBytesReader(w, r.Body, limit)
+	var body []byte
+	for {
+		if len(body) == cap(body) {
+			step := min(max(readStep, int64(len(body))/2), limit+1-int64(len(body)))
+			if err := hold.Take(r.Context(), step); err != nil {
+				return nil, err
+			}
+			body = slices.Grow(body, int(step))
+		}
+		n, err := from.Read(body[len(body):cap(body)])
+		body = body[:len(body)+n]
+		if errors.Is(err, io.EOF) {
+			return body, nil
+		}
+		if err != nil {
+			return nil, unread(err)
+		}
+	}
+}
+
+// unread is what a client is told when its body could not be read. What a stage in front of the API
+// has to say against the body stays that stage's answer.
+func unread(err error) error {
+	if p, ok := problem.TooLarge(err); ok {
+		p.Detail += " The setting limits.body_bytes is the most; what is small by nature may have less."
+		return p
+	}
+	if p, ok := errors.AsType[problem.Problem](err); ok {
+		return p
+	}
+	return badBody("truncated_body", "the body ended before it was complete")
 }
 
 // lastIsUser holds what a schema cannot say: there must be something to answer.
@@ -129,51 +155,4 @@ func badBody(code, detail string) error {
 
 func invalid(detail string) error {
 	return problem.Problem{Status: http.StatusUnprocessableEntity, Code: "invalid_input", Detail: detail}
-}
-
-// explain names the first field that is wrong, and why.
-func explain(err error) string {
-	failed, ok := errors.AsType[*jsonschema.ValidationError](err)
-	if !ok {
-		return "the body does not have the documented form"
-	}
-	for len(failed.Causes) > 0 {
-		failed = failed.Causes[0]
-	}
-	if k, ok := failed.ErrorKind.(*kind.Required); ok {
-		return field(append(failed.InstanceLocation, k.Missing[0])) + ": is missing"
-	}
-	at := field(failed.InstanceLocation)
-	switch k := failed.ErrorKind.(type) {
-	case *kind.Type:
-		return fmt.Sprintf("%s: must be of type %s, got %s", at, strings.Join(k.Want, " or "), k.Got)
-	case *kind.Enum:
-		return fmt.Sprintf("%s: must be one of %s, got %q", at, strings.Trim(fmt.Sprint(k.Want), "[]"), fmt.Sprint(k.Got))
-	case *kind.MinItems:
-		return at + ": must not be empty"
-	case *kind.MinLength:
-		return at + ": must not be empty"
-	case *kind.Format:
-		return fmt.Sprintf("%s: must be a valid %s", at, k.Want)
-	}
-	return at + ": " + failed.Error()
-}
-
-// field writes a JSON pointer's tokens as people write fields: input.messages[0].role.
-func field(tokens []string) string {
-	var b strings.Builder
-	for _, t := range tokens {
-		if _, err := strconv.Atoi(t); err == nil {
-			b.WriteString("[" + t + "]")
-			continue
-		}
-		if b.Len() > 0 {
-			b.WriteByte('.')
-		}
-		b.WriteString(t)
-	}
-	if b.Len() == 0 {
-		return "the body"
-	}
-	return b.String()
 }

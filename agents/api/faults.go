@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/svc-gateway/svc/agents"
+	"github.com/svc-gateway/svc/internal/budget"
 	"github.com/svc-gateway/svc/internal/bus"
 	"github.com/svc-gateway/svc/internal/problem"
 	"github.com/svc-gateway/svc/policy"
@@ -24,6 +25,8 @@ func (h *Handler) fail(w http.ResponseWriter, r *http.Request, err error) {
 		problem.RetryAfter(w.Header(), limit.RetryAfter)
 	} else if errors.Is(err, bus.ErrUnavailable) {
 		problem.RetryAfter(w.Header(), busRetry)
+	} else if p.Status == http.StatusServiceUnavailable {
+		problem.RetryAfter(w.Header(), time.Second)
 	}
 	problem.Write(w, r, p)
 }
@@ -72,6 +75,11 @@ func fault(err error) problem.Problem {
 		return problem.Problem{Status: http.StatusServiceUnavailable, Code: "stopping", Detail: "the service is stopping"}
 	case errors.Is(err, agents.ErrUnavailable):
 		return problem.Problem{Status: http.StatusServiceUnavailable, Code: "state_unavailable", Detail: "the service cannot write its state"}
+	case errors.Is(err, budget.ErrFull):
+		return problem.Problem{
+			Status: http.StatusServiceUnavailable, Code: "overloaded",
+			Detail: "too many large bodies are being read at once (setting limits.decode_memory); try again",
+		}
 	case errors.Is(err, agents.ErrUnreachable):
 		return problem.Problem{Status: http.StatusServiceUnavailable, Code: "run_unreachable", Detail: "the process that has the run does not answer; try again"}
 	case errors.Is(err, bus.ErrUnavailable):

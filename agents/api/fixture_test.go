@@ -21,6 +21,7 @@ import (
 	"github.com/svc-gateway/svc/agents/model"
 	"github.com/svc-gateway/svc/agents/state"
 	"github.com/svc-gateway/svc/audit/audittest"
+	"github.com/svc-gateway/svc/internal/budget"
 	"github.com/svc-gateway/svc/internal/bus"
 	"github.com/svc-gateway/svc/policy"
 	"github.com/svc-gateway/svc/policy/identity"
@@ -33,6 +34,8 @@ type server struct {
 	url    string
 	id     *identity.Service
 	tokens map[string]string // by user
+	memory *budget.Budget
+	wrap   func(http.Handler) http.Handler // a stage in front of the API; nil: none
 }
 
 func newServer(t *testing.T, m model.Model) *server {
@@ -65,11 +68,12 @@ func newServerOn(t *testing.T, m model.Model, live bus.Bus) *server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	handler, err := api.New(rt, api.Options{BodyBytes: 64 << 10, Version: "test"})
+	memory := budget.New(64 << 20)
+	handler, err := api.New(rt, api.Options{BodyBytes: 64 << 10, Memory: memory, Version: "test"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &server{t: t, id: id, tokens: map[string]string{}}
+	s := &server{t: t, id: id, tokens: map[string]string{}, memory: memory}
 	for name, role := range roles {
 		_, secret, err := id.AddUser(t.Context(), identity.Actor{User: "test", Role: policy.Admin, Source: policy.SourceOS}, identity.AddUser{Name: name, Role: role})
 		if err != nil {
@@ -80,6 +84,10 @@ func newServerOn(t *testing.T, m model.Model, live bus.Bus) *server {
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if p, ok := s.principal(r); ok {
 			r = r.WithContext(policy.WithPrincipal(r.Context(), p))
+		}
+		if s.wrap != nil {
+			s.wrap(handler).ServeHTTP(w, r)
+			return
 		}
 		handler.ServeHTTP(w, r)
 	}))

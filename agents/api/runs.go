@@ -12,7 +12,7 @@ import (
 
 func (h *Handler) runStateless(w http.ResponseWriter, r *http.Request) {
 	var body RunRequest
-	if !h.decode(w, r, &body) {
+	if !h.decode(w, r, &body, h.opts.BodyBytes) {
 		return
 	}
 	h.run(w, r, body)
@@ -24,7 +24,7 @@ func (h *Handler) runInThread(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	var body ThreadRunRequest
-	if !h.decode(w, r, &body) {
+	if !h.decode(w, r, &body, h.opts.BodyBytes) {
 		return
 	}
 	h.run(w, r, RunRequest{Input: body.Input, AssistantID: body.AssistantID, ThreadID: thread, UserID: body.UserID})

@@ -16,11 +16,12 @@ const (
 	defaultLimit = 10
 	maxLimit     = 1000
 	maxMetadata  = 16 << 10 // bytes of a thread's metadata as JSON
+	maxThread    = 64 << 10 // bytes of the body that creates a thread
 )
 
 func (h *Handler) createThread(w http.ResponseWriter, r *http.Request) {
 	var body ThreadRequest
-	if !h.decode(w, r, &body) {
+	if !h.decode(w, r, &body, min(maxThread, h.opts.BodyBytes)) {
 		return
 	}
 	if size, err := json.Marshal(body.Metadata); err != nil || len(size) > maxMetadata {

@@ -19,7 +19,7 @@ type Message struct {
 
 // Input is what a run is given.
 type Input struct {
-	Messages []Message `json:"messages" required:"true" nullable:"false" minItems:"1" description:"conversation messages, oldest first; the last one is the user's"`
+	Messages []Message `json:"messages" required:"true" nullable:"false" minItems:"1" maxItems:"4096" description:"conversation messages, oldest first; the last one is the user's"`
 }
 
 // RunRequest is the body of POST /runs/stream.

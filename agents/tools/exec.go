@@ -48,9 +48,13 @@ func lookUp(name string) (string, error) {
 
 // execute runs a program in a process group of its own, without a shell, with
 // nothing of the service's environment and with files as its descriptors 3, 4, ….
-// When the context ends or too much is printed the whole group is killed, and what
-// is left of it when the program ends, too.
+// When the context ends or too much is printed the whole group is killed, and when the
+// program has ended, all that it has left behind.
 func execute(ctx context.Context, argv []string, dir string, files []*os.File, l limits) (outcome, error) {
+	return executeWith(ctx, newKeeper(), argv, dir, files, l)
+}
+
+func executeWith(ctx context.Context, k keeper, argv []string, dir string, files []*os.File, l limits) (outcome, error) {
 	if err := ctx.Err(); err != nil {
 		return outcome{}, fmt.Errorf("running %s: %w", filepath.Base(argv[0]), err)
 	}
@@ -64,13 +68,14 @@ func execute(ctx context.Context, argv []string, dir string, files []*os.File, l
 	cmd.Stdout, cmd.Stderr = w, w
 	cmd.Env = []string{"PATH=" + searchPath, "LC_ALL=C"}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	k.prepare(cmd)
 	err = cmd.Start()
 	_ = w.Close()
 	if err != nil {
 		return outcome{}, fmt.Errorf("starting %s: %w", filepath.Base(argv[0]), err)
 	}
 
-	p := &process{cmd: cmd, exited: make(chan struct{})}
+	p := &process{cmd: cmd, keeper: k, exited: make(chan struct{})}
 	go p.reap()
 	var out outcome
 	read := make(chan error, 1)
@@ -87,8 +92,8 @@ func execute(ctx context.Context, argv []string, dir string, files []*os.File, l
 		case <-time.After(l.grace): // in an uninterruptible system call; reap waits on
 		}
 	}
-	// What the program wrote is in the pipe. A process that left the group can hold
-	// the other end open for ever, which is not waited for.
+	// What the program wrote is in the pipe. A process that got away can hold the other
+	// end open for ever, which is not waited for.
 	if err := r.SetReadDeadline(time.Now().Add(l.grace)); err != nil {
 		return outcome{}, fmt.Errorf("reading the output: %w", err)
 	}
@@ -136,6 +141,7 @@ func (o *outcome) drain(r *os.File, l limits, kill func()) error {
 // process is a started program and its group, whose number is the program's.
 type process struct {
 	cmd    *exec.Cmd
+	keeper keeper
 	exited chan struct{}
 
 	mu     sync.Mutex
@@ -152,7 +158,7 @@ func (p *process) kill() {
 }
 
 // reap waits for the program, kills what is left of its group while the dead
-// program still keeps the number, and takes its status.
+// program still keeps the number, takes its status, and ends what left the group.
 func (p *process) reap() {
 	for {
 		err := unix.Waitid(unix.P_PID, p.cmd.Process.Pid, nil, unix.WEXITED|unix.WNOWAIT, nil)
@@ -165,6 +171,7 @@ func (p *process) reap() {
 	defer p.mu.Unlock()
 	_ = p.cmd.Wait() // the exit status is in ProcessState
 	p.reaped = true
+	p.keeper.sweep()
 	close(p.exited)
 }
 

@@ -30,8 +30,8 @@ func QueryAudit(log *audit.Log) agents.Tool {
 		Name: "query_audit",
 		Description: "Ask the audit log with one SQLite SELECT over the newest 10,000 records: the caller's own, for an admin everybody's. Views: " +
 			"tool_calls(call, time, run, thread, agent, user, tool, action, decision, rule, reasons, status, duration_ms, input, output, error); " +
-			"denials(seq, time, type, user, role, address, run, agent, call, tool, action, method, path, code, rule, reasons, error). " +
-			"Tables: audit_events(seq, time, type, run, thread, agent, user, role, address, call, tool, input, output, duration, error, decision, rule, reasons, status, method, path, code); " +
+			"denials(seq, time, type, user, role, address, run, agent, call, tool, action, method, path, code, rule, reasons, error, thread, request_id). " +
+			"Tables: audit_events(seq, time, type, run, thread, agent, user, role, address, request_id, call, tool, input, output, duration, error, decision, rule, reasons, status, method, path, code); " +
 			"audit_runs(seq, time, run, agent, model, user, prompt_tokens, completion_tokens, total_tokens). Times are RFC 3339 text in UTC.",
 		Parameters: []byte(`{"type":"object","properties":{"sql":{"type":"string","description":"One SELECT, for example: SELECT time, tool, status FROM tool_calls ORDER BY time DESC LIMIT 10"}},"required":["sql"],"additionalProperties":false}`),
 		Action:     policy.Use,

@@ -96,7 +96,7 @@ func paths(t *testing.T, s audit.Store, f audit.Filter) (all []string) {
 func roundTrip(t *testing.T, s audit.Store) {
 	full := audit.Event{
 		Time: start, Node: "node", Type: audit.ToolEnd, Run: "run", Thread: "thread", Agent: "agent", User: "user", Role: "role",
-		OnBehalfOf: "other", Address: "address", TokenID: "token", Call: "call", Tool: "tool", Action: "action",
+		OnBehalfOf: "other", Address: "address", TokenID: "token", RequestID: "request", Call: "call", Tool: "tool", Action: "action",
 		Input: "{\"a\":\"\\u0001\"}", Output: "line\r\n\ttab \U0001F600 \u2028 'quote' \"double\" \x01\x7f", Duration: 0.123457,
 		Error: "error", Traceback: "traceback", Decision: "decision", Rule: "rule", Reasons: []string{"a", "\"b\"", ""},
 		PolicyHash: "policy", Digest: "digest", Findings: json.RawMessage(`[{"rule":"x"}]`), Labels: []string{"user"},

@@ -12,7 +12,7 @@ import (
 func scanEvent(rows *sql.Rows) (e audit.Event, err error) {
 	var when, reasons, findings, labels maybe
 	err = rows.Scan(&e.Seq, &when, &e.Node, &e.Type, &e.Hash,
-		(*maybe)(&e.User), (*maybe)(&e.Role), (*maybe)(&e.OnBehalfOf), (*maybe)(&e.Address), (*maybe)(&e.TokenID),
+		(*maybe)(&e.User), (*maybe)(&e.Role), (*maybe)(&e.OnBehalfOf), (*maybe)(&e.Address), (*maybe)(&e.TokenID), (*maybe)(&e.RequestID),
 		(*maybe)(&e.Run), (*maybe)(&e.Thread), (*maybe)(&e.Agent),
 		(*maybe)(&e.Call), (*maybe)(&e.Tool), (*maybe)(&e.Action), (*maybe)(&e.Input), (*maybe)(&e.Decision), (*maybe)(&e.Rule),
 		&reasons, (*maybe)(&e.PolicyHash), (*maybe)(&e.Digest),

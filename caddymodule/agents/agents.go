@@ -27,6 +27,7 @@ import (
 	"github.com/svc-gateway/svc/caddymodule/app"
 	_ "github.com/svc-gateway/svc/caddymodule/app/admin" // the command admin
 	_ "github.com/svc-gateway/svc/caddymodule/order"     // the directives' places
+	"github.com/svc-gateway/svc/internal/budget"
 	"github.com/svc-gateway/svc/internal/bus"
 	"github.com/svc-gateway/svc/internal/settings"
 )
@@ -96,7 +97,12 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 		h.leave = rt.Serve()
 		return recoverRuns(ctx, rt, log)
 	})
-	h.api, err = api.New(rt, api.Options{BodyBytes: a.Settings().Limits.BodyBytes, Version: settings.Version, Health: a.Health})
+	h.api, err = api.New(rt, api.Options{
+		BodyBytes: a.Settings().Limits.BodyBytes,
+		Memory:    budget.New(a.Settings().Limits.Decoding()),
+		Version:   settings.Version,
+		Health:    a.Health,
+	})
 	if err != nil {
 		return err
 	}

@@ -21,6 +21,7 @@ func (h *Handler) authorize(rec *recorder, r *http.Request) (p policy.Principal,
 	} else if p, by, err = h.chain.Decide(r); err != nil {
 		outcome = h.refuse(rec, r, err)
 	} else {
+		p.RequestID = rec.id[0]
 		rec.sentBy(p, by)
 		placeholders(r, p)
 		outcome = h.allow(rec, r, p)

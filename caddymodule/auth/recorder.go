@@ -41,7 +41,7 @@ func newRecorder(h *Handler, w http.ResponseWriter, r *http.Request, id []string
 	rec := &recorder{handler: h, id: id, ctx: r.Context(), event: make([]audit.Event, 1)}
 	rec.Writer = respond.New(w, rec)
 	e := &rec.event[0]
-	e.Type, e.Address = audit.Request, identity.Address(r)
+	e.Type, e.Address, e.RequestID = audit.Request, identity.Address(r), id[0]
 	e.Method, e.Path = asked(r)
 	return rec
 }

@@ -43,7 +43,7 @@ func (h *Handler) forbid(w http.ResponseWriter, r *http.Request, p policy.Princi
 	method, path := asked(r)
 	err := h.audit.Queue(context.WithoutCancel(r.Context()), audit.Event{
 		Type: audit.PermissionDenied, User: p.User, Role: string(p.Role), TokenID: p.TokenID, OnBehalfOf: p.OnBehalfOf,
-		Address: p.Address, Method: method, Path: path, Action: string(h.Require), Status: "denied",
+		Address: p.Address, RequestID: p.RequestID, Method: method, Path: path, Action: string(h.Require), Status: "denied",
 		Decision: string(policy.Deny), Rule: policy.RulePermission,
 		Reasons: []string{fmt.Sprintf("permission: role %s may not %s", p.Role, h.Require)},
 	})

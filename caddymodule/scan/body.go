@@ -54,7 +54,7 @@ func (h *Handler) scanBody(r *http.Request, b media.Body, rep *report) (*tap, er
 	}
 	start, _ := media.Sniff(head, b.Kind)
 	if err := h.suits(start, b, r, request); err != nil {
-		return nil, err
+		return nil, &bodyError{err: err, limit: h.MaxScan}
 	}
 	t := &tap{
 		ReadCloser: body{io.MultiReader(bytes.NewReader(head), orig), orig},
@@ -75,7 +75,7 @@ func (h *Handler) scanWhole(r *http.Request, b media.Body, rep *report, p []byte
 	}
 	start, _ := media.Sniff(p, b.Kind)
 	if err := h.suits(start, b, r, rep.side); err != nil {
-		return err
+		return &bodyError{err: err, limit: h.MaxScan}
 	}
 	rep.scanBody(p, h.fields, decoderOf(b.Kind))
 	return nil

@@ -32,6 +32,8 @@ func (e *blockedError) Error() string {
 	return "the " + string(e.side) + " body was blocked: " + strings.Join(e.categories, ", ")
 }
 
+func (e *blockedError) Unwrap() error { return e.problem() }
+
 // problem is what the client is told.
 func (e *blockedError) problem() problem.Problem {
 	p := problem.Problem{
@@ -100,49 +102,51 @@ func tooLarge(limit int64) problem.Problem {
 	}
 }
 
-// bodyError is why a body could not be read, with the limit it was read under.
+// bodyError is why a body could not be read, with the limit it was read under. Like a blockedError
+// it matches the problem that the client is to be told, so that a handler which reads the body, and
+// knows nothing of this stage, can tell it too.
 type bodyError struct {
 	err   error
 	limit int64
 }
 
-func (e *bodyError) Error() string { return "reading the request body: " + e.err.Error() }
-func (e *bodyError) Unwrap() error { return e.err }
+func (e *bodyError) Error() string   { return "reading the request body: " + e.err.Error() }
+func (e *bodyError) Unwrap() []error { return []error{e.err, e.problem()} }
+
+func (e *bodyError) problem() problem.Problem {
+	switch {
+	case errors.Is(e.err, errTooLarge):
+		return tooLarge(e.limit)
+	case errors.Is(e.err, errUnscanned):
+		return problem.Problem{
+			Status: http.StatusRequestEntityTooLarge, Code: "body_unscanned",
+			Detail: "The request body is longer than what is scanned here (option max_scan of svc_scan).",
+		}
+	case errors.Is(e.err, errCharset):
+		return unsupportedCharset(asUTF8)
+	case errors.Is(e.err, errPacked):
+		return encodedBody("Request bodies are scanned here: this one is compressed and does not say so.")
+	case errors.Is(e.err, errUndecodable):
+		return encodedBody("The request body cannot be decoded to be scanned: send it with the Content-Encoding gzip, deflate or zstd, or without one.")
+	case errors.Is(e.err, os.ErrDeadlineExceeded):
+		return problem.Problem{
+			Status: http.StatusRequestTimeout, Code: "body_timeout",
+			Detail: "The request body did not arrive in time.",
+		}
+	}
+	return problem.Problem{
+		Status: http.StatusBadRequest, Code: "body_incomplete",
+		Detail: "The request body ended early or is badly framed.",
+	}
+}
 
 // answer tells the client why its body could not be read. An error of Caddy's own, such as one
 // of request_body, keeps its status and goes Caddy's way.
 func answer(w http.ResponseWriter, r *http.Request, err error) error {
-	var be *bodyError
-	var he caddyhttp.HandlerError
-	var blocked *blockedError
-	switch {
-	case errors.As(err, &blocked):
-		problem.Write(w, r, blocked.problem())
-	case errors.Is(err, errUnscanned):
-		problem.Write(w, r, problem.Problem{
-			Status: http.StatusRequestEntityTooLarge, Code: "body_unscanned",
-			Detail: "The request body is longer than what is scanned here (option max_scan of svc_scan).",
-		})
-	case errors.Is(err, errCharset):
-		problem.Write(w, r, unsupportedCharset(asUTF8))
-	case errors.Is(err, errPacked):
-		problem.Write(w, r, encodedBody("Request bodies are scanned here: this one is compressed and does not say so."))
-	case errors.Is(err, errUndecodable):
-		problem.Write(w, r, encodedBody("The request body cannot be decoded to be scanned: send it with the Content-Encoding gzip, deflate or zstd, or without one."))
-	case errors.Is(err, errTooLarge) && errors.As(err, &be):
-		problem.Write(w, r, tooLarge(be.limit))
-	case errors.As(err, &he):
+	p, ok := errors.AsType[problem.Problem](err)
+	if _, caddys := errors.AsType[caddyhttp.HandlerError](err); caddys && (!ok || p.Code == "body_incomplete") {
 		return err
-	case errors.Is(err, os.ErrDeadlineExceeded):
-		problem.Write(w, r, problem.Problem{
-			Status: http.StatusRequestTimeout, Code: "body_timeout",
-			Detail: "The request body did not arrive in time.",
-		})
-	default:
-		problem.Write(w, r, problem.Problem{
-			Status: http.StatusBadRequest, Code: "body_incomplete",
-			Detail: "The request body ended early or is badly framed.",
-		})
 	}
+	problem.Write(w, r, p)
 	return nil
 }

@@ -176,7 +176,7 @@ func (rep *report) publish(r *http.Request) {
 	}
 	event := audit.Event{
 		Type: audit.Injection, User: p.User, Role: string(p.Role), TokenID: p.TokenID,
-		Address: clientIP(r), Method: r.Method, Path: r.URL.Path, Findings: findings,
+		Address: clientIP(r), RequestID: p.RequestID, Method: r.Method, Path: r.URL.Path, Findings: findings,
 	}
 	if err := h.audit.Queue(context.WithoutCancel(r.Context()), event); err != nil {
 		h.logger.Error("recording an injection finding", zap.Error(err))

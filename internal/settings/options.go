@@ -51,6 +51,8 @@ var options = []field[Settings]{
 		func(s *Settings) *int { return &s.Model.MaxRetries }),
 	size("limits.body_bytes", 4<<20, 1<<10, 1<<30, "largest request body, in bytes",
 		func(s *Settings) *int64 { return &s.Limits.BodyBytes }),
+	size("limits.decode_memory", 0, 0, 1<<40, "memory that all request bodies together may take while they are decoded, in bytes, a quarter of it for the requests of one user; at least 16 times `limits.body_bytes`. `0` is 64 times",
+		func(s *Settings) *int64 { return &s.Limits.DecodeMemory }),
 	number("limits.requests_per_minute", 6000, 0, 10_000_000, "requests that a user may make in a minute over a longer time, whichever credentials they use; `0` is no limit. See [auth.md](auth.md#lockout-and-limits)",
 		func(s *Settings) *int { return &s.Limits.RequestsPerMinute }),
 	number("limits.requests_burst", 600, 1, 100_000, "requests that a user may make at once",

@@ -89,6 +89,9 @@ type Model struct {
 type Limits struct {
 	// BodyBytes is the largest request body. Default: 4 MiB.
 	BodyBytes int64
+	// DecodeMemory is what all request bodies together may take while they are decoded, in bytes;
+	// 0 is 64 times BodyBytes. Read it with [Limits.Decoding].
+	DecodeMemory int64
 	// RunsPerMinute is how many runs a user may start in a minute. Default: 600.
 	RunsPerMinute int
 	// RequestsPerMinute is how many requests a user may make in a minute for long. 0 is no limit.
@@ -98,6 +101,14 @@ type Limits struct {
 	RequestsBurst int
 	// ParallelRuns is how many runs of a user may be going at once. Default: 100.
 	ParallelRuns int
+}
+
+// Decoding is what all request bodies together may take while they are decoded, in bytes.
+func (l Limits) Decoding() int64 {
+	if l.DecodeMemory == 0 {
+		return 64 * l.BodyBytes
+	}
+	return l.DecodeMemory
 }
 
 // CORS says which web pages of other origins may call the API.

@@ -38,13 +38,23 @@ var (
 )
 
 // Check returns nil for a document that every reader understands in one way, else an error
-// that wraps one of the sentinels and names the place as a JSON pointer.
+// that wraps one of the sentinels and names the place as a JSON pointer. Beside the document it
+// needs eight bytes for each name of the objects that are open at a time.
 func Check(doc []byte) error {
 	if len(bytes.TrimSpace(doc)) == 0 {
 		return ErrEmpty
 	}
-	d := jsontext.NewDecoder(bytes.NewReader(doc))
+	d := newDecoder(doc)
+	var seen names
 	for {
+		if expectsName(d) {
+			name, err := d.ReadValue()
+			if err != nil {
+				return classify(d, err)
+			}
+			seen.add(name)
+			continue
+		}
 		token, err := d.ReadToken()
 		if err != nil {
 			return classify(d, err)
@@ -52,8 +62,15 @@ func Check(doc []byte) error {
 		if d.StackDepth() > MaxDepth {
 			return fmt.Errorf("%w at %s", ErrDepth, place(d))
 		}
-		if token.Kind() == '0' && !safeNumber(token.String()) {
+		switch kind := token.Kind(); {
+		case kind == '0' && !safeNumber(token.String()):
 			return fmt.Errorf("%w: %s at %s", ErrNumber, token, place(d))
+		case kind == '{':
+			seen.open()
+		case kind == '}':
+			if twice, ok := seen.close(); ok {
+				return fmt.Errorf("%w at %s", ErrDuplicate, findTwice(doc, seen.closed, twice))
+			}
 		}
 		if d.StackDepth() == 0 {
 			break
@@ -63,6 +80,17 @@ func Check(doc []byte) error {
 		return ErrTrailing
 	}
 	return nil
+}
+
+// newDecoder reads doc where it is. Names are looked at here: the decoder would keep all of them.
+func newDecoder(doc []byte) *jsontext.Decoder {
+	return jsontext.NewDecoder(bytes.NewBuffer(doc), jsontext.AllowDuplicateNames(true))
+}
+
+// expectsName reports whether the next token is a name.
+func expectsName(d *jsontext.Decoder) bool {
+	kind, n := d.StackIndex(d.StackDepth())
+	return kind == '{' && n%2 == 0 && d.PeekKind() == '"'
 }
 
 // Object checks doc and decodes it into the fields of an object, numbers as float64.
@@ -85,8 +113,6 @@ func classify(d *jsontext.Decoder, err error) error {
 	switch {
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
 		return ErrTruncated
-	case errors.Is(err, jsontext.ErrDuplicateName):
-		return fmt.Errorf("%w at %s", ErrDuplicate, place(d))
 	}
 	return fmt.Errorf("%w at byte %d", ErrSyntax, d.InputOffset())
 }

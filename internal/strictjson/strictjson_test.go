@@ -3,8 +3,12 @@ package strictjson_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
+
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/svc-gateway/svc/internal/strictjson"
 )
@@ -41,6 +45,46 @@ func TestCheck(t *testing.T) {
 	}
 }
 
+func TestCheckSaysWhere(t *testing.T) {
+	for _, tc := range []struct{ doc, want string }{
+		{`{"a":1,"a":2}`, "duplicate name at /a"},
+		{`{"x":{"a":1},"y":[{"a":1},{"b":{"c":1},"a":3,"\u0061":2}]}`, "duplicate name at /y/1/a"},
+		{`{"a":{"a":{"a":1,"b":2}},"b":{"a":1,"b":2,"b":3}}`, "duplicate name at /b/b"},
+		{`{"a":{"a":1},"b":{"a":1},"a":3}`, "duplicate name at /a"},
+		{`{"":1,"":2}`, "duplicate name at /"},
+	} {
+		if err := strictjson.Check([]byte(tc.doc)); err == nil || err.Error() != tc.want {
+			t.Errorf("%s: got %v, want %s", tc.doc, err, tc.want)
+		}
+	}
+}
+
+// A document of many small values must not need many times its size.
+func TestCheckNeedsLittleMemory(t *testing.T) {
+	var names strings.Builder
+	for i := range 200_000 {
+		fmt.Fprintf(&names, `"%x":0,`, i)
+	}
+	for name, doc := range map[string]string{
+		"objects": `{"x":[` + strings.Repeat(`{"a":0},`, 200_000) + `0]}`,
+		"names":   `{` + names.String() + `"":0}`,
+		"numbers": `[` + strings.Repeat(`0,`, 500_000) + `0]`,
+	} {
+		text := []byte(doc)
+		got := testing.Benchmark(func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if err := strictjson.Check(text); err != nil {
+					b.Fatal(err)
+				}
+			}
+		}).AllocedBytesPerOp()
+		if most := int64(5 * len(text)); got > most { // of which not all is held at a time
+			t.Errorf("%s: %d bytes are allocated for %d", name, got, len(text))
+		}
+	}
+}
+
 func TestObjectRefusesOtherValues(t *testing.T) {
 	if _, err := strictjson.Object([]byte(`[1]`)); !errors.Is(err, strictjson.ErrSyntax) {
 		t.Errorf("got %v, want %v", err, strictjson.ErrSyntax)
@@ -58,6 +102,23 @@ func FuzzCheckAcceptsOnlyWhatTheStandardDecoderReads(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string) {
 		if strictjson.Check([]byte(s)) == nil && !json.Valid([]byte(s)) {
 			t.Errorf("Check accepts %q, encoding/json does not", s)
+		}
+	})
+}
+
+func FuzzDuplicatesAreThoseOfTheDecoder(f *testing.F) {
+	for _, s := range []string{`{"a":1,"a":2}`, `{"a":{"a":1},"b":[{"a":1},{"a":1,"\u0061":2}]}`, `{"":0,"":0}`, `[{"x":{}},{"x":{}}]`} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		got := strictjson.Check([]byte(s))
+		if got != nil && !errors.Is(got, strictjson.ErrDuplicate) {
+			return
+		}
+		var v jsontext.Value
+		err := jsonv2.Unmarshal([]byte(s), &v)
+		if twice := errors.Is(err, jsontext.ErrDuplicateName); twice != (got != nil) {
+			t.Errorf("%q: got %v, the decoder says %v", s, got, err)
 		}
 	})
 }

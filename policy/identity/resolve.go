@@ -23,7 +23,7 @@ func (s *Service) Resolve(ctx context.Context, p policy.Principal) (policy.Princ
 	if err != nil {
 		return policy.Principal{}, err
 	}
-	is.Address = p.Address
+	is.Address, is.RequestID = p.Address, p.RequestID
 	if p.OnBehalfOf == "" {
 		return is, nil
 	}
