@@ -137,7 +137,7 @@ func TestExecuteKillsWhatIsLeft(t *testing.T) {
 // grace.
 func TestExecuteLeavesAnEscapedProcess(t *testing.T) {
 	away := napper()
-	got, err := shellOut(t, t.Context(), newReaper(), "env -i setsid "+away+" & sleep 0.3; echo done", limits{keep: 100, stop: 100, grace: 50 * time.Millisecond})
+	got, err := shellOut(t, t.Context(), newReaper(), "env -i setsid "+away+" & sleep 0.3; echo done", limits{keep: 100, stop: 100, grace: time.Second})
 	if err != nil || string(got.output) != "done\n" {
 		t.Errorf("got %q, %v", got.output, err)
 	}

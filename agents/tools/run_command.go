@@ -16,7 +16,7 @@ import (
 // allow-list, run without a shell in root, with paths confined to root and outside
 // the denied folders. Its result is what the command printed and, when that is not
 // 0, its exit code. What cat, head and tail show is cut from the redacted text of the
-// file, see [ReadFile]. Each call is classed by [scanner.AnalyzeCommand].
+// file, see [ReadFile]. Each call is classed by [command.Analyze].
 func RunCommand(root string, denied ...string) agents.Tool {
 	w := workspace{root: root, denied: denied}
 	return agents.NewTool(agents.ToolDef{

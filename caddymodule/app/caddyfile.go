@@ -94,7 +94,7 @@ func unmarshalBlock(d *caddyfile.Dispenser, doc map[string]any) error {
 func unmarshalShorthand(d *caddyfile.Dispenser, section string) (map[string]any, error) {
 	words, keys := d.RemainingArgs(), settings.Shorthand(section)
 	if len(words) > 0 && len(keys) == 0 {
-		return nil, d.Errf("section %s takes no argument, %q is one: open a block", section, words[0])
+		return nil, d.Errf("section %s takes no argument, found %q: open a block", section, words[0])
 	}
 	values := map[string]any{}
 	for i, name := range keys {
