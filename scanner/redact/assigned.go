@@ -35,13 +35,18 @@ func (c *cursor) assigned(a binding) value {
 		}
 	}
 	if b := c.peek(); b == '\n' || b == '\r' {
-		// On a line of its own a value must be quoted or bracketed.
 		c.accept("\r")
 		c.accept("\n")
+		start := c.i
 		c.skip(blank)
 		c.safe = c.i
-		if b := c.peek(); !a.below || b != '"' && b != '\'' && b != '{' && b != '[' {
+		if b := c.peek(); !a.below {
 			return value{}
+		} else if b != '"' && b != '\'' && b != '{' && b != '[' {
+			if c.i = start; !a.colon {
+				return value{}
+			}
+			return c.alone(a)
 		}
 	}
 	start := c.i

@@ -45,7 +45,14 @@ func (w word) spaced(c *cursor, line []byte, first byte) value {
 		text := t.text()
 		if t.raw[len(t.raw)-1] == ':' && (connectors.Has(text) || seen >= connected && t.harmless("-.@':")) {
 			c.i += len(t.raw)
+			a.below = true
 			return c.assigned(a)
+		}
+		if seen == nothing && t.whole() && twins.Has(text) {
+			if v := c.twin(t, command); v.end != nil || c.short {
+				return v
+			}
+			c.i = start
 		}
 		next := nothing
 		if types.HasFold(t.word()) && (!command || len(t.word()) < len(t.raw)) {
@@ -184,4 +191,30 @@ func (c *cursor) another(t token) bool {
 	c.i += len(t.raw)
 	c.skip(blank)
 	return c.peek() > ' '
+}
+
+// twin reads a secret behind a second word for one: password secret x. The two are replaced as a
+// whole, because the second word may be the secret: username bob password secret privilege 15.
+func (c *cursor) twin(t token, command bool) value {
+	start, words := c.i, 0
+	for c.another(t) && words < 3 {
+		words++
+		first := c.i
+		t = c.token()
+		if c.short {
+			return value{}
+		}
+		if c.i = first; t.marker() {
+			continue
+		}
+		switch {
+		case strings.IndexByte("([{<-/", t.raw[0]) >= 0, !command && is(t.raw[0], quoting), t.url(), functions.Has(t.text()), nouns.Has(t.text()):
+			return value{}
+		case c.reference(), c.masked(), !t.secret() && (!command || c.another(t)):
+			return value{}
+		}
+		c.i = start
+		return value{end: endWords, depth: words}
+	}
+	return value{}
 }

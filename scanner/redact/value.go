@@ -33,6 +33,24 @@ func endBare(v *value, c *cursor) (int, bool) {
 	}
 }
 
+// endWords ends a value of several words on a line, v.depth after the first.
+func endWords(v *value, c *cursor) (int, bool) {
+	for {
+		end, ok := endBare(v, c)
+		if !ok || v.depth == 0 {
+			return end, ok
+		}
+		c.i = end
+		c.skip(blank)
+		if b := c.peek(); c.short {
+			return end, false
+		} else if b <= ' ' {
+			return end, true
+		}
+		v.depth--
+	}
+}
+
 // closes reads a run of punctuation and reports whether a bare value ends before it.
 func (c *cursor) closes() bool {
 	start := c.i

@@ -87,6 +87,12 @@ var (
 	// accounts begin a line in which any word after a credential word is the secret.
 	accounts = text.Words(`username neighbor snmp-server ppp l2tp tacacs-server radius-server local-user super`)
 
+	// holders are keys below that of a secret which have it: password: {value: x}.
+	holders = text.Words(`value plain plaintext text data string current new`)
+
+	// twins are words for a secret that stand after another one: password secret x.
+	twins = text.Words(`password secret passwd passphrase pwd key token`)
+
 	// accesses stand between the word and a community: snmp-agent community read cipher x.
 	accesses = text.Words(`read write`)
 
