@@ -1,6 +1,9 @@
 package agents
 
-import "context"
+import (
+	"context"
+	"sync"
+)
 
 // activeRun is a run that a driver of this process works on. Its flags are guarded by the host's
 // mutex.
@@ -14,6 +17,38 @@ type activeRun struct {
 	ending    bool // how the run ends is decided
 	cancelled bool // it was asked for in time
 	wakes     int  // how often there was news for the calls that wait
+
+	saving  sync.Mutex
+	version int64 // as this process saved the run last; guarded by saving
+}
+
+// held returns nil when the run is this process's now, and ends the run when it is not.
+func (a *activeRun) held(ctx context.Context) error {
+	err := a.lease.held(ctx)
+	if err != nil {
+		a.cancel(errLeaseLost)
+	}
+	return err
+}
+
+// save changes the stored run with one of the store's methods that compare and swap.
+func (a *activeRun) save(ctx context.Context, write func(context.Context, *Run) error, r *Run) error {
+	a.saving.Lock()
+	defer a.saving.Unlock()
+	err := write(ctx, r)
+	a.version = r.Version
+	return err
+}
+
+// untouched returns nil when the stored run is as this process saved it last.
+func (h *Host) untouched(ctx context.Context, a *activeRun) error {
+	a.saving.Lock()
+	defer a.saving.Unlock()
+	info, err := h.store.RunInfo(ctx, a.log.run)
+	if err == nil && info.Version != a.version {
+		err = ErrConflict
+	}
+	return err
 }
 
 func (h *Host) activeRun(run string) *activeRun {
@@ -28,12 +63,23 @@ func (h *Host) activate(run string, a *activeRun) {
 	h.active[run] = a
 }
 
-// deactivate takes a run out. What was asked of it and not heeded stands in its flags, which
-// nobody changes any more.
+// deactivate takes a run out that has ended.
 func (h *Host) deactivate(run string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	delete(h.active, run)
+}
+
+// pause takes a run out that waits, unless something was asked of it that its driver has not heeded:
+// more news than it has looked at, or to be cancelled.
+func (h *Host) pause(run string, a *activeRun, looked int) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if a.cancelled || a.wakes != looked {
+		return false
+	}
+	delete(h.active, run)
+	return true
 }
 
 // activeRuns are the runs that are active now.

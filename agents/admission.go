@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"go.uber.org/zap"
+	"golang.org/x/sync/errgroup"
 )
 
 // LimitError says which limit on runs a user has reached, and when to come back.
@@ -81,6 +82,19 @@ func (h *Host) leave(owner, run string) {
 	}
 }
 
+// renewals is how many runs are renewed side by side: each asks the bus twice, which may be slow.
+const renewals = 64
+
+// renewAll keeps the active runs this process's, and counted in.
+func (h *Host) renewAll() {
+	var all errgroup.Group
+	all.SetLimit(renewals)
+	for _, a := range h.activeRuns() {
+		all.Go(func() error { h.renew(a); return nil })
+	}
+	_ = all.Wait() // renew has no error
+}
+
 // renew prolongs this process's hold on an active run. One that is lost ends: before its next
 // effect, since that asks for the hold, and now, since the bus has said so.
 func (h *Host) renew(a *activeRun) {
@@ -89,6 +103,9 @@ func (h *Host) renew(a *activeRun) {
 	err := a.lease.renew(ctx)
 	if err == nil {
 		err = h.stay(ctx, a.owner, a.log.run)
+		if h.activeRun(a.log.run) == nil { // it has left meanwhile
+			h.leave(a.owner, a.log.run)
+		}
 	}
 	switch {
 	case h.base.Err() != nil:

@@ -167,7 +167,7 @@ func (d *driver) think(ctx context.Context, frame int, req model.Request) func()
 	free, err := d.slot(ctx)
 	if err == nil {
 		defer free()
-		err = d.active.lease.held(ctx)
+		err = d.active.held(ctx)
 	}
 	if err != nil {
 		return func() { d.fail(endedBy(err)) }
@@ -236,7 +236,7 @@ func (d *driver) account(ctx context.Context, agent string, resp model.Response,
 func (d *driver) act(ctx context.Context, ref CallRef, agent string, c Call) func() {
 	s := scope{
 		run: d.run.ID, thread: d.run.Thread, agent: agent, principal: d.run.Principal,
-		tools: d.set.agents[agent].tools, ours: d.active.lease.held,
+		tools: d.set.agents[agent].tools, ours: d.active.held,
 	}
 	wakes := d.rt.wakesOf(d.active)
 	var v verdict
@@ -249,7 +249,7 @@ func (d *driver) act(ctx context.Context, ref CallRef, agent string, c Call) fun
 	switch v := v.(type) {
 	case waiting:
 		if !c.Asked {
-			d.log.append(Event{Type: EventWait, Agent: agent, Frame: ref.Frame, Call: c.ID, Name: d.log.secrets.Redact(c.Name), Content: v.reason})
+			d.log.append(Event{Type: EventWait, Agent: agent, Frame: ref.Frame, Call: c.ID, Name: d.log.secrets.Redact(c.Name), Content: d.log.secrets.Redact(v.reason)})
 		}
 		return func() {
 			d.run.held(ref)
@@ -308,7 +308,7 @@ func (d *driver) ended(ref CallRef, c Call, o outcome) func() {
 // save checkpoints the run. A run that somebody else has changed is no longer ours.
 func (d *driver) save(ctx context.Context) {
 	d.run.Updated = time.Now().UTC()
-	err := d.rt.store.SaveRun(context.WithoutCancel(ctx), d.run)
+	err := d.active.save(context.WithoutCancel(ctx), d.rt.store.SaveRun, d.run)
 	switch {
 	case errors.Is(err, ErrConflict):
 		d.active.cancel(errLeaseLost)

@@ -13,8 +13,9 @@ func (d *driver) finish(ctx context.Context) {
 	if d.rt.decideEnd(d.active) {
 		d.run.Failure = endedBy(errCancelled)
 	}
-	if err := d.active.lease.held(ctx); err != nil {
-		if err := d.rt.store.SaveRun(ctx, d.run); err != nil {
+	defer d.rt.deactivate(d.run.ID)
+	if err := d.active.held(ctx); err != nil {
+		if err := d.active.save(ctx, d.rt.store.SaveRun, d.run); err != nil {
 			d.rt.log.Warn("leaving a run to another process", zap.String("run", d.run.ID), zap.Error(err))
 			d.log.leave()
 			return

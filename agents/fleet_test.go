@@ -184,33 +184,105 @@ func TestWhoHasLostTheLeaseDoesNothing(t *testing.T) {
 	}
 }
 
-// TestALostLeaseIsNoticedBeforeTheCall takes it away while a call waits to be made; nobody else
-// touches the run, which therefore ends here.
-func TestALostLeaseIsNoticedBeforeTheCall(t *testing.T) {
-	ran := make(chan string, 1)
-	f := newFixture(t, nil, tool("touch", func(context.Context, agents.ToolContext, map[string]any) (agents.Result, error) {
-		ran <- "touched"
-		return agents.Result{}, nil
-	}))
-	f.setup.Model = modelFunc(func(ctx context.Context, _ model.Request, _ func(string)) (model.Response, error) {
+func nothing(context.Context, agents.ToolContext, map[string]any) (agents.Result, error) {
+	return agents.Result{}, nil
+}
+
+// losing is a model that calls the tool touch once, and before that loses the run's lease to the next
+// holder, if there is one.
+func losing(f *fixture, next string) modelFunc {
+	return func(ctx context.Context, r model.Request, say func(string)) (model.Response, error) {
+		if len(r.Messages) > 1 {
+			return answer(say, "touched it"), nil
+		}
 		runs, err := f.store.Runs(ctx, agents.RunFilter{Limit: 1})
 		if err != nil {
 			return model.Response{}, err
 		}
 		key := "run." + runs[0].ID
 		holder, err := f.bus.Holder(ctx, key)
-		if err != nil {
-			return model.Response{}, err
+		if err == nil {
+			err = f.bus.Release(ctx, key, holder)
 		}
-		return calls(call("touch", "{}")), f.bus.Release(ctx, key, holder)
-	})
+		if err == nil && next != "" {
+			_, err = f.bus.Lease(ctx, key, next, time.Minute)
+		}
+		return calls(call("touch", "{}")), err
+	}
+}
+
+// TestALostLeaseIsNoticedBeforeTheCall gives it to another process while a call waits to be made.
+// That process does not touch the run, which therefore ends here.
+func TestALostLeaseIsNoticedBeforeTheCall(t *testing.T) {
+	f := newFixture(t, nil, tool("touch", nothing))
+	f.setup.Model = losing(f, "other#1")
 	f.configure()
 	run, events := f.run("core", "go")
-	if run.Failure == nil || run.Failure.Code != "lease_lost" || len(ran) > 0 {
-		t.Errorf("got %v, the tool ran %d times; want lease_lost and no call", run.Failure, len(ran))
+	if run.Failure == nil || run.Failure.Code != "lease_lost" || len(f.records(run.ID, audit.ToolStart)) > 0 {
+		t.Errorf("got %v; want lease_lost and no call", run.Failure)
 	}
 	if last := events[len(events)-1]; last.Status != "error" {
 		t.Errorf("got %s, want error", last.Status)
+	}
+}
+
+// TestAForgottenLeaseIsTakenAgain has the bus forget it, as a Redis does that was started anew. Nobody
+// else has touched the run.
+func TestAForgottenLeaseIsTakenAgain(t *testing.T) {
+	f := newFixture(t, nil, tool("touch", nothing))
+	f.setup.Model = losing(f, "")
+	f.configure()
+	if run, _ := f.run("core", "go"); run.Status != agents.Success || len(f.records(run.ID, audit.ToolEnd)) != 1 {
+		t.Errorf("got %s, %v; want success and a call", run.Status, run.Failure)
+	}
+}
+
+// TestLeaveIsNotSpentOnALostRun has the lease lost while a call gets leave: the run does not wait for
+// a leave that has been given already.
+func TestLeaveIsNotSpentOnALostRun(t *testing.T) {
+	f, l, ran := newHeld(t, danger(erase))
+	l.give(erase, agents.LeaveGranted, "by eve")
+	l.during = func(run string) {
+		key := "run." + run
+		holder, err := f.bus.Holder(t.Context(), key)
+		if err == nil {
+			err = f.bus.Release(t.Context(), key, holder)
+		}
+		if err == nil {
+			_, err = f.bus.Lease(t.Context(), key, "other#1", time.Minute)
+		}
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	run, _ := f.run("core", "go")
+	if run.Failure == nil || run.Failure.Code != "lease_lost" || len(ran) > 0 {
+		t.Errorf("got %s, %v, the tool ran %d times; want lease_lost and no call", run.Status, run.Failure, len(ran))
+	}
+}
+
+// TestARunIsItsThreads has an admin run something in a thread of somebody else.
+func TestARunIsItsThreads(t *testing.T) {
+	f := newFixture(t, fine())
+	thread := f.start("quick", "", "go").Thread
+	f.events(f.start("quick", "", "go").ID)
+	h, err := f.rt.As(ada).LatestRun(t.Context(), thread)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.events(h.ID)
+	run, err := f.rt.As(root).Start(t.Context(), agents.Request{User: "bob", Assistant: "quick", Thread: thread, Input: []model.Message{{Role: "user", Content: "x"}}})
+	if err != nil || run.Owner != "ada" {
+		t.Fatalf("Start: %q, %v, want ada's", run.Owner, err)
+	}
+	f.events(run.ID)
+	if _, err := f.rt.As(ada).Run(t.Context(), thread, run.ID); err != nil {
+		t.Errorf("ada: %v", err)
+	}
+	bob := ada
+	bob.User = "bob"
+	if _, err := f.rt.As(bob).Run(t.Context(), "", run.ID); !errors.Is(err, agents.ErrRunNotFound) {
+		t.Errorf("bob: got %v, want %v", err, agents.ErrRunNotFound)
 	}
 }
 

@@ -20,6 +20,8 @@ type leaves struct {
 	given map[string]agents.Leave
 	asked map[string]int
 	err   error
+
+	during func(run string) // nil, or called in each Ask
 }
 
 func newLeaves() *leaves {
@@ -31,7 +33,11 @@ func (l *leaves) Ask(_ context.Context, c agents.HeldCall) (agents.Leave, error)
 	defer l.mu.Unlock()
 	text := strings.Split(string(c.Arguments), `"`)[3]
 	l.asked[text]++
-	return l.given[text], l.err
+	leave := l.given[text]
+	if l.during != nil {
+		l.during(c.Run)
+	}
+	return leave, l.err
 }
 
 func (l *leaves) give(text string, state agents.LeaveState, reason string) {
@@ -300,6 +306,107 @@ func TestNoNewsIsLost(t *testing.T) {
 			t.Fatalf("the tool ran %d times, want once", len(ran))
 		}
 		<-ran
+	}
+}
+
+// TestNewsWhileAsking gives leave while the call is asked for, behind the answer that there is none.
+func TestNewsWhileAsking(t *testing.T) {
+	f, l, ran := newHeld(t, danger(erase))
+	l.during = func(run string) {
+		if l.asked[erase] == 1 {
+			l.given[erase] = agents.Leave{State: agents.LeaveGranted, Reason: "by eve"}
+			f.wake(run)
+		}
+	}
+	if run, _ := f.run("core", "go"); run.Status != agents.Success || len(ran) != 1 {
+		t.Errorf("got %s, the tool ran %d times", run.Status, len(ran))
+	}
+}
+
+// TestNewsWhileParking wakes or cancels a run that has just been saved as one that waits. Whoever did
+// so was told that it is done.
+func TestNewsWhileParking(t *testing.T) {
+	for _, cancel := range []bool{false, true} {
+		t.Run(fmt.Sprint("cancel=", cancel), func(t *testing.T) {
+			f, l, ran := newHeld(t, danger(erase))
+			var once sync.Once
+			f.on(&unlucky{parked: func(run string) {
+				once.Do(func() {
+					if cancel {
+						if err := f.find(run).Cancel(t.Context()); err != nil {
+							t.Errorf("Cancel: %v", err)
+						}
+						return
+					}
+					l.give(erase, agents.LeaveGranted, "by eve")
+					f.wake(run)
+				})
+			}})
+			want, times := agents.Success, 1
+			if cancel {
+				want, times = agents.Cancelled, 0
+			}
+			if run, _ := f.run("core", "go"); run.Status != want || len(ran) != times {
+				t.Errorf("got %s, the tool ran %d times, want %s and %d", run.Status, len(ran), want, times)
+			}
+		})
+	}
+}
+
+// TestAHalfDoneCancelIsCompleted ends the process between the claim of a run that waits and its end.
+func TestAHalfDoneCancelIsCompleted(t *testing.T) {
+	f, _, _ := newHeld(t, danger(erase))
+	u := &unlucky{}
+	f.on(u)
+	run := f.start("core", "", "go")
+	f.waits(run.ID, 1)
+	u.failures.Store(1 << 20)
+	ctx, leave := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_ = f.find(run.ID).Cancel(ctx) // the client has gone
+	}()
+	for {
+		if r, err := f.store.RunInfo(t.Context(), run.ID); err != nil {
+			t.Fatal(err)
+		} else if r.Status == agents.Running {
+			break
+		}
+	}
+	leave()
+	u.failures.Store(0)
+	<-done
+	if err := f.host.Recover(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	f.events(run.ID)
+	if r, err := f.store.RunInfo(t.Context(), run.ID); err != nil || r.Status != agents.Cancelled {
+		t.Errorf("got %s, %v, want cancelled", r.Status, err)
+	}
+	if ends := f.records(run.ID, audit.RunEnd); len(ends) != 1 {
+		t.Errorf("got %d records of the end, want one", len(ends))
+	}
+}
+
+// TestWaitingIsNoWork gives a run less time at work than it waits.
+func TestWaitingIsNoWork(t *testing.T) {
+	f, l, _ := newHeld(t, danger(erase))
+	f.setup.Limits.Run = 3 * time.Second
+	f.configure()
+	later := time.After(f.setup.Limits.Run)
+	run := f.start("core", "", "go")
+	f.waits(run.ID, 1)
+	r, err := f.store.Run(t.Context(), run.ID)
+	if err != nil || r.Worked <= 0 || r.Worked >= f.setup.Limits.Run {
+		t.Fatalf("at work for %s, %v", r.Worked, err)
+	}
+	<-later
+	l.give(erase, agents.LeaveGranted, "by eve")
+	f.wake(run.ID)
+	f.events(run.ID)
+	if r, err := f.store.RunInfo(t.Context(), run.ID); err != nil || r.Status != agents.Success {
+		t.Errorf("got %s, %v, want success", r.Status, err)
 	}
 }
 

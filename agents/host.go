@@ -51,7 +51,7 @@ func Open(c HostConfig) *Host {
 		store: c.Store, audit: c.Audit, id: c.Identity, bus: c.Bus, node: c.Node, log: c.Log,
 		base: base, stop: stop, active: map[string]*activeRun{},
 	}
-	h.upkeep.Go(h.renewLeases)
+	h.upkeep.Go(func() { h.every(leaseTime/3, h.renewAll) })
 	orders := h.bus.Subscribe(nodeTopic(h.node))
 	h.upkeep.Go(func() { h.takeOrders(orders) })
 	return h
@@ -80,15 +80,6 @@ func (h *Host) Close() error {
 	h.Drain(over)
 	h.upkeep.Wait()
 	return h.store.Close()
-}
-
-// renewLeases keeps the active runs this process's until it is closed.
-func (h *Host) renewLeases() {
-	h.every(leaseTime/3, func() {
-		for _, a := range h.activeRuns() {
-			h.renew(a)
-		}
-	})
 }
 
 // every does the same again and again until the host is closed.

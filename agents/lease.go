@@ -17,13 +17,18 @@ const leaseTime = 30 * time.Second
 // errElsewhere is the answer to who wants a run that another process has.
 var errElsewhere = errors.New("somebody is at work on the run")
 
-// lease is this process's hold on a run. No two processes have one at a time; one that could not
-// be renewed in time is lost for good, since another process may have been at work meanwhile.
+// lease is this process's hold on a run. No two processes have one at a time. One that could not be
+// renewed in time, or that the bus has forgotten, is lost if another process has been at work
+// meanwhile; the store tells.
 type lease struct {
 	bus    bus.Bus
 	key    string
 	holder string // the node and what tells this lease from the others of the process
 	token  int64  // changes when somebody takes the lease anew
+
+	// untouched returns nil when nobody else has changed the run. Set before the first renewal;
+	// nil: nobody can tell.
+	untouched func(context.Context) error
 
 	mu    sync.Mutex
 	until time.Time // by this process's clock; read before the bus was asked
@@ -65,8 +70,12 @@ func (l *lease) renew(ctx context.Context) error {
 	case err == nil && token == l.token:
 		l.until = asked.Add(leaseTime)
 		return nil
-	case err == nil && token != 0: // it had run out, and is ours again by this very call
-		return errors.Join(errLeaseLost, l.bus.Release(ctx, l.key, l.holder))
+	case err == nil && token != 0: // it was nobody's, and is ours again by this very call
+		if l.untouched == nil || l.untouched(ctx) != nil {
+			return errors.Join(errLeaseLost, l.bus.Release(ctx, l.key, l.holder))
+		}
+		l.token, l.until = token, asked.Add(leaseTime)
+		return nil
 	case err == nil || time.Now().After(l.until):
 		return errors.Join(errLeaseLost, err)
 	}

@@ -55,7 +55,7 @@ func nodeTopic(node string) string { return "node." + node }
 // Wake has a run look at its waiting calls again, since one of them may have leave now. It does
 // nothing for a run that does not wait. Whoever gives leave calls it once the leave is durable.
 func (h *Host) Wake(ctx context.Context, run string) error {
-	err := h.reach(ctx, run, doWake, func() (answer, error) {
+	err := h.reach(ctx, run, doWake, func(ctx context.Context) (answer, error) {
 		if h.wakeActive(run) {
 			return answerDone, nil
 		}
@@ -77,7 +77,7 @@ func ignoreOver(err error) error {
 
 // cancel ends a run as cancelled. The error is ErrOver when its end was decided before.
 func (h *Host) cancel(ctx context.Context, run string) error {
-	return h.reach(ctx, run, doCancel, func() (answer, error) {
+	return h.reach(ctx, run, doCancel, func(ctx context.Context) (answer, error) {
 		if here, accepted := h.cancelActive(run); accepted {
 			return answerDone, nil
 		} else if here {
@@ -108,15 +108,18 @@ func (h *Host) cancelIdle(ctx context.Context, run string) (answer, error) {
 }
 
 // reach carries out an order here, or where the run is. The run may move meanwhile.
-func (h *Host) reach(ctx context.Context, run string, do action, here func() (answer, error)) error {
+func (h *Host) reach(ctx context.Context, run string, do action, here func(context.Context) (answer, error)) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, orderPatient, ErrUnreachable)
 	defer cancel()
 	for {
-		a, err := here()
+		a, err := here(ctx)
 		if errors.Is(err, errElsewhere) {
 			a, err = h.ask(ctx, order{Do: do, Run: run})
 		}
 		switch {
+		case err != nil && ctx.Err() != nil:
+			return errors.Join(context.Cause(ctx), err)
+		case errors.Is(err, ErrConflict): // somebody has changed the run meanwhile
 		case err != nil:
 			return err
 		case a == answerDone:
@@ -154,7 +157,9 @@ func (h *Host) ask(ctx context.Context, o order) (answer, error) {
 		}
 		select {
 		case reply := <-replies.C():
-			return answer(reply), nil
+			if reply != nil { // else the answer may have been missed
+				return answer(reply), nil
+			}
 		case <-time.After(orderAgain):
 		case <-ctx.Done():
 			return "", context.Cause(ctx)
@@ -174,6 +179,10 @@ func (h *Host) takeOrders(orders *bus.Subscription) {
 		case <-h.base.Done():
 			return
 		case message := <-orders.C():
+			if message == nil { // the bus was away, and may have forgotten the leases
+				h.renewAll()
+				continue
+			}
 			var o order
 			if err := json.Unmarshal(message, &o); err != nil {
 				h.log.Warn("an order of another process cannot be read", zap.Error(err))

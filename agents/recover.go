@@ -9,6 +9,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/svc-gateway/svc/audit"
+	"github.com/svc-gateway/svc/internal/bus"
 	"github.com/svc-gateway/svc/policy"
 )
 
@@ -28,10 +29,14 @@ func (h *Host) Recover(ctx context.Context) error {
 			return fmt.Errorf("listing unfinished runs: %w", err)
 		}
 		for _, r := range runs {
-			if err := h.recoverRun(ctx, r.ID); err != nil {
-				return fmt.Errorf("closing run %s of an earlier process: %w", r.ID, err)
-			}
 			filter.Before = r.ID
+			switch err := h.recoverRun(ctx, r.ID); {
+			case err == nil, errors.Is(err, ErrConflict): // somebody else is at it
+			case ctx.Err() != nil, errors.Is(err, bus.ErrUnavailable), errors.Is(err, ErrUnavailable), errors.Is(err, audit.ErrUnavailable):
+				return fmt.Errorf("closing run %s of an earlier process: %w", r.ID, err)
+			default: // the others can be closed nevertheless, and this one perhaps next time
+				h.log.Error("closing a run of an earlier process failed", zap.String("run", r.ID), zap.Error(err))
+			}
 		}
 		if len(runs) < recoverBatch {
 			return nil
@@ -61,7 +66,9 @@ func (h *Host) recoverRun(ctx context.Context, run string) error {
 		return err
 	}
 	if r.Status == Pending || r.Status == Running {
-		if r.Failure = unfit(r); r.Failure == nil {
+		if f := unfit(r); f != nil {
+			r.Failure = f
+		} else if r.Failure == nil {
 			r.Failure = endedBy(errRestart)
 		}
 		if err = h.endAbandoned(ctx, r); err == nil {
@@ -71,21 +78,26 @@ func (h *Host) recoverRun(ctx context.Context, run string) error {
 	return errors.Join(err, h.letGo(l))
 }
 
-// endAbandoned ends a run that has no driver, for its Failure. The caller has the lease.
+// endAbandoned ends a run that has no driver, for its Failure. The caller has the lease. What it has
+// begun it goes on with, whoever leaves; what it cannot finish is for Recover. The error is
+// ErrConflict when somebody else changes the run meanwhile.
 func (h *Host) endAbandoned(ctx context.Context, r *Run) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaseTime/2)
+	defer cancel()
 	if err := h.audit.Healthy(ctx); err != nil {
 		return err // an end that cannot be recorded is left for later
 	}
 	if len(r.Frames) == 0 {
 		r.Frames = []Frame{{Agent: r.Assistant}}
 	}
-	// From here on nobody who had the run before can change it.
-	if err := h.store.SaveRun(ctx, r); err != nil {
-		return ignoreConflict(err)
-	}
 	e := ending{cause: errDied}
 	if r.Status == Interrupted { // nothing was under way
 		e.cause = r.Failure.cause()
+	}
+	// From here on nobody who had the run before can change it.
+	r.Status = Running
+	if err := h.store.SaveRun(ctx, r); err != nil {
+		return err
 	}
 	if err := h.trace(ctx, r, &e); err != nil {
 		return err
@@ -95,16 +107,7 @@ func (h *Host) endAbandoned(ctx context.Context, r *Run) error {
 		return err
 	}
 	e.log = h.newEventLog(r.ID, next, nil, func() {})
-	ctx, cancel := context.WithTimeout(ctx, finishRetryMax)
-	defer cancel()
-	return ignoreConflict(h.end(ctx, r, e))
-}
-
-func ignoreConflict(err error) error {
-	if errors.Is(err, ErrConflict) {
-		return nil
-	}
-	return err
+	return h.end(ctx, r, e)
 }
 
 // trace finds out from the audit log what a dead process did and could not save.

@@ -121,7 +121,7 @@ func ownerOf(p policy.Principal) string {
 
 // info is what the run is listed with.
 func (r *Run) info() RunInfo {
-	return RunInfo{ID: r.ID, Thread: r.Thread, Owner: r.Owner(), Assistant: r.Assistant, Status: r.Status, Created: r.Created, Updated: r.Updated}
+	return RunInfo{ID: r.ID, Thread: r.Thread, Owner: r.Owner(), Assistant: r.Assistant, Status: r.Status, Version: r.Version, Created: r.Created, Updated: r.Updated}
 }
 
 // add appends a message to a frame, whose labels grow by the message's.

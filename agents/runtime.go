@@ -31,10 +31,10 @@ var (
 type Limits struct {
 	Steps         int           // model turns of a run
 	Tokens        int64         // model tokens of a run; 0: unlimited
-	Run           time.Duration // how long a run may take
+	Run           time.Duration // how long a run may be at work; it may wait longer
 	Tool          time.Duration // how long a call may take when its tool does not say
 	ParallelCalls int           // model turns and calls of a run that are made side by side
-	ParallelRuns  int           // unfinished runs of a user
+	ParallelRuns  int           // active runs of a user; those that wait do not count
 	RunsPerMinute int64         // runs that a user may start
 }
 
@@ -197,7 +197,8 @@ func (rt *Runtime) launch(ctx context.Context, r *Run, set *toolset, l *lease, n
 	}
 	runCtx, cancel := context.WithCancelCause(rt.base)
 	runCtx, stopTimer := context.WithTimeoutCause(runCtx, rt.limits.Run-r.Worked, fmt.Errorf("%w (setting runtime.run_timeout, %s)", errRunTimeout, rt.limits.Run))
-	a := &activeRun{lease: l, owner: r.Owner(), cancel: cancel, news: make(chan struct{}, 1)}
+	a := &activeRun{lease: l, owner: r.Owner(), cancel: cancel, news: make(chan struct{}, 1), version: r.Version}
+	l.untouched = func(ctx context.Context) error { return rt.untouched(ctx, a) }
 	a.log = rt.newEventLog(r.ID, next, rt.gate.secrets, func() { cancel(errLeaseLost) })
 	d := &driver{
 		rt: rt, set: set, run: r, active: a, history: history, log: a.log, began: time.Now(),
@@ -210,14 +211,12 @@ func (rt *Runtime) launch(ctx context.Context, r *Run, set *toolset, l *lease, n
 	go func() {
 		defer stopTimer()
 		d.drive(runCtx, cancel)
-		rt.retire(r, a, d.looked)
+		rt.retire(r, a)
 	}()
 }
 
-// retire lets go of a run that has ended or waits. What was asked of it too late for its driver is
-// seen to now.
-func (rt *Runtime) retire(r *Run, a *activeRun, looked int) {
-	rt.deactivate(r.ID)
+// retire lets go of a run that has ended or waits.
+func (rt *Runtime) retire(r *Run, a *activeRun) {
 	a.cancel(errors.New("the run has been left"))
 	if r.Status == Interrupted {
 		a.log.leave()
@@ -225,20 +224,6 @@ func (rt *Runtime) retire(r *Run, a *activeRun, looked int) {
 	rt.leave(r.Owner(), r.ID)
 	if err := rt.letGo(a.lease); err != nil {
 		rt.log.Debug("releasing a run failed, its lease expires", zap.String("run", r.ID), zap.Error(err))
-	}
-	if r.Status != Interrupted {
-		return
-	}
-	if a.cancelled {
-		rt.upkeep.Go(func() { rt.late("cancelling", r.ID, rt.cancel(rt.base, r.ID)) })
-	} else if a.wakes != looked {
-		rt.upkeep.Go(func() { rt.late("waking", r.ID, rt.Wake(rt.base, r.ID)) })
-	}
-}
-
-func (rt *Runtime) late(doing, run string, err error) {
-	if err != nil && rt.base.Err() == nil {
-		rt.log.Error(doing+" a run that waits failed", zap.String("run", run), zap.Error(err))
 	}
 }
 

@@ -63,6 +63,7 @@ type RunInfo struct {
 	Owner     string // the user whom the thread belongs to
 	Assistant string
 	Status    Status
+	Version   int64 // number of times it was saved
 	Created   time.Time
 	Updated   time.Time
 }

@@ -21,9 +21,18 @@ import (
 // unlucky is a store of which a test makes single methods fail or wait.
 type unlucky struct {
 	agents.Store
-	created  func()        // called when a run was created
-	failures atomic.Int32  // how many more FinishRuns fail
-	append   chan struct{} // nil, or what AppendEvents waits for
+	created  func()           // called when a run was created
+	parked   func(run string) // called when a run was saved as one that waits
+	failures atomic.Int32     // how many more FinishRuns fail
+	append   chan struct{}    // nil, or what AppendEvents waits for
+}
+
+func (u *unlucky) SuspendRun(ctx context.Context, r *agents.Run) error {
+	err := u.Store.SuspendRun(ctx, r)
+	if u.parked != nil {
+		u.parked(r.ID)
+	}
+	return err
 }
 
 func (u *unlucky) CreateRun(ctx context.Context, r *agents.Run, in []model.Message, fresh *agents.Thread) error {

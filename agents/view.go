@@ -42,8 +42,10 @@ type Request struct {
 // above, [LimitError], the store's [ErrThreadNotFound], [ErrBusy] and [ErrUnavailable], the bus's,
 // and those of [Identity].
 func (v View) Start(ctx context.Context, req Request) (Handle, error) {
+	var t Thread
 	if req.Thread != "" {
-		if _, err := v.Thread(ctx, req.Thread); err != nil {
+		var err error
+		if t, err = v.Thread(ctx, req.Thread); err != nil {
 			return Handle{}, err
 		}
 	}
@@ -51,7 +53,11 @@ func (v View) Start(ctx context.Context, req Request) (Handle, error) {
 	if err != nil {
 		return Handle{}, err
 	}
-	return Handle{v.rt.Host, r.info()}, nil
+	info := r.info()
+	if t.Owner != "" {
+		info.Owner = t.Owner
+	}
+	return Handle{v.rt.Host, info}, nil
 }
 
 // CreateThread creates an empty thread. It counts like the start of a run.

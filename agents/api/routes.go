@@ -54,7 +54,7 @@ var routes = []route{
 		method: http.MethodPost, path: "/threads", action: policy.Use,
 		summary: "Create a conversation thread",
 		request: new(ThreadRequest), success: reply{http.StatusOK, mediaJSON, new(ThreadCreated)},
-		faults: []int{400, 413, 415, 422, 503},
+		faults: []int{400, 413, 415, 422, 429, 503},
 		serve:  (*Handler).createThread,
 	},
 	{
@@ -82,7 +82,7 @@ var routes = []route{
 		method: http.MethodPost, path: "/threads/{thread_id}/runs/{run_id}/cancel", action: policy.Use,
 		summary: "Cancel a run that is under way",
 		request: new(RunPath), success: reply{status: http.StatusAccepted},
-		faults: []int{404, 409, 422},
+		faults: []int{404, 409, 422, 503},
 		serve:  (*Handler).cancel,
 	},
 	{

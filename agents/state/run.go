@@ -14,7 +14,7 @@ import (
 
 const (
 	insertRun = `INSERT INTO runs (id, thread, owner, assistant, status, version, created, updated, data)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`
+		VALUES (?, ?, (SELECT owner FROM threads WHERE id = ?), ?, ?, ?, ?, ?, ?)`
 	updateRun   = `UPDATE runs SET status = ?, version = ?, updated = ?, data = ? WHERE id = ? AND version = ?`
 	claimThread = `UPDATE threads SET status = 'busy', updated = ?, ephemeral = 0, messages = messages + ?
 		WHERE id = ? AND status NOT IN ('busy', 'interrupted') RETURNING messages`
@@ -43,7 +43,7 @@ func (s *Store) CreateRun(ctx context.Context, r *agents.Run, input []model.Mess
 		if err != nil {
 			return fmt.Errorf("encoding the run: %w", err)
 		}
-		_, err = tx.Exec(insertRun, r.ID, r.Thread, r.Owner(), r.Assistant, string(r.Status), r.Version,
+		_, err = tx.Exec(insertRun, r.ID, r.Thread, r.Thread, r.Assistant, string(r.Status), r.Version,
 			r.Created.UnixMilli(), r.Updated.UnixMilli(), string(data))
 		return err
 	})

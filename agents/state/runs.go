@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	selectRuns = `SELECT id, thread, owner, assistant, status, created, updated FROM runs`
+	selectRuns = `SELECT id, thread, owner, assistant, status, version, created, updated FROM runs`
 	// unfinished is the condition of the index runs_unfinished, word for word.
 	unfinished = `status IN ('pending', 'running', 'interrupted')`
 )
@@ -79,7 +79,7 @@ func runsQuery(f agents.RunFilter) (query string, args []any) {
 func scanRun(row interface{ Scan(...any) error }) (agents.RunInfo, error) {
 	var i agents.RunInfo
 	var created, updated int64
-	err := row.Scan(&i.ID, &i.Thread, &i.Owner, &i.Assistant, &i.Status, &created, &updated)
+	err := row.Scan(&i.ID, &i.Thread, &i.Owner, &i.Assistant, &i.Status, &i.Version, &created, &updated)
 	i.Created, i.Updated = time.UnixMilli(created).UTC(), time.UnixMilli(updated).UTC()
 	return i, err
 }

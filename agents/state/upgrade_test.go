@@ -53,7 +53,7 @@ func TestUpgrade(t *testing.T) {
 	defer s.Close()
 	got, err := s.Runs(t.Context(), agents.RunFilter{Owner: "ada", Limit: 5})
 	noon := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	want := []agents.RunInfo{{ID: "1", Thread: "t1", Owner: "ada", Assistant: "core", Status: agents.Success, Created: noon.Add(5 * time.Millisecond), Updated: noon.Add(time.Second)}}
+	want := []agents.RunInfo{{ID: "1", Thread: "t1", Owner: "ada", Assistant: "core", Status: agents.Success, Version: 3, Created: noon.Add(5 * time.Millisecond), Updated: noon.Add(time.Second)}}
 	if err != nil || !cmp.Equal(got, want) {
 		t.Errorf("ada's: %v, %s", err, cmp.Diff(want, got))
 	}

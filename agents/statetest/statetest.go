@@ -339,7 +339,7 @@ func runListing(t *testing.T, s agents.Store) {
 	var ids []string // of three of ada's and one of bob's
 	for i, owner := range []string{"ada", "ada", "bob", "ada"} {
 		r := run(t, thread(t, s, owner, now).ID)
-		r.Principal.User = owner
+		r.Principal.User = "root" // a run is its thread's, whoever started it
 		create(t, s, r, nil)
 		switch i {
 		case 0:
@@ -378,7 +378,7 @@ func runListing(t *testing.T, s agents.Store) {
 		}
 	}
 	got, err := s.RunInfo(t.Context(), ids[1])
-	want := agents.RunInfo{ID: ids[1], Thread: got.Thread, Owner: "ada", Assistant: "core", Status: agents.Interrupted, Created: now, Updated: now}
+	want := agents.RunInfo{ID: ids[1], Thread: got.Thread, Owner: "ada", Assistant: "core", Status: agents.Interrupted, Version: 2, Created: now, Updated: now}
 	if err != nil || !cmp.Equal(got, want) {
 		t.Errorf("got %v, %s", err, cmp.Diff(want, got))
 	}
