@@ -233,6 +233,17 @@ func TestNoToolRunsWithoutAnAuditLog(t *testing.T) {
 	}
 }
 
+// A refusal that cannot be recorded is not told as one: the run ends.
+func TestARefusalIsRecordedFirst(t *testing.T) {
+	f := newFixture(t, callThenAnswer(call("nosuch", "{}")))
+	f.audit = audit.New(brokenStore{}, "node")
+	f.on(&unlucky{})
+	run, events := f.run("core", "go")
+	if run.Failure == nil || run.Failure.Code != "audit_unavailable" || strings.Contains(text(events), "denied") {
+		t.Errorf("got %v, %q, want audit_unavailable", run.Failure, text(events))
+	}
+}
+
 // brokenStore is a log on a full disk that still accepts what is queued.
 type brokenStore struct{ audit.Store }
 

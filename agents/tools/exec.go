@@ -168,10 +168,10 @@ func (p *process) reap() {
 	}
 	p.kill()
 	p.mu.Lock()
-	defer p.mu.Unlock()
 	_ = p.cmd.Wait() // the exit status is in ProcessState
 	p.reaped = true
-	p.keeper.sweep()
+	p.mu.Unlock()
+	p.keeper.sweep(p.cmd.Process.Pid)
 	close(p.exited)
 }
 

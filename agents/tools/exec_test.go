@@ -146,6 +146,29 @@ func TestExecuteLeavesAnEscapedProcess(t *testing.T) {
 	}
 }
 
+// Nothing that a program left behind, whether it was killed or ended by itself, remains as a zombie.
+func TestExecuteLeavesNoZombies(t *testing.T) {
+	for _, line := range []string{
+		"sleep 1000 & sleep 1000 & echo done",
+		"setsid sleep 1000 & sleep 0.1; echo done",
+		"setsid true & sleep 0.1; echo done",
+		"env -i setsid true & sleep 0.1; echo done",
+	} {
+		if got, err := shellOut(t, t.Context(), newReaper(), line, commandLimits); err != nil || string(got.output) != "done\n" {
+			t.Errorf("%s: got %q, %v", line, got.output, err)
+		}
+		dirs, err := filepath.Glob("/proc/[0-9]*")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, dir := range dirs {
+			if p, ok := statOf(dir); ok && p.zombie && p.parent == os.Getpid() {
+				t.Errorf("%s: %s is a zombie", line, dir)
+			}
+		}
+	}
+}
+
 func TestExecuteDeadline(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()

@@ -57,17 +57,18 @@ func (k keeper) prepare(cmd *exec.Cmd) {
 	cmd.Env = append(cmd.Env, markName+"="+k.mark)
 }
 
-// sweep is called when the program and its group have ended.
-func (k keeper) sweep() {
-	for k.mark != "" {
+// sweep is called when the program with the number group, and its group, have ended.
+func (k keeper) sweep(group int) {
+	if k.mark == "" {
+		return
+	}
+	for wait(-group) { // those of the group became ours
+	}
+	for {
 		left := k.left()
 		for _, pid := range left {
 			_ = unix.Kill(pid, unix.SIGKILL)
-			for { // it is ours by now, and nobody else waits for it
-				if _, err := unix.Wait4(pid, nil, 0, nil); !errors.Is(err, unix.EINTR) {
-					break
-				}
-			}
+			wait(pid)
 		}
 		if len(left) == 0 {
 			return
@@ -75,13 +76,37 @@ func (k keeper) sweep() {
 	}
 }
 
-// left are the children of this process that have the mark. Their own children become ours when
-// they have ended.
+// wait takes the status of a child, or of one of a group if the number is negative, when it has
+// ended. It reports false when there is none.
+func wait(pid int) bool {
+	for {
+		if _, err := unix.Wait4(pid, nil, 0, nil); !errors.Is(err, unix.EINTR) {
+			return err == nil
+		}
+	}
+}
+
+// left are the children of this process that have the mark, and those of other sessions that have
+// ended. Their own children become ours when they have ended.
 func (k keeper) left() (pids []int) {
+	session, err := unix.Getsid(0)
+	if err != nil {
+		return nil
+	}
 	dirs, _ := filepath.Glob("/proc/[0-9]*") // the pattern is well-formed
 	for _, dir := range dirs {
 		pid, err := strconv.Atoi(filepath.Base(dir))
-		if err != nil || parent(dir) != os.Getpid() {
+		if err != nil {
+			continue
+		}
+		p, ok := statOf(dir)
+		if !ok || p.parent != os.Getpid() {
+			continue
+		}
+		if p.zombie {
+			if p.session != session { // nobody here started it, so nobody waits for it
+				pids = append(pids, pid)
+			}
 			continue
 		}
 		if env, err := os.ReadFile(filepath.Join(dir, "environ")); err == nil && bytes.Contains(env, []byte(markName+"="+k.mark)) {
@@ -91,20 +116,26 @@ func (k keeper) left() (pids []int) {
 	return pids
 }
 
-// parent is the parent of the process with a folder in /proc; 0 when it has gone.
-func parent(dir string) int {
-	stat, err := os.ReadFile(filepath.Join(dir, "stat"))
+// stat is what /proc says of a process.
+type stat struct {
+	zombie          bool
+	parent, session int
+}
+
+// statOf reads about the process with a folder in /proc; it is not ok when the process has gone.
+func statOf(dir string) (s stat, ok bool) {
+	text, err := os.ReadFile(filepath.Join(dir, "stat"))
 	if err != nil {
-		return 0
+		return s, false
 	}
-	// The name, in parentheses, may hold anything; the state and the parent come after it.
-	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
-	if len(fields) < 2 {
-		return 0
+	// The name, in parentheses, may hold anything; state, parent, group and session come after it.
+	fields := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:])
+	if len(fields) < 4 {
+		return s, false
 	}
-	ppid, err := strconv.Atoi(string(fields[1]))
-	if err != nil {
-		return 0
-	}
-	return ppid
+	var err1, err2 error
+	s.zombie = fields[0][0] == 'Z'
+	s.parent, err1 = strconv.Atoi(string(fields[1]))
+	s.session, err2 = strconv.Atoi(string(fields[3]))
+	return s, err1 == nil && err2 == nil
 }
