@@ -176,19 +176,22 @@ func (h *Handler) Cleanup() error {
 // host is an open host with its hold on the app's resources.
 type host struct {
 	*agents.Host
+	unwatch func()
 	release func()
 	closed  chan struct{}
 }
 
 func open(a *app.App, log *zap.Logger) (*host, error) {
-	store, err := state.Open(context.Background(), a.Home().StateDB())
+	trouble, unwatch := a.Watch("state", "sqlite")
+	store, err := state.Open(context.Background(), a.Home().StateDB(), state.WithTrouble(trouble))
 	if err != nil {
+		unwatch()
 		return nil, err
 	}
 	opened := agents.Open(agents.HostConfig{
 		Store: store, Audit: a.Audit(), Identity: a.Identity(), Bus: a.Bus(), Node: a.Node(), Log: log,
 	})
-	h := &host{Host: opened, release: a.Hold(), closed: make(chan struct{})}
+	h := &host{Host: opened, unwatch: unwatch, release: a.Hold(), closed: make(chan struct{})}
 	go h.drainAt(a.Stopping())
 	return h, nil
 }
@@ -207,6 +210,7 @@ func (h *host) drainAt(stopping <-chan struct{}) {
 // Destruct closes the host when no configuration has it any more.
 func (h *host) Destruct() error {
 	defer h.release()
+	defer h.unwatch()
 	close(h.closed)
 	return h.Close()
 }

@@ -19,8 +19,11 @@ import (
 
 // This file alone chooses the storage of the audit log, of the users and of live state.
 
-func openAudit(ctx context.Context, home settings.Home, node string) (*audit.Log, error) {
-	store, err := auditsqlite.Open(ctx, home.AuditDB())
+// sqliteKind is what these databases are called where the health of the service is told.
+const sqliteKind = "sqlite"
+
+func openAudit(ctx context.Context, home settings.Home, node string, trouble func(string, error)) (*audit.Log, error) {
+	store, err := auditsqlite.Open(ctx, home.AuditDB(), auditsqlite.WithTrouble(trouble))
 	if err != nil {
 		return nil, err
 	}
@@ -33,8 +36,8 @@ func OpenAuditReader(ctx context.Context, home settings.Home) (*audit.Reader, er
 	return auditsqlite.OpenReader(ctx, home.AuditDB())
 }
 
-func openIdentity(ctx context.Context, home settings.Home, log *audit.Log, b bus.Bus) (*identity.Service, error) {
-	store, err := identitysqlite.Open(ctx, home.IdentityDB())
+func openIdentity(ctx context.Context, home settings.Home, log *audit.Log, b bus.Bus, trouble func(string, error)) (*identity.Service, error) {
+	store, err := identitysqlite.Open(ctx, home.IdentityDB(), identitysqlite.WithTrouble(trouble))
 	if err != nil {
 		return nil, err
 	}

@@ -51,6 +51,7 @@ type shared struct {
 	server   *server
 	issuers  atomic.Pointer[oidc.Set] // of the newest configuration that started
 	sources  sources
+	watched  watched
 
 	stopping chan struct{}
 	stopOnce sync.Once
@@ -98,10 +99,10 @@ func open(home settings.Home, c settings.Settings) (_ *shared, err error) {
 	if s.bus, err = openBus(ctx, c.Bus); err != nil {
 		return nil, err
 	}
-	if s.audit, err = openAudit(ctx, home, s.node); err != nil {
+	if s.audit, err = openAudit(ctx, home, s.node, s.watched.add("audit", sqliteKind)); err != nil {
 		return nil, errors.Join(err, s.bus.Close())
 	}
-	if s.identity, err = openIdentity(ctx, home, s.audit, s.bus); err != nil {
+	if s.identity, err = openIdentity(ctx, home, s.audit, s.bus, s.watched.add("users", sqliteKind)); err != nil {
 		return nil, errors.Join(err, s.audit.Close(), s.bus.Close())
 	}
 	s.server = newServer(s.audit)

@@ -14,7 +14,8 @@
 // Guarantees: an operation is all or nothing, whatever the others in its transaction do; with
 // Options.Full an acknowledged Write survives kill -9 and a power cut; queued operations are run in
 // the order they were accepted, and before every Write that began later; they are kept and tried
-// again while the disk is full, and written at [DB.Close]. While commits fail [DB.Err] says so.
+// again while the disk is full, and written at [DB.Close]. While commits fail [DB.Err] says so. They
+// fail too while another file, or none, is where the database or its write-ahead log was opened.
 //
 // Readers use [DB.Read], a pool of read-only connections that never wait for the writer (WAL).
 // Files are created with mode 0600.
@@ -34,7 +35,8 @@ import (
 )
 
 // ErrUnavailable is wrapped by the errors of operations that were lost or refused because the
-// database could not be written: disk full, read-only, an I/O error, locked by another process.
+// database could not be written: disk full, read-only, an I/O error, locked by another process,
+// deleted or replaced while it is in use.
 var ErrUnavailable = errors.New("database cannot be written")
 
 // ErrClosed is returned by operations on a closed DB.
@@ -50,6 +52,10 @@ type Options struct {
 	// Dropped is told, in the writer, of each queued operation that was dropped because of an error
 	// of its own, before a Flush that waits for it returns. It must not block. Default: nobody is told.
 	Dropped func(error)
+
+	// Trouble is told, in the writer, when commits begin to fail, with a stable word and the error,
+	// and with "" and nil when they succeed again. It must not block. Default: nobody is told.
+	Trouble func(reason string, err error)
 }
 
 func (o Options) withDefaults() Options {
@@ -72,6 +78,7 @@ type DB struct {
 	write *sql.DB
 	read  *sql.DB
 	conn  *conn
+	place *place // the writer's
 
 	urgent chan *op      // a caller waits for the commit
 	queued chan *op      // nobody waits
@@ -106,6 +113,10 @@ func Open(ctx context.Context, path string, migrations fs.FS, o Options) (*DB, e
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("opening database %s: %w", path, err), w.Close())
 	}
+	p, err := newPlace(path)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("opening database %s: %w", path, err), c.Close(), w.Close())
+	}
 	r, err := sql.Open("sqlite", readerDSN(path))
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("opening database %s: %w", path, err), c.Close(), w.Close())
@@ -113,7 +124,7 @@ func Open(ctx context.Context, path string, migrations fs.FS, o Options) (*DB, e
 	r.SetMaxOpenConns(o.Readers)
 	r.SetMaxIdleConns(o.Readers)
 	d := &DB{
-		opts: o, path: path, write: w, read: r, conn: newConn(c),
+		opts: o, path: path, write: w, read: r, conn: newConn(c), place: p,
 		urgent: make(chan *op, 256), queued: make(chan *op, o.Queue), enough: make(chan struct{}, 1),
 		closing: make(chan struct{}), done: make(chan struct{}),
 	}
