@@ -49,6 +49,9 @@ type Options struct {
 	Readers int           // connections of the read pool; default 4
 	Linger  time.Duration // how long queued operations wait for company before their commit; default 25 ms
 
+	// CheckTime bounds how long Open looks for damage before it opens the database; default 1 s.
+	CheckTime time.Duration
+
 	// Dropped is told, in the writer, of each queued operation that was dropped because of an error
 	// of its own, before a Flush that waits for it returns. It must not block. Default: nobody is told.
 	Dropped func(error)
@@ -67,6 +70,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Linger <= 0 {
 		o.Linger = 25 * time.Millisecond
+	}
+	if o.CheckTime <= 0 {
+		o.CheckTime = time.Second
 	}
 	return o
 }
@@ -95,7 +101,8 @@ type DB struct {
 
 // Open opens the database at path, creates it when it is missing, brings its schema up to date with
 // the goose migrations (*.sql in the root of migrations) and starts the writer. A database made by a
-// newer program is refused. The caller closes the DB.
+// newer program is refused, and so is one that is found damaged, with an error that wraps ErrDamaged.
+// The caller closes the DB.
 func Open(ctx context.Context, path string, migrations fs.FS, o Options) (*DB, error) {
 	o = o.withDefaults()
 	if err := secure(path); err != nil {
@@ -106,8 +113,11 @@ func Open(ctx context.Context, path string, migrations fs.FS, o Options) (*DB, e
 		return nil, fmt.Errorf("opening database %s: %w", path, err)
 	}
 	w.SetMaxOpenConns(1)
+	if err := quickCheck(ctx, w, path, o.CheckTime); err != nil {
+		return nil, errors.Join(fmt.Errorf("opening database %s: %w", path, damaged(path, err)), w.Close())
+	}
 	if err := migrate(ctx, w, migrations); err != nil {
-		return nil, errors.Join(fmt.Errorf("migrating database %s: %w", path, err), w.Close())
+		return nil, errors.Join(fmt.Errorf("migrating database %s: %w", path, damaged(path, err)), w.Close())
 	}
 	c, err := w.Conn(ctx)
 	if err != nil {
