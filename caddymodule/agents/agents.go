@@ -35,6 +35,9 @@ import (
 func init() {
 	caddy.RegisterModule(new(Handler))
 	httpcaddyfile.RegisterHandlerDirective("svc_agents", parseCaddyfile)
+	app.RegisterDatabase(app.Database{
+		Path: settings.Home.StateDB, Witnessed: state.Witnessed, Check: state.Check, Backup: state.Backup,
+	})
 }
 
 // drainTime is how long runs may go on when the process stops, in less than the grace period
@@ -177,6 +180,7 @@ func (h *Handler) Cleanup() error {
 type host struct {
 	*agents.Host
 	unwatch func()
+	leave   func() // before the store is closed
 	release func()
 	closed  chan struct{}
 }
@@ -191,7 +195,7 @@ func open(a *app.App, log *zap.Logger) (*host, error) {
 	opened := agents.Open(agents.HostConfig{
 		Store: store, Audit: a.Audit(), Identity: a.Identity(), Bus: a.Bus(), Node: a.Node(), Log: log,
 	})
-	h := &host{Host: opened, unwatch: unwatch, release: a.Hold(), closed: make(chan struct{})}
+	h := &host{Host: opened, unwatch: unwatch, leave: a.AddWitness(store), release: a.Hold(), closed: make(chan struct{})}
 	go h.drainAt(a.Stopping())
 	return h, nil
 }
@@ -212,6 +216,7 @@ func (h *host) Destruct() error {
 	defer h.release()
 	defer h.unwatch()
 	close(h.closed)
+	h.leave()
 	return h.Close()
 }
 

@@ -33,19 +33,28 @@ func openAudit(ctx context.Context, home settings.Home, node string, trouble fun
 // OpenAuditReader opens the audit log of a data folder for reading, whether a service runs on the
 // folder or not. The caller closes the Reader.
 func OpenAuditReader(ctx context.Context, home settings.Home) (*audit.Reader, error) {
-	return auditsqlite.OpenReader(ctx, home.AuditDB())
+	return openAuditFile(ctx, home.AuditDB())
 }
 
-func openIdentity(ctx context.Context, home settings.Home, log *audit.Log, b bus.Bus, trouble func(string, error)) (*identity.Service, error) {
+func openAuditFile(ctx context.Context, path string) (*audit.Reader, error) {
+	return auditsqlite.OpenReader(ctx, path)
+}
+
+// identityDatabase is the database of the users while nobody, or another process, has it open.
+var identityDatabase = Database{
+	Path: settings.Home.IdentityDB, Witnessed: identitysqlite.Witnessed, Check: identitysqlite.Check, Backup: identitysqlite.Backup,
+}
+
+func openIdentity(ctx context.Context, home settings.Home, log *audit.Log, b bus.Bus, trouble func(string, error)) (*identity.Service, Witness, error) {
 	store, err := identitysqlite.Open(ctx, home.IdentityDB(), identitysqlite.WithTrouble(trouble))
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	s, err := identity.New(ctx, store, log, b, identity.WithKey(home.IdentityKey()))
 	if err != nil {
-		return nil, errors.Join(err, store.Close())
+		return nil, nil, errors.Join(err, store.Close())
 	}
-	return s, nil
+	return s, store, nil
 }
 
 // liveBus is a bus with what closes it.

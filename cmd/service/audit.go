@@ -21,12 +21,12 @@ import (
 
 func init() {
 	caddycmd.RegisterCommand(caddycmd.Command{
-		Name: "audit", Short: "Reads and backs up the audit log",
+		Name: "audit", Short: "Reads, checks and backs up the audit log",
 		CobraFunc: func(cmd *cobra.Command) {
 			cmd.Use = "audit"
-			cmd.Long = `Reads and backs up the audit log. The service may run or not. The tables are audit_events
+			cmd.Long = `Reads, checks and backs up the audit log. The service may run or not. The tables are audit_events
 and audit_runs; the views tool_calls and denials are easier to read.`
-			cli.Group(cmd, auditQueryCommand(), auditTailCommand(), auditExportCommand(), auditBackupCommand())
+			cli.Group(cmd, auditQueryCommand(), auditTailCommand(), auditExportCommand(), auditBackupCommand(), auditVerifyCommand())
 		},
 	})
 }
