@@ -100,6 +100,7 @@ func (a *App) Provision(ctx caddy.Context) error {
 	a.control.handle("GET /health/details", http.HandlerFunc(a.serveHealth))
 	a.control.handle("GET /auth/whoami", http.HandlerFunc(a.serveWhoami))
 	a.control.handle("POST /audit/backup", http.HandlerFunc(a.serveBackup))
+	a.control.handle("POST /reload", http.HandlerFunc(a.serveReload))
 	a.control.handle("POST /ldap/test", http.HandlerFunc(a.serveLDAPTest))
 	a.control.handle("POST /oidc/test", http.HandlerFunc(a.serveOIDCTest))
 	a.control.handle("/identity/", http.StripPrefix("/identity", adminapi.Handler(a.Identity())))

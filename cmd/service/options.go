@@ -128,9 +128,12 @@ func (o startOptions) configuration(w io.Writer) ([]byte, error) {
 	return withApp(doc)
 }
 
+// builtIn is the name of the configuration that has no file.
+const builtIn = "built-in Caddyfile"
+
 // adapt turns a Caddyfile, the built-in one when path is empty, into Caddy's JSON.
 func adapt(path string, w io.Writer) ([]byte, error) {
-	text, name := svc.Caddyfile, "built-in Caddyfile"
+	text, name := svc.Caddyfile, builtIn
 	if path != "" {
 		var err error
 		if text, err = os.ReadFile(path); err != nil {

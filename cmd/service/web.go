@@ -12,7 +12,7 @@ func init() {
 		Name: "web", Short: "Starts and stops the web service",
 		CobraFunc: func(cmd *cobra.Command) {
 			cmd.Use = "web"
-			cli.Group(cmd, startCommand(), stopCommand(), statusCommand())
+			cli.Group(cmd, startCommand(), stopCommand(), reloadCommand(), statusCommand())
 		},
 	})
 }
