@@ -3,11 +3,8 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
-	"net/http"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -125,23 +122,7 @@ func auditBackupCommand() *cobra.Command {
 		Args: cli.Args(cobra.ExactArgs(1)),
 	}
 	cmd.RunE = cli.Run(func(cmd *cobra.Command, args []string) error {
-		path, err := filepath.Abs(args[0])
-		if err != nil {
-			return fmt.Errorf("naming the backup: %w", err)
-		}
-		home, err := app.LocateHome()
-		if err != nil {
-			return err
-		}
-		err = cli.NewClient(home).Do(cmd.Context(), http.MethodPost, "/audit/backup", map[string]string{"path": path}, nil)
-		if errors.Is(err, cli.ErrNotRunning) {
-			err = app.BackupFiles(cmd.Context(), home, path)
-		}
-		if err != nil {
-			return err
-		}
-		fmt.Fprintf(cmd.OutOrStdout(), "Wrote %s.\n", path)
-		return nil
+		return backup(cmd, args[0], "/audit/backup", app.BackupFiles)
 	})
 	cli.Group(cmd)
 	return cmd
