@@ -141,6 +141,7 @@ func (a *App) Start() error {
 	}
 	a.shared.server.push(a.control)
 	a.warn()
+	a.tighten()
 	a.unwatch = a.watchTokens()
 	heap.KeepFloor()
 	return nil
@@ -166,6 +167,17 @@ func (a *App) warn() {
 	}
 	if !auth.Has(settings.ModeOIDC) && len(a.settings.Issuers()) > 0 {
 		a.logger.Warn("identity providers are configured and auth.mode does not list oidc: their users cannot log in")
+	}
+}
+
+// tighten closes files with secrets to others, who may have read them before.
+func (a *App) tighten() {
+	closed, err := a.home.Tighten()
+	for _, path := range closed {
+		a.logger.Warn("others could read a file with secrets, and cannot any more: replace what is in it if they may have", zap.String("file", path))
+	}
+	if err != nil {
+		a.logger.Warn("others can read a file with secrets: change its mode to 0600", zap.Error(err))
 	}
 }
 
