@@ -195,7 +195,7 @@ func open(a *app.App, log *zap.Logger) (*host, error) {
 	opened := agents.Open(agents.HostConfig{
 		Store: store, Audit: a.Audit(), Identity: a.Identity(), Bus: a.Bus(), Node: a.Node(), Log: log,
 	})
-	h := &host{Host: opened, unwatch: unwatch, leave: a.AddWitness(store), release: a.Hold(), closed: make(chan struct{})}
+	h := &host{Host: opened, unwatch: unwatch, leave: a.AddWitness(store, a.Home().StateDB()), release: a.Hold(), closed: make(chan struct{})}
 	go h.drainAt(a.Stopping())
 	return h, nil
 }

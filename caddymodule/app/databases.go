@@ -2,6 +2,8 @@ package app
 
 import (
 	"context"
+	"io/fs"
+	"os"
 	"slices"
 
 	"github.com/svc-gateway/svc/audit"
@@ -29,6 +31,13 @@ var databases = []Database{identityDatabase}
 // RegisterDatabase makes a database of another package one that is compared with the audit log at the
 // start, checked and backed up. It is called by an init function.
 func RegisterDatabase(d Database) { databases = append(slices.Clip(databases), d) }
+
+// own reports whether the file lies in the data folder itself. A link leads to a database that several
+// services share, and that belongs to none of their logs.
+func own(path string) bool {
+	info, err := os.Lstat(path)
+	return err != nil || info.Mode()&fs.ModeSymlink == 0
+}
 
 // Witness is an open database that notes how far the audit log has come.
 type Witness interface {

@@ -25,7 +25,11 @@ type notes struct {
 	stop      func() // set while they are told
 }
 
-func (n *notes) add(w Witness) {
+// add has the database at path told, if it belongs to the log.
+func (n *notes) add(w Witness, path string) {
+	if !own(path) {
+		return
+	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.witnesses = append(n.witnesses, w)
@@ -93,11 +97,11 @@ func (n *notes) end(ctx context.Context, log *audit.Log) error {
 	return err
 }
 
-// AddWitness has a database that is opened beside the app's own told how far the audit log has come.
-// leave, which tells it for the last time, is called before it is closed.
-func (a *App) AddWitness(w Witness) (leave func()) {
+// AddWitness has a database that is opened beside the app's own, at path, told how far the audit log
+// has come. leave, which tells it for the last time, is called before it is closed.
+func (a *App) AddWitness(w Witness, path string) (leave func()) {
 	s := a.shared
-	s.notes.add(w)
+	s.notes.add(w, path)
 	if s.serves() {
 		s.notes.tell(s.audit)
 	}

@@ -107,7 +107,7 @@ func open(home settings.Home, c settings.Settings) (_ *shared, err error) {
 	if s.identity, users, err = openIdentity(ctx, home, s.audit, s.bus, s.watched.add("users", sqliteKind)); err != nil {
 		return nil, errors.Join(err, s.audit.Close(), s.bus.Close())
 	}
-	s.notes.add(users)
+	s.notes.add(users, home.IdentityDB())
 	s.server = newServer(s.audit)
 	return s, nil
 }

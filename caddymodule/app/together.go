@@ -45,6 +45,9 @@ type noted struct {
 func readNoted(ctx context.Context, home settings.Home) (all []noted, err error) {
 	for _, d := range databases {
 		path := d.Path(home)
+		if !own(path) {
+			continue
+		}
 		m, err := d.Witnessed(ctx, path)
 		if err != nil {
 			return nil, err

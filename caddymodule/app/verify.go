@@ -31,7 +31,7 @@ func Verify(ctx context.Context, home settings.Home) []Verified {
 		v.add(d.Check(ctx, path))
 		m, err := d.Witnessed(ctx, path)
 		v.add(err)
-		if err == nil && m.Log != "" {
+		if err == nil && m.Log != "" && own(path) {
 			v.add(reaches(ctx, home, m))
 		}
 		beside = append(beside, v)
