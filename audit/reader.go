@@ -49,30 +49,6 @@ func export(w io.Writer, events iter.Seq2[Event, error]) error {
 	return nil
 }
 
-// Verify recomputes the hashes of all records that f selects and returns how many it checked, and
-// an error for the first that was changed after it was recorded. It cannot see a missing record.
-func (r *Reader) Verify(ctx context.Context, f Filter) (checked int64, err error) {
-	for e, err := range r.source.Events(ctx, f) {
-		if err == nil {
-			err = Verify(e)
-		}
-		if err != nil {
-			return checked, err
-		}
-		checked++
-	}
-	for run, err := range r.source.Runs(ctx, f) {
-		if err == nil {
-			err = verifyRun(run)
-		}
-		if err != nil {
-			return checked, err
-		}
-		checked++
-	}
-	return checked, nil
-}
-
 // Close lets go of the source.
 func (r *Reader) Close() error { return r.source.Close() }
 

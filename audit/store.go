@@ -56,6 +56,13 @@ type Source interface {
 	// after l.Time; a result that is cut to l comes with an error that wraps ErrLimit.
 	Query(ctx context.Context, f Filter, query string, l Limits) (columns []string, rows [][]any, err error)
 
+	// Mark returns which log it is and the Seq of its last event, which is durable. A log keeps its id
+	// for life, and its backups have it too.
+	Mark(ctx context.Context) (Mark, error)
+
+	// Check looks at the whole of the storage for damage. Its error says what is wrong, for people.
+	Check(ctx context.Context) error
+
 	// Close lets go of the storage. A second Close does nothing.
 	Close() error
 }

@@ -27,13 +27,26 @@ type Store struct {
 
 var _ agents.Store = (*Store)(nil)
 
+// Option tunes a Store.
+type Option func(*store.Options)
+
+// WithTrouble has f told when the state can no longer be written, with a stable word and the error,
+// and with "" and nil when it can again. f must not block.
+func WithTrouble(f func(reason string, err error)) Option {
+	return func(o *store.Options) { o.Trouble = f }
+}
+
 // Open opens or creates the database file.
-func Open(ctx context.Context, path string) (*Store, error) {
+func Open(ctx context.Context, path string, options ...Option) (*Store, error) {
 	numbered, err := fs.Sub(migrations, "migrations")
 	if err != nil {
 		return nil, fmt.Errorf("reading the migrations: %w", err)
 	}
-	db, err := store.Open(ctx, path, numbered, store.Options{})
+	var o store.Options
+	for _, set := range options {
+		set(&o)
+	}
+	db, err := store.Open(ctx, path, numbered, o)
 	if err != nil {
 		return nil, fmt.Errorf("opening the state: %w", err)
 	}

@@ -43,6 +43,7 @@ func Conformance(t *testing.T, open func(t *testing.T) audit.Store) {
 		"backup":                             backup,
 		"queries":                            queries,
 		"queries change nothing":             fenced,
+		"its mark":                           marks,
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := open(t)
@@ -319,5 +320,25 @@ func backup(t *testing.T, s audit.Store) {
 	}
 	if again, err := os.Stat(path); err != nil || again.ModTime() != info.ModTime() {
 		t.Errorf("the existing file was touched")
+	}
+}
+
+func marks(t *testing.T, s audit.Store) {
+	first, err := s.Mark(t.Context())
+	if err != nil || first.Log == "" || first.Seq != 0 {
+		t.Fatalf("an empty log: got %+v, %v; want an id and no records", first, err)
+	}
+	record(t, s, event("a", ""))
+	record(t, s, event("b", ""))
+	then, err := s.Mark(t.Context())
+	if err != nil || then.Log != first.Log {
+		t.Fatalf("got %+v, %v; want the id %s", then, err, first.Log)
+	}
+	all := read(t, s, audit.Filter{})
+	if last := all[len(all)-1].Seq; then.Seq != last {
+		t.Errorf("got the seq %d, want that of the last event, %d", then.Seq, last)
+	}
+	if err := s.Check(t.Context()); err != nil {
+		t.Errorf("Check: %v", err)
 	}
 }

@@ -53,6 +53,18 @@ func (r reader) Runs(ctx context.Context, f audit.Filter) iter.Seq2[audit.RunRec
 	return scan(ctx, r.db, `SELECT `+turnColumns+` FROM audit_runs`, f, scanRun)
 }
 
+// Mark implements [audit.Source].
+func (r reader) Mark(ctx context.Context) (m audit.Mark, err error) {
+	err = r.db.QueryRowContext(ctx, `SELECT id, (SELECT coalesce(max(seq), 0) FROM audit_events) FROM audit_log`).Scan(&m.Log, &m.Seq)
+	if err != nil {
+		return m, fmt.Errorf("reading the audit log's id: %w", err)
+	}
+	return m, nil
+}
+
+// Check implements [audit.Source].
+func (r reader) Check(ctx context.Context) error { return store.Check(ctx, r.path) }
+
 // where turns a filter into the rest of a SELECT. Both tables have the columns it names.
 func where(f audit.Filter) (string, []any) {
 	var terms []string

@@ -44,14 +44,24 @@ type Store struct {
 
 var _ audit.Store = (*Store)(nil)
 
+// Option tunes a Store.
+type Option func(*store.Options)
+
+// WithTrouble has f told when the log can no longer be written, with a stable word and the error, and
+// with "" and nil when it can again. f must not block.
+func WithTrouble(f func(reason string, err error)) Option {
+	return func(o *store.Options) { o.Trouble = f }
+}
+
 // Open opens the database at path, which it creates when it is missing, with synchronous=FULL. The
 // caller closes the Store, or hands it to [audit.New].
-func Open(ctx context.Context, path string) (*Store, error) {
+func Open(ctx context.Context, path string, options ...Option) (*Store, error) {
 	s := &Store{}
-	db, err := store.Open(ctx, path, migrations(), store.Options{
-		Full:    true,
-		Dropped: func(err error) { s.dropped.CompareAndSwap(nil, &err) },
-	})
+	o := store.Options{Full: true, Dropped: func(err error) { s.dropped.CompareAndSwap(nil, &err) }}
+	for _, set := range options {
+		set(&o)
+	}
+	db, err := store.Open(ctx, path, migrations(), o)
 	if err != nil {
 		return nil, fmt.Errorf("opening the audit log: %w", err)
 	}

@@ -121,6 +121,10 @@ func TestReaderAndBackup(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	mark, err := l.Mark(t.Context())
+	if err != nil || mark.Log == "" || mark.Seq != want[len(want)-1].Seq {
+		t.Errorf("got the mark %+v, %v", mark, err)
+	}
 	for _, p := range []string{path, copied} {
 		r, err := sqlite.OpenReader(t.Context(), p)
 		if err != nil {
@@ -136,6 +140,9 @@ func TestReaderAndBackup(t *testing.T) {
 		if n, err := r.Verify(t.Context(), audit.Filter{}); n != int64(len(want)) || err != nil {
 			t.Errorf("%s: got %d, %v; want %d", p, n, err, len(want))
 		}
+		if m, err := r.Mark(t.Context()); m != mark || err != nil {
+			t.Errorf("%s: got %+v, %v; want %+v", p, m, err, mark)
+		}
 		if err := r.Close(); err != nil {
 			t.Error(err)
 		}
@@ -148,7 +155,14 @@ func TestReaderAndBackup(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	if n, err := r.Verify(t.Context(), audit.Filter{}); n != 2 || err == nil || !strings.Contains(err.Error(), "event 3") {
-		t.Errorf("a changed row: got %d, %v; want an error that names event 3", n, err)
+	if n, err := r.Verify(t.Context(), audit.Filter{}); n != int64(len(want))-1 || err == nil || !strings.Contains(err.Error(), "event 3") {
+		t.Errorf("a changed row: got %d, %v; want an error that names event 3, and the others checked", n, err)
+	}
+	never := func(*audit.Event) bool { return false }
+	if err := r.VerifyNewest(t.Context(), len(want), never); err == nil || !strings.Contains(err.Error(), "event 3") {
+		t.Errorf("the newest: got %v, want an error that names event 3", err)
+	}
+	if err := r.VerifyNewest(t.Context(), len(want), func(e *audit.Event) bool { return e.Seq == 3 }); err != nil {
+		t.Errorf("the newest, back to the changed row: got %v", err)
 	}
 }

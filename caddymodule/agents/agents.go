@@ -35,6 +35,9 @@ import (
 func init() {
 	caddy.RegisterModule(new(Handler))
 	httpcaddyfile.RegisterHandlerDirective("svc_agents", parseCaddyfile)
+	app.RegisterDatabase(app.Database{
+		Path: settings.Home.StateDB, Witnessed: state.Witnessed, Check: state.Check, Backup: state.Backup,
+	})
 }
 
 // drainTime is how long runs may go on when the process stops, in less than the grace period
@@ -176,19 +179,23 @@ func (h *Handler) Cleanup() error {
 // host is an open host with its hold on the app's resources.
 type host struct {
 	*agents.Host
+	unwatch func()
+	leave   func() // before the store is closed
 	release func()
 	closed  chan struct{}
 }
 
 func open(a *app.App, log *zap.Logger) (*host, error) {
-	store, err := state.Open(context.Background(), a.Home().StateDB())
+	trouble, unwatch := a.Watch("state", "sqlite")
+	store, err := state.Open(context.Background(), a.Home().StateDB(), state.WithTrouble(trouble))
 	if err != nil {
+		unwatch()
 		return nil, err
 	}
 	opened := agents.Open(agents.HostConfig{
 		Store: store, Audit: a.Audit(), Identity: a.Identity(), Bus: a.Bus(), Node: a.Node(), Log: log,
 	})
-	h := &host{Host: opened, release: a.Hold(), closed: make(chan struct{})}
+	h := &host{Host: opened, unwatch: unwatch, leave: a.AddWitness(store, a.Home().StateDB()), release: a.Hold(), closed: make(chan struct{})}
 	go h.drainAt(a.Stopping())
 	return h, nil
 }
@@ -207,7 +214,9 @@ func (h *host) drainAt(stopping <-chan struct{}) {
 // Destruct closes the host when no configuration has it any more.
 func (h *host) Destruct() error {
 	defer h.release()
+	defer h.unwatch()
 	close(h.closed)
+	h.leave()
 	return h.Close()
 }
 

@@ -23,11 +23,14 @@ type auditor interface {
 	Queue(ctx context.Context, e ...audit.Event) error
 }
 
-// isPoll reports whether the request only looks whether the service is there. Such requests come
+// isPoll reports whether the request only looks whether and how the service is. Such requests come
 // many times a second while the command line waits; they tell nothing that needs a record, and
-// they are answered when none can be written.
+// they are answered when none can be written, because that is among what they tell.
 func isPoll(r *http.Request) bool {
-	return (r.Method == http.MethodGet || r.Method == http.MethodHead) && (r.URL.Path == "/status" || r.URL.Path == "/health")
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		return false
+	}
+	return r.URL.Path == "/status" || r.URL.Path == "/health" || r.URL.Path == "/health/details"
 }
 
 // recorder is the ResponseWriter that accounts for a control request when its status is known.

@@ -99,7 +99,9 @@ func (a *App) Provision(ctx caddy.Context) error {
 	a.control.handle("GET /settings", http.HandlerFunc(a.serveSettings))
 	a.control.handle("GET /health/details", http.HandlerFunc(a.serveHealth))
 	a.control.handle("GET /auth/whoami", http.HandlerFunc(a.serveWhoami))
-	a.control.handle("POST /audit/backup", http.HandlerFunc(a.serveBackup))
+	a.control.handle("POST /audit/backup", a.serveBackup(a.shared.backup))
+	a.control.handle("POST /backup", a.serveBackup(a.shared.backupAll))
+	a.control.handle("POST /reload", http.HandlerFunc(a.serveReload))
 	a.control.handle("POST /ldap/test", http.HandlerFunc(a.serveLDAPTest))
 	a.control.handle("POST /oidc/test", http.HandlerFunc(a.serveOIDCTest))
 	a.control.handle("/identity/", http.StripPrefix("/identity", adminapi.Handler(a.Identity())))
@@ -139,6 +141,7 @@ func (a *App) Start() error {
 	}
 	a.shared.server.push(a.control)
 	a.warn()
+	a.tighten()
 	a.unwatch = a.watchTokens()
 	heap.KeepFloor()
 	return nil
@@ -164,6 +167,17 @@ func (a *App) warn() {
 	}
 	if !auth.Has(settings.ModeOIDC) && len(a.settings.Issuers()) > 0 {
 		a.logger.Warn("identity providers are configured and auth.mode does not list oidc: their users cannot log in")
+	}
+}
+
+// tighten closes files with secrets to others, who may have read them before.
+func (a *App) tighten() {
+	closed, err := a.home.Tighten()
+	for _, path := range closed {
+		a.logger.Warn("others could read a file with secrets, and cannot any more: replace what is in it if they may have", zap.String("file", path))
+	}
+	if err != nil {
+		a.logger.Warn("others can read a file with secrets: change its mode to 0600", zap.Error(err))
 	}
 }
 

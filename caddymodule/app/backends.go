@@ -19,8 +19,11 @@ import (
 
 // This file alone chooses the storage of the audit log, of the users and of live state.
 
-func openAudit(ctx context.Context, home settings.Home, node string) (*audit.Log, error) {
-	store, err := auditsqlite.Open(ctx, home.AuditDB())
+// sqliteKind is what these databases are called where the health of the service is told.
+const sqliteKind = "sqlite"
+
+func openAudit(ctx context.Context, home settings.Home, node string, trouble func(string, error)) (*audit.Log, error) {
+	store, err := auditsqlite.Open(ctx, home.AuditDB(), auditsqlite.WithTrouble(trouble))
 	if err != nil {
 		return nil, err
 	}
@@ -30,19 +33,28 @@ func openAudit(ctx context.Context, home settings.Home, node string) (*audit.Log
 // OpenAuditReader opens the audit log of a data folder for reading, whether a service runs on the
 // folder or not. The caller closes the Reader.
 func OpenAuditReader(ctx context.Context, home settings.Home) (*audit.Reader, error) {
-	return auditsqlite.OpenReader(ctx, home.AuditDB())
+	return openAuditFile(ctx, home.AuditDB())
 }
 
-func openIdentity(ctx context.Context, home settings.Home, log *audit.Log, b bus.Bus) (*identity.Service, error) {
-	store, err := identitysqlite.Open(ctx, home.IdentityDB())
+func openAuditFile(ctx context.Context, path string) (*audit.Reader, error) {
+	return auditsqlite.OpenReader(ctx, path)
+}
+
+// identityDatabase is the database of the users while nobody, or another process, has it open.
+var identityDatabase = Database{
+	Path: settings.Home.IdentityDB, Witnessed: identitysqlite.Witnessed, Check: identitysqlite.Check, Backup: identitysqlite.Backup,
+}
+
+func openIdentity(ctx context.Context, home settings.Home, log *audit.Log, b bus.Bus, trouble func(string, error)) (*identity.Service, Witness, error) {
+	store, err := identitysqlite.Open(ctx, home.IdentityDB(), identitysqlite.WithTrouble(trouble))
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	s, err := identity.New(ctx, store, log, b, identity.WithKey(home.IdentityKey()))
 	if err != nil {
-		return nil, errors.Join(err, store.Close())
+		return nil, nil, errors.Join(err, store.Close())
 	}
-	return s, nil
+	return s, store, nil
 }
 
 // liveBus is a bus with what closes it.

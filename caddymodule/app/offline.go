@@ -26,6 +26,13 @@ func BackupFiles(ctx context.Context, home settings.Home, path string) error {
 	})
 }
 
+// BackupAll copies the databases of such a folder to a new folder, as [BackupFiles] does the log.
+func BackupAll(ctx context.Context, home settings.Home, dir string) error {
+	return alone(home, func(s *shared) error {
+		return s.backupAll(ctx, identity.OSPrincipal(os.Geteuid()), dir)
+	})
+}
+
 // alone runs f on the databases of a folder that nobody else can work on meanwhile.
 func alone(home settings.Home, f func(*shared) error) error {
 	if err := home.Create(); err != nil {

@@ -51,6 +51,8 @@ type shared struct {
 	server   *server
 	issuers  atomic.Pointer[oidc.Set] // of the newest configuration that started
 	sources  sources
+	watched  watched
+	notes    notes
 
 	stopping chan struct{}
 	stopOnce sync.Once
@@ -98,12 +100,14 @@ func open(home settings.Home, c settings.Settings) (_ *shared, err error) {
 	if s.bus, err = openBus(ctx, c.Bus); err != nil {
 		return nil, err
 	}
-	if s.audit, err = openAudit(ctx, home, s.node); err != nil {
+	if s.audit, err = openTogether(ctx, home, s.node, s.watched.add("audit", sqliteKind)); err != nil {
 		return nil, errors.Join(err, s.bus.Close())
 	}
-	if s.identity, err = openIdentity(ctx, home, s.audit, s.bus); err != nil {
+	var users Witness
+	if s.identity, users, err = openIdentity(ctx, home, s.audit, s.bus, s.watched.add("users", sqliteKind)); err != nil {
 		return nil, errors.Join(err, s.audit.Close(), s.bus.Close())
 	}
+	s.notes.add(users, home.IdentityDB())
 	s.server = newServer(s.audit)
 	return s, nil
 }
@@ -151,7 +155,15 @@ func (s *shared) occupy(l *lock) error {
 		return errors.Join(err, l.release())
 	}
 	s.lock = l
+	s.notes.begin(s.audit)
 	return nil
+}
+
+// serves reports whether the data folder is this process's own.
+func (s *shared) serves() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.lock != nil
 }
 
 // Claim makes this process the one that serves from the data folder before a configuration does,
@@ -212,6 +224,11 @@ func (s *shared) close() error {
 	s.closed = true
 	errs := []error{s.server.close()}
 	if s.lock != nil {
+		ctx, cancel := context.WithTimeout(context.Background(), noteTime)
+		defer cancel()
+		if err := s.notes.end(ctx, s.audit); err != nil && !errors.Is(err, audit.ErrUnavailable) { // that says Close
+			errs = append(errs, err)
+		}
 		if err := os.Remove(s.home.PIDFile()); !errors.Is(err, fs.ErrNotExist) {
 			errs = append(errs, err)
 		}

@@ -22,6 +22,12 @@ func (a *App) serveStatus(w http.ResponseWriter, _ *http.Request) {
 	s := cli.Status{
 		PID: os.Getpid(), Addresses: a.addresses(), Version: settings.Version, Harness: compat.Version,
 		Started: a.shared.started.UTC(), Home: a.home.Dir(), AuthMode: a.settings.Auth.Mode,
+		Environment: map[string]string{},
+	}
+	for _, name := range []string{"SVC_HOST", "SVC_PORT"} {
+		if v, ok := os.LookupEnv(name); ok {
+			s.Environment[name] = v
+		}
 	}
 	select {
 	case <-a.shared.stopping:

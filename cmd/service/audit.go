@@ -3,11 +3,8 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
-	"net/http"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -21,12 +18,12 @@ import (
 
 func init() {
 	caddycmd.RegisterCommand(caddycmd.Command{
-		Name: "audit", Short: "Reads and backs up the audit log",
+		Name: "audit", Short: "Reads, checks and backs up the audit log",
 		CobraFunc: func(cmd *cobra.Command) {
 			cmd.Use = "audit"
-			cmd.Long = `Reads and backs up the audit log. The service may run or not. The tables are audit_events
+			cmd.Long = `Reads, checks and backs up the audit log. The service may run or not. The tables are audit_events
 and audit_runs; the views tool_calls and denials are easier to read.`
-			cli.Group(cmd, auditQueryCommand(), auditTailCommand(), auditExportCommand(), auditBackupCommand())
+			cli.Group(cmd, auditQueryCommand(), auditTailCommand(), auditExportCommand(), auditBackupCommand(), auditVerifyCommand())
 		},
 	})
 }
@@ -125,23 +122,7 @@ func auditBackupCommand() *cobra.Command {
 		Args: cli.Args(cobra.ExactArgs(1)),
 	}
 	cmd.RunE = cli.Run(func(cmd *cobra.Command, args []string) error {
-		path, err := filepath.Abs(args[0])
-		if err != nil {
-			return fmt.Errorf("naming the backup: %w", err)
-		}
-		home, err := app.LocateHome()
-		if err != nil {
-			return err
-		}
-		err = cli.NewClient(home).Do(cmd.Context(), http.MethodPost, "/audit/backup", map[string]string{"path": path}, nil)
-		if errors.Is(err, cli.ErrNotRunning) {
-			err = app.BackupFiles(cmd.Context(), home, path)
-		}
-		if err != nil {
-			return err
-		}
-		fmt.Fprintf(cmd.OutOrStdout(), "Wrote %s.\n", path)
-		return nil
+		return backup(cmd, args[0], "/audit/backup", app.BackupFiles)
 	})
 	cli.Group(cmd)
 	return cmd

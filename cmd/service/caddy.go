@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/svc-gateway/svc/caddymodule/app"
 	"github.com/svc-gateway/svc/caddymodule/app/cli"
 )
 
@@ -20,6 +21,7 @@ type caddyCommand struct {
 	oneOf     map[string][]string  // flags that have one of these values
 	long      string               // what to say of it, if not what Caddy says
 	refused   string               // why it does not work here
+	extend    func(*cobra.Command) // adds what is ours to it
 }
 
 // caddyCommands are Caddy's own commands; all others are ours.
@@ -32,11 +34,11 @@ var caddyCommands = map[string]caddyCommand{
 	"fmt":            {arguments: cobra.MaximumNArgs(1)},
 	"hash-password":  {oneOf: map[string][]string{"algorithm": {"argon2id", "bcrypt"}}},
 	"list-modules":   {},
-	"reload":         {},
+	"reload":         {extend: keepListening},
 	"remove-package": {refused: replaces},
 	"respond":        {arguments: cobra.MaximumNArgs(1)},
 	"reverse-proxy":  {required: map[string]string{"": "to"}},
-	"run":            {},
+	"run":            {extend: func(cmd *cobra.Command) { acceptNewAudit(cmd); reloadable(cmd) }},
 	"start":          {},
 	"stop":           {},
 	"storage":        {required: map[string]string{"export": "output", "import": "input"}},
@@ -73,6 +75,9 @@ func (c caddyCommand) adopt(cmd *cobra.Command) {
 		c.arguments = cobra.NoArgs
 	}
 	c.prepare(cmd, "")
+	if c.extend != nil {
+		c.extend(cmd)
+	}
 	for _, sub := range cmd.Commands() {
 		c.prepare(sub, sub.Name())
 	}
@@ -89,6 +94,18 @@ func (c caddyCommand) prepare(cmd *cobra.Command, sub string) {
 	}
 	cmd.Args = cli.Args(c.arguments)
 	cmd.PreRunE = cli.Run(func(cmd *cobra.Command, _ []string) error { return c.check(cmd, c.required[sub]) })
+}
+
+// acceptNewAudit adds the flag that web start has to run.
+func acceptNewAudit(cmd *cobra.Command) {
+	accept := cmd.Flags().Bool(acceptFlag, false, acceptUsage)
+	check := cmd.PreRunE
+	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
+		if *accept {
+			app.AcceptNewAudit()
+		}
+		return check(cmd, args)
+	}
 }
 
 // check looks at what Caddy would take for an error of a command that runs.

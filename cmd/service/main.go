@@ -39,7 +39,7 @@ func main() {
 // command adapts it: the data folder, and no host or port that is set and empty, which would
 // count instead of the default.
 func prepareEnvironment(w io.Writer) {
-	for _, name := range []string{"SVC_HOST", "SVC_PORT"} {
+	for _, name := range listenEnv {
 		if os.Getenv(name) == "" {
 			_ = os.Unsetenv(name)
 		}

@@ -19,11 +19,18 @@ import (
 	"github.com/svc-gateway/svc/internal/settings"
 )
 
+// The flag that lets a start begin with an audit log that is not what it was.
+const (
+	acceptFlag  = "accept-new-audit"
+	acceptUsage = "start although the audit log is missing, another one, shorter than it was or changed; that is recorded"
+)
+
 // startOptions are the flags of web start.
 type startOptions struct {
 	host, port, config string
 	set                []string
 	foreground         bool
+	acceptNewAudit     bool
 }
 
 // args gives the flags back as they were given.
@@ -37,6 +44,9 @@ func (o startOptions) args() []string {
 	for _, s := range o.set {
 		all = append(all, "--set", s)
 	}
+	if o.acceptNewAudit {
+		all = append(all, "--"+acceptFlag)
+	}
 	return all
 }
 
@@ -48,6 +58,9 @@ func (o startOptions) apply() error {
 		return err
 	}
 	app.SetFlags(values)
+	if o.acceptNewAudit {
+		app.AcceptNewAudit()
+	}
 	if o.port != "" {
 		if !isPort(o.port) {
 			return cli.Usagef("--port: %q is not a port: use 1 to 65535", o.port)
@@ -115,9 +128,12 @@ func (o startOptions) configuration(w io.Writer) ([]byte, error) {
 	return withApp(doc)
 }
 
+// builtIn is the name of the configuration that has no file.
+const builtIn = "built-in Caddyfile"
+
 // adapt turns a Caddyfile, the built-in one when path is empty, into Caddy's JSON.
 func adapt(path string, w io.Writer) ([]byte, error) {
-	text, name := svc.Caddyfile, "built-in Caddyfile"
+	text, name := svc.Caddyfile, builtIn
 	if path != "" {
 		var err error
 		if text, err = os.ReadFile(path); err != nil {

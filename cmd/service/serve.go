@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -25,19 +26,31 @@ func (o startOptions) serve(cmd *cobra.Command) error {
 	if err := load(home, c, doc); err != nil {
 		return err
 	}
-	if o.config != "" { // SIGUSR1 reads the file again
-		caddy.SetLastConfig(o.config, "", func(string, string) error {
-			doc, err := o.configuration(io.Discard)
-			if err != nil {
-				return err
-			}
-			return caddy.Load(doc, true)
-		})
-	}
+	app.SetReload(o.reload)
+	o.remember()
 	if s, err := cli.NewClient(home).Status(context.Background()); err == nil {
 		announce(cmd.ErrOrStderr(), home, s)
 	}
 	select {} // Caddy's signal handler ends the process
+}
+
+// reload reads the configuration again, as this process was started, and loads it.
+func (o startOptions) reload() error {
+	doc, err := o.configuration(io.Discard)
+	if err != nil {
+		return err
+	}
+	if err := caddy.Load(doc, true); err != nil {
+		return err
+	}
+	o.remember()
+	return nil
+}
+
+// remember has Caddy call reload on SIGUSR1. It forgets that when something else is loaded with
+// service reload.
+func (o startOptions) remember() {
+	caddy.SetLastConfig(cmp.Or(o.config, builtIn), "", func(string, string) error { return o.reload() })
 }
 
 // load starts the configuration in a data folder that is this process's own, on ports that are

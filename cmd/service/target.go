@@ -95,6 +95,9 @@ func readToken(home settings.Home) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("reading the token: %w", err)
 	}
+	if info, err := os.Stat(home.Token()); err == nil && settings.Exposed(info) {
+		fmt.Fprintf(os.Stderr, "Warning: others have rights to %s: chmod 600 it, and replace the token with service admin rotate-token if they may have read it\n", home.Token())
+	}
 	return strings.TrimSpace(string(text)), nil
 }
 

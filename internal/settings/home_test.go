@@ -184,3 +184,41 @@ func TestProjectRoot(t *testing.T) {
 		t.Error("Hides: want the data folder hidden, its workspace and its parent not")
 	}
 }
+
+// A file with secrets that was copied into the data folder with the mode of any other file.
+func TestTighten(t *testing.T) {
+	h := locate(t, filepath.Join(t.TempDir(), "svc"))
+	if err := h.Create(); err != nil {
+		t.Fatal(err)
+	}
+	if closed, err := h.Tighten(); len(closed) > 0 || err != nil {
+		t.Errorf("a new folder: got %v, %v", closed, err)
+	}
+	key := filepath.Join(filepath.Dir(h.AssertionKey()), "some.key")
+	if err := os.MkdirAll(filepath.Dir(key), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	modes := map[string]fs.FileMode{h.Token(): 0o644, h.Token() + ".old": 0o640, h.Config(): 0o666, key: 0o604}
+	for path, m := range modes {
+		if err := os.WriteFile(path, []byte("secret"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chmod(path, m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if closed, err := h.Tighten(); len(closed) != len(modes) || err != nil {
+		t.Errorf("got %v, %v, want all of them", closed, err)
+	}
+	for path := range modes {
+		if got := mode(t, path); got != 0o600 {
+			t.Errorf("%s: got mode %o, want 600", path, got)
+		}
+	}
+	if err := os.Chmod(h.Config(), 0o400); err != nil {
+		t.Fatal(err)
+	}
+	if closed, err := h.Tighten(); len(closed) > 0 || err != nil {
+		t.Errorf("with the right modes: got %v, %v", closed, err)
+	}
+}

@@ -12,7 +12,7 @@ func (w *writer) recovered() bool {
 	err := w.d.conn.run(`BEGIN IMMEDIATE`)
 	if err == nil {
 		if err = probe(&Tx{conn: w.d.conn}); err == nil {
-			err = w.d.conn.run(`COMMIT`)
+			err = w.settle()
 		}
 	}
 	if err != nil {
@@ -34,13 +34,15 @@ func (w *writer) commit() {
 		err = run()
 	}
 	if err == nil {
-		err = w.d.conn.run(`COMMIT`)
+		err = w.settle()
 	}
 	if err != nil {
 		w.abort(err)
 		return
 	}
-	w.d.failed.Store(nil)
+	if w.d.failed.Swap(nil) != nil && w.d.opts.Trouble != nil {
+		w.d.opts.Trouble("", nil)
+	}
 	w.untrimmed += len(w.ran) + len(w.ranUrgent)
 	for _, o := range w.ran {
 		if o.err != nil && w.d.opts.Dropped != nil {
@@ -55,6 +57,14 @@ func (w *writer) commit() {
 		w.untrimmed = 0
 		w.d.conn.trim()
 	}
+}
+
+// settle commits, unless the files are others by now: nobody would ever read what is in these.
+func (w *writer) settle() error {
+	if err := w.d.place.check(); err != nil {
+		return err
+	}
+	return w.d.conn.run(`COMMIT`)
 }
 
 // runAll runs what is waiting and what arrives meanwhile, until nothing does.
@@ -132,7 +142,9 @@ func (w *writer) abort(err error) {
 	// SQLite has often rolled back already and says so with an error; a transaction that is open in
 	// spite of both makes the next BEGIN fail, which brings us back here.
 	_ = w.d.conn.run(`ROLLBACK`)
-	w.d.failed.Store(&err)
+	if w.d.failed.Swap(&err) == nil && w.d.opts.Trouble != nil {
+		w.d.opts.Trouble(reason(err), err)
+	}
 	kept := make([]*op, 0, len(w.ran)+len(w.next))
 	for _, o := range append(w.ran, w.next...) {
 		o.err = nil

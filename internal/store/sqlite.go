@@ -42,7 +42,7 @@ func OpenReadOnly(ctx context.Context, path string) (*sql.DB, error) {
 		return nil, err
 	}
 	if err := db.PingContext(ctx); err != nil {
-		return nil, errors.Join(err, db.Close())
+		return nil, errors.Join(damaged(path, err), db.Close())
 	}
 	return db, nil
 }

@@ -14,7 +14,8 @@
 // Guarantees: an operation is all or nothing, whatever the others in its transaction do; with
 // Options.Full an acknowledged Write survives kill -9 and a power cut; queued operations are run in
 // the order they were accepted, and before every Write that began later; they are kept and tried
-// again while the disk is full, and written at [DB.Close]. While commits fail [DB.Err] says so.
+// again while the disk is full, and written at [DB.Close]. While commits fail [DB.Err] says so. They
+// fail too while another file, or none, is where the database or its write-ahead log was opened.
 //
 // Readers use [DB.Read], a pool of read-only connections that never wait for the writer (WAL).
 // Files are created with mode 0600.
@@ -34,7 +35,8 @@ import (
 )
 
 // ErrUnavailable is wrapped by the errors of operations that were lost or refused because the
-// database could not be written: disk full, read-only, an I/O error, locked by another process.
+// database could not be written: disk full, read-only, an I/O error, locked by another process,
+// deleted or replaced while it is in use.
 var ErrUnavailable = errors.New("database cannot be written")
 
 // ErrClosed is returned by operations on a closed DB.
@@ -47,9 +49,16 @@ type Options struct {
 	Readers int           // connections of the read pool; default 4
 	Linger  time.Duration // how long queued operations wait for company before their commit; default 25 ms
 
+	// CheckTime bounds how long Open looks for damage before it opens the database; default 1 s.
+	CheckTime time.Duration
+
 	// Dropped is told, in the writer, of each queued operation that was dropped because of an error
 	// of its own, before a Flush that waits for it returns. It must not block. Default: nobody is told.
 	Dropped func(error)
+
+	// Trouble is told, in the writer, when commits begin to fail, with a stable word and the error,
+	// and with "" and nil when they succeed again. It must not block. Default: nobody is told.
+	Trouble func(reason string, err error)
 }
 
 func (o Options) withDefaults() Options {
@@ -62,6 +71,9 @@ func (o Options) withDefaults() Options {
 	if o.Linger <= 0 {
 		o.Linger = 25 * time.Millisecond
 	}
+	if o.CheckTime <= 0 {
+		o.CheckTime = time.Second
+	}
 	return o
 }
 
@@ -72,6 +84,7 @@ type DB struct {
 	write *sql.DB
 	read  *sql.DB
 	conn  *conn
+	place *place // the writer's
 
 	urgent chan *op      // a caller waits for the commit
 	queued chan *op      // nobody waits
@@ -88,7 +101,8 @@ type DB struct {
 
 // Open opens the database at path, creates it when it is missing, brings its schema up to date with
 // the goose migrations (*.sql in the root of migrations) and starts the writer. A database made by a
-// newer program is refused. The caller closes the DB.
+// newer program is refused, and so is one that is found damaged, with an error that wraps ErrDamaged.
+// The caller closes the DB.
 func Open(ctx context.Context, path string, migrations fs.FS, o Options) (*DB, error) {
 	o = o.withDefaults()
 	if err := secure(path); err != nil {
@@ -99,12 +113,19 @@ func Open(ctx context.Context, path string, migrations fs.FS, o Options) (*DB, e
 		return nil, fmt.Errorf("opening database %s: %w", path, err)
 	}
 	w.SetMaxOpenConns(1)
+	if err := quickCheck(ctx, w, path, o.CheckTime); err != nil {
+		return nil, errors.Join(fmt.Errorf("opening database %s: %w", path, damaged(path, err)), w.Close())
+	}
 	if err := migrate(ctx, w, migrations); err != nil {
-		return nil, errors.Join(fmt.Errorf("migrating database %s: %w", path, err), w.Close())
+		return nil, errors.Join(fmt.Errorf("migrating database %s: %w", path, damaged(path, err)), w.Close())
 	}
 	c, err := w.Conn(ctx)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("opening database %s: %w", path, err), w.Close())
+	}
+	p, err := newPlace(path)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("opening database %s: %w", path, err), c.Close(), w.Close())
 	}
 	r, err := sql.Open("sqlite", readerDSN(path))
 	if err != nil {
@@ -113,7 +134,7 @@ func Open(ctx context.Context, path string, migrations fs.FS, o Options) (*DB, e
 	r.SetMaxOpenConns(o.Readers)
 	r.SetMaxIdleConns(o.Readers)
 	d := &DB{
-		opts: o, path: path, write: w, read: r, conn: newConn(c),
+		opts: o, path: path, write: w, read: r, conn: newConn(c), place: p,
 		urgent: make(chan *op, 256), queued: make(chan *op, o.Queue), enough: make(chan struct{}, 1),
 		closing: make(chan struct{}), done: make(chan struct{}),
 	}

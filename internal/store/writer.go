@@ -7,6 +7,7 @@ import (
 
 const (
 	retryEvery   = 250 * time.Millisecond // between attempts while commits fail
+	lookEvery    = time.Second            // between looks at the files while nothing is written
 	commitSooner = 512                    // queued operations that are company enough
 	maxPerCommit = 4096                   // operations after which a transaction takes no more
 	trimEvery    = 2000                   // operations, see trim
@@ -26,6 +27,7 @@ type writer struct {
 	values    []any             // of a statement's parameters; reused
 	multirow  map[string]string // a query of one row → that of several, see multiply; empty where there is none
 	untrimmed int               // operations since the last trim
+	look      *time.Ticker
 }
 
 func newWriter(d *DB) *writer {
@@ -34,6 +36,8 @@ func newWriter(d *DB) *writer {
 
 func (w *writer) loop() {
 	defer close(w.d.done)
+	w.look = time.NewTicker(lookEvery)
+	defer w.look.Stop()
 	for {
 		w.wait()
 		if w.d.Err() == nil || w.recovered() {
@@ -70,13 +74,22 @@ func (w *writer) wait() {
 	if len(w.next)+len(w.nextUrgent) > 0 {
 		return
 	}
-	select {
-	case o, ok := <-w.urgent:
-		w.addUrgent(o, ok)
-	case o, ok := <-w.queued:
-		if w.addQueued(o, ok); ok {
-			w.linger()
+	for {
+		select {
+		case o, ok := <-w.urgent:
+			w.addUrgent(o, ok)
+		case o, ok := <-w.queued:
+			if w.addQueued(o, ok); ok {
+				w.linger()
+			}
+		case <-w.look.C:
+			err := w.d.place.check()
+			if err == nil {
+				continue
+			}
+			w.abort(err)
 		}
+		return
 	}
 }
 

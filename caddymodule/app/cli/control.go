@@ -35,6 +35,9 @@ type Status struct {
 	Home      string    `json:"data_folder"`
 	AuthMode  []string  `json:"auth_mode"`
 	Stopping  bool      `json:"stopping,omitempty"`
+
+	// Environment is what the process has of SVC_HOST and SVC_PORT.
+	Environment map[string]string `json:"environment,omitempty"`
 }
 
 // URL is an address at which this host reaches the service, or "" when it listens nowhere.

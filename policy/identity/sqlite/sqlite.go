@@ -39,14 +39,27 @@ type Store struct {
 
 var _ identity.Store = (*Store)(nil)
 
+// Option tunes a Store.
+type Option func(*store.Options)
+
+// WithTrouble has f told when the users can no longer be changed, with a stable word and the error,
+// and with "" and nil when they can again. f must not block.
+func WithTrouble(f func(reason string, err error)) Option {
+	return func(o *store.Options) { o.Trouble = f }
+}
+
 // Open opens the database at path, which it creates when it is missing, and brings its schema up to
 // date. The caller closes the Store, or hands it to [identity.New].
-func Open(ctx context.Context, path string) (*Store, error) {
+func Open(ctx context.Context, path string, options ...Option) (*Store, error) {
 	dir, err := fs.Sub(migrations, "migrations")
 	if err != nil {
 		return nil, fmt.Errorf("opening the embedded migrations: %w", err)
 	}
-	db, err := store.Open(ctx, path, dir, store.Options{Full: true})
+	o := store.Options{Full: true}
+	for _, set := range options {
+		set(&o)
+	}
+	db, err := store.Open(ctx, path, dir, o)
 	if err != nil {
 		return nil, fmt.Errorf("opening the users: %w", err)
 	}

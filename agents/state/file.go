@@ -1,0 +1,27 @@
+package state
+
+import (
+	"context"
+
+	"github.com/svc-gateway/svc/audit"
+	"github.com/svc-gateway/svc/internal/store"
+)
+
+// Witness notes how far the audit log has come that the threads and runs belong to.
+func (s *Store) Witness(ctx context.Context, m audit.Mark) error {
+	return s.db.Note(ctx, store.Noted(m))
+}
+
+// Witnessed returns what was noted last in the database at path; the zero Mark when there is none, or
+// nothing was noted. Nothing is changed, and the database may be in use.
+func Witnessed(ctx context.Context, path string) (audit.Mark, error) {
+	n, err := store.ReadNoted(ctx, path)
+	return audit.Mark(n), err
+}
+
+// Check looks at the whole database at path for damage. It may be in use.
+func Check(ctx context.Context, path string) error { return store.Check(ctx, path) }
+
+// Backup writes a consistent copy of the database at path, which may be in use, to a new file with
+// mode 0600. An existing file is refused (fs.ErrExist).
+func Backup(ctx context.Context, path, to string) error { return store.Backup(ctx, path, to) }
