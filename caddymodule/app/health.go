@@ -11,7 +11,9 @@ import (
 // Health says how the parts of the service are.
 func (a *App) Health() health.Details {
 	s := a.shared
-	return health.New(settings.Version, s.node, time.Since(s.started), map[string]health.Part{"bus": busPart(s.bus)})
+	return health.New(settings.Version, s.node, time.Since(s.started), map[string]health.Part{
+		"bus": busPart(s.bus), "disk": diskPart(a.space.Look()),
+	})
 }
 
 // serveHealth is GET /health/details on the control socket, where builds without the runtime have it.

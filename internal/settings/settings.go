@@ -101,6 +101,9 @@ type Limits struct {
 	RequestsBurst int
 	// ParallelRuns is how many runs of a user may be going at once. Default: 100.
 	ParallelRuns int
+	// DiskFree is the space below which the service warns, in bytes. 0 is 1 GiB, or a twentieth of a
+	// smaller disk.
+	DiskFree int64
 }
 
 // Decoding is what all request bodies together may take while they are decoded, in bytes.
