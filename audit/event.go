@@ -17,6 +17,8 @@ const (
 	PermissionDenied = "permission.denied" // somebody known asked for what their role does not permit
 	AccountCreated   = "account.created"   // somebody of a directory or identity provider was let in for the first time
 	Admin            = "admin"             // an administrative change: users, tokens, sessions, lockouts, policies
+	ThreadDeleted    = "thread.deleted"    // somebody removes a thread
+	Retention        = "retention"         // the service removes what is older than the settings want
 	RunStart         = "run.start"         // a run was started
 	RunEnd           = "run.end"           // a run reached its final status
 	ToolWait         = "tool.wait"         // a call waits for leave that the policy asks for

@@ -16,7 +16,7 @@ const (
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`
 	updateRun   = `UPDATE runs SET status = ?, version = ?, updated = ?, data = ? WHERE id = ? AND version = ?`
 	claimThread = `UPDATE threads SET status = 'busy', updated = ?, ephemeral = 0, messages = messages + ?
-		WHERE id = ? AND status NOT IN ('busy', 'interrupted') RETURNING messages`
+		WHERE id = ? AND status NOT IN ('busy', 'interrupted', 'deleted') RETURNING messages`
 	markThread = `UPDATE threads SET status = ?, updated = ? WHERE id = ?`
 	freeThread = `UPDATE threads SET status = ?, updated = ?, messages = messages + ? WHERE id = ? RETURNING messages`
 )
@@ -64,7 +64,7 @@ func claim(tx *store.Tx, r *agents.Run, added int) error {
 		return fmt.Errorf("claiming the thread: %w", err)
 	}
 	var one int
-	err = tx.QueryRow(`SELECT 1 FROM threads WHERE id = ?`, r.Thread).Scan(&one)
+	err = tx.QueryRow(`SELECT 1 FROM threads WHERE id = ? AND status <> 'deleted'`, r.Thread).Scan(&one)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
 		return agents.ErrThreadNotFound

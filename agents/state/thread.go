@@ -46,7 +46,7 @@ func createThread(tx *store.Tx, t agents.Thread) error {
 
 // Thread implements [agents.Store].
 func (s *Store) Thread(ctx context.Context, id string) (agents.Thread, error) {
-	t, err := scanThread(s.db.Read().QueryRowContext(ctx, threadColumns+` WHERE id = ?`, id))
+	t, err := scanThread(s.db.Read().QueryRowContext(ctx, threadColumns+` WHERE id = ? AND status <> 'deleted'`, id))
 	if errors.Is(err, sql.ErrNoRows) {
 		return t, agents.ErrThreadNotFound
 	}
@@ -54,7 +54,7 @@ func (s *Store) Thread(ctx context.Context, id string) (agents.Thread, error) {
 }
 
 const selectThreads = `FROM threads
-	WHERE ephemeral = 0 AND (?1 = '' OR owner = ?1) AND (?2 = '' OR status = ?2)`
+	WHERE ephemeral = 0 AND status <> 'deleted' AND (?1 = '' OR owner = ?1) AND (?2 = '' OR status = ?2)`
 
 // Threads implements [agents.Store].
 func (s *Store) Threads(ctx context.Context, f agents.ThreadFilter) ([]agents.Thread, int, error) {

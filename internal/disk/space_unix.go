@@ -14,5 +14,5 @@ func of(path string) (Space, error) {
 		return Space{}, fmt.Errorf("asking for the space left at %s: %w", path, err)
 	}
 	block := uint64(s.Bsize)
-	return Space{Free: uint64(max(s.Bavail, 0)) * block, Size: s.Blocks * block}, nil
+	return Space{Free: uint64(max(s.Bavail, 0)) * block, Size: s.Blocks * block}, nil //nolint:unconvert // Bavail is an int64 on FreeBSD
 }

@@ -21,14 +21,15 @@ const (
 
 // Settings are all settings of the service, checked.
 type Settings struct {
-	Auth    Auth
-	Runtime Runtime
-	Model   Model
-	Limits  Limits
-	CORS    CORS
-	LDAP    LDAP
-	Bus     Bus
-	Lists   Lists
+	Auth      Auth
+	Runtime   Runtime
+	Model     Model
+	Limits    Limits
+	CORS      CORS
+	LDAP      LDAP
+	Bus       Bus
+	Retention Retention
+	Lists     Lists
 }
 
 // Auth says how callers prove who they are.
@@ -112,6 +113,21 @@ func (l Limits) Decoding() int64 {
 		return 64 * l.BodyBytes
 	}
 	return l.DecodeMemory
+}
+
+// Retention says how long is kept what is not a record of a tool call or a decision. What is 0 is kept
+// for ever.
+type Retention struct {
+	// Threads are removed when nothing has happened in them for so long.
+	Threads time.Duration
+	// Ephemeral is the same for threads that were made for a single run. Default: 24h.
+	Ephemeral time.Duration
+	// Events of finished runs are removed after so long; the messages stay.
+	Events time.Duration
+	// Requests is how long the audit log keeps requests and floods.
+	Requests time.Duration
+	// Size is what state.db may take before the oldest threads are removed, in bytes.
+	Size int64
 }
 
 // CORS says which web pages of other origins may call the API.

@@ -6,5 +6,9 @@
 -- What is swept, the oldest first.
 CREATE INDEX threads_age ON threads (ephemeral, updated);
 
+-- Threads of which rows may be left: to be removed, and found by nobody.
+CREATE INDEX threads_deleted ON threads (id) WHERE status = 'deleted';
+
 -- +goose Down
+DROP INDEX threads_deleted;
 DROP INDEX threads_age;
