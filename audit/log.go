@@ -10,9 +10,10 @@ import (
 // Log records events. New makes one.
 type Log struct {
 	Reader
-	store Store
-	node  string
-	flood flood
+	store  Store
+	node   string
+	flood  flood
+	pruned pruning
 }
 
 // New makes a log on a store, which it closes at its end. node is the machine's id and goes into

@@ -144,7 +144,7 @@ func (a *App) Start() error {
 	}
 	a.shared.server.push(a.control)
 	a.warn()
-	a.unwatch = []func(){a.watchTokens(), a.watchSpace()}
+	a.unwatch = []func(){a.watchTokens(), a.watchSpace(), a.watchRecords()}
 	heap.KeepFloor()
 	return nil
 }
