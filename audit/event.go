@@ -8,7 +8,7 @@ import (
 // Types of events. They are stable: queries and alerts are written against them.
 const (
 	Request          = "request"           // an API request was answered, or refused
-	Flood            = "flood"             // many requests or logins of one unknown sender in a minute, counted
+	Flood            = "flood"             // many requests, logins or injections of one unknown sender in a minute, counted
 	Login            = "login"             // a session was opened
 	LoginFailed      = "login.failed"      // credentials were refused
 	Logout           = "logout"            // a session was ended, by its owner, an admin or the identity provider

@@ -37,12 +37,14 @@ type window struct {
 	others  *tally // of senders beyond maxSenders
 }
 
-// countable reports whether the event is of the kind that floods consist of: a request or a login
-// of somebody unknown, or the refusal of somebody who sends too many.
+// countable reports whether the event is of the kind that floods consist of: a request, a login or an
+// injection of somebody unknown, or the refusal of somebody who sends too many.
 func countable(e *Event) bool {
 	switch e.Type {
 	case Request:
 		return e.User == "" || e.Code == tooMany
+	case Injection: // svc_scan may stand alone, where everybody is unknown
+		return e.User == ""
 	case LoginFailed:
 		return true
 	}

@@ -59,6 +59,7 @@ type counted struct {
 	Codes, Paths values
 	Types, Users values
 	Reasons      values
+	Rules        values
 }
 
 func refusal(address, path string) Event {
@@ -147,6 +148,10 @@ func TestFloodSenders(t *testing.T) {
 		{"logins", func(i int) Event {
 			return Event{Type: LoginFailed, User: fmt.Sprint("u", i), Address: "192.0.2.1", Reasons: []string{"x"}}
 		}, "", "192.0.2.1"},
+		{"injections, where nobody is known", func(int) Event {
+			return Event{Type: Injection, Address: "192.0.2.1", Findings: json.RawMessage(`[{"rule":"override"},{"rule":"override"}]`)}
+		}, "", "192.0.2.1"},
+		{"injections of somebody known", func(int) Event { return Event{Type: Injection, Address: "192.0.2.1", User: "ann"} }, "", ""},
 		{"pages that need no login", func(int) Event { return Event{Type: Request, Address: "192.0.2.1", Path: "/auth/login", Code: 200} }, "", "192.0.2.1"},
 		{"somebody known, above the limit", func(int) Event {
 			return Event{Type: Request, Address: "192.0.2.1", User: "ann", Role: "user", Code: 429}
@@ -174,6 +179,9 @@ func TestFloodSenders(t *testing.T) {
 				want := strings.TrimPrefix(tc.address, "none")
 				if len(got) != 1 || got[0].User != tc.user || got[0].Address != want || said[0].Count != 5 {
 					t.Errorf("got %+v, want five of %q at %q", got, tc.user, want)
+				}
+				if rules := said[0].Rules.List; tc.event(0).Type == Injection && (len(rules) != 1 || rules[0].Value != "override" || rules[0].Count != 10) {
+					t.Errorf("got the rules %+v", rules)
 				}
 			})
 		})

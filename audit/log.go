@@ -45,8 +45,8 @@ func (l *Log) Record(ctx context.Context, e ...Event) error {
 // Record that begins later; what is waiting is written by Flush and Close. When too many are waiting the caller waits
 // until ctx ends. While the log cannot be written, accepted events are kept.
 //
-// Requests and logins of unknown senders are counted once they are many: the first 20 of an address
-// in a minute are records, and one of the type Flood, with the counts, follows when the minute ends
+// Requests, logins and injections of unknown senders are counted once they are many: the first 20 of an
+// address in a minute are records, and one of the type Flood, with the counts, follows when it ends
 // or at Close.
 func (l *Log) Queue(ctx context.Context, e ...Event) error {
 	e = l.uncounted(e)

@@ -28,6 +28,7 @@ type tally struct {
 	methods values
 	paths   values
 	users   values // names as they were typed at a login
+	rules   values // of injections
 }
 
 // values are different texts with how often each came, and how often others did.
@@ -90,12 +91,31 @@ func (t *tally) add(e *Event, now time.Time) {
 	for _, r := range e.Reasons {
 		t.reasons.add(r, 1)
 	}
-	if e.Type == LoginFailed {
+	switch {
+	case e.Type == LoginFailed:
 		t.users.add(e.User, 1)
-	} else if t.user != "" {
+	case e.Type == Injection:
+		for _, rule := range rulesOf(e.Findings) {
+			t.rules.add(rule, 1)
+		}
+	case t.user != "":
 		t.role = e.Role
 	}
 	t.denied = t.denied || e.Type == LoginFailed || e.Code >= 400
+}
+
+// rulesOf are the rules by which something was found.
+func rulesOf(findings json.RawMessage) (rules []string) {
+	var all []struct {
+		Rule string `json:"rule"`
+	}
+	if json.Unmarshal(findings, &all) != nil {
+		return nil // the type is counted
+	}
+	for _, f := range all {
+		rules = append(rules, f.Rule)
+	}
+	return rules
 }
 
 func (t *tally) merge(o *tally) {
@@ -114,6 +134,7 @@ func (t *tally) merge(o *tally) {
 	t.methods.merge(o.methods)
 	t.paths.merge(o.paths)
 	t.users.merge(o.users)
+	t.rules.merge(o.rules)
 }
 
 // event is the record of the tally.
@@ -128,9 +149,10 @@ func (t *tally) event() Event {
 		Methods *values `json:"methods,omitempty"`
 		Paths   *values `json:"paths,omitempty"`
 		Users   *values `json:"users,omitempty"`
+		Rules   *values `json:"rules,omitempty"`
 	}{
 		t.count, t.first.UTC().Format(TimeFormat), t.last.UTC().Format(TimeFormat),
-		t.types.or(), t.codes.or(), t.reasons.or(), t.methods.or(), t.paths.or(), t.users.or(),
+		t.types.or(), t.codes.or(), t.reasons.or(), t.methods.or(), t.paths.or(), t.users.or(), t.rules.or(),
 	})
 	if err != nil {
 		input = nil // strings and numbers can always be written
