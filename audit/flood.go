@@ -9,7 +9,8 @@ import (
 // What callers whom nobody knows may add to the log in a minute. Beyond it they are counted.
 const (
 	singles      = 20  // records of their own for one sender
-	allSingles   = 500 // and for all of them
+	logins       = 100 // and of logins, which tell what names are tried
+	allSingles   = 500 // for all senders, and as many of logins
 	maxSenders   = 512 // senders that are told apart; those beyond share one count
 	floodMinute  = time.Minute
 	floodPatient = time.Second // for a queue that is full
@@ -29,10 +30,21 @@ type flood struct {
 	writing sync.WaitGroup
 }
 
+// alone counts records of their own.
+type alone struct{ logins, others int }
+
+// of is the count for an event, with its limit for one sender.
+func (a *alone) of(e *Event) (n *int, limit int) {
+	if e.Type == LoginFailed {
+		return &a.logins, logins
+	}
+	return &a.others, singles
+}
+
 // window is what is known of one minute.
 type window struct {
 	minute  time.Time
-	singles int
+	singles alone
 	senders map[string]*tally
 	others  *tally // of senders beyond maxSenders
 }
@@ -82,9 +94,11 @@ func (f *flood) take(e *Event, now time.Time) bool {
 		f.window = window{minute: minute}
 	}
 	t := f.window.of(user, address)
-	if t != f.window.others && t.singles < singles && f.window.singles < allSingles {
-		t.singles++
-		f.window.singles++
+	one, limit := t.singles.of(e)
+	all, _ := f.window.singles.of(e)
+	if t != f.window.others && *one < limit && *all < allSingles {
+		*one++
+		*all++
 		return false
 	}
 	t.add(e, now)

@@ -46,8 +46,8 @@ func (l *Log) Record(ctx context.Context, e ...Event) error {
 // until ctx ends. While the log cannot be written, accepted events are kept.
 //
 // Requests, logins and injections of unknown senders are counted once they are many: the first 20 of an
-// address in a minute are records, and one of the type Flood, with the counts, follows when it ends
-// or at Close.
+// address in a minute, or 100 logins, are records, and one of the type Flood, with the counts, follows
+// when the minute ends or at Close.
 func (l *Log) Queue(ctx context.Context, e ...Event) error {
 	e = l.uncounted(e)
 	b, err := l.batch(e)

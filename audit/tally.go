@@ -17,7 +17,7 @@ const (
 type tally struct {
 	user, role, address string
 
-	singles int // events with a record of their own
+	singles alone // events with a record of their own
 	count   int
 	denied  bool // some were refused
 	first   time.Time
