@@ -76,7 +76,12 @@ func (r *reader) fromLog(ctx context.Context, from int) ([]Event, error) {
 		r.log = nil
 		return nil, nil
 	case news == nil: // memory does not go back that far
-		return r.h.stored(ctx, r.run, from)
+		events, err := r.h.stored(ctx, r.run, from)
+		if err == nil && len(events) == 0 { // nor does the store: they were removed
+			r.log = nil
+			return r.h.elsewhere(ctx, r.run, from)
+		}
+		return events, err
 	}
 	select {
 	case <-news:

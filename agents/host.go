@@ -41,6 +41,7 @@ type Host struct {
 	runs   sync.WaitGroup // from being let in to having left
 	upkeep sync.WaitGroup
 	watch  sync.Once // starts the watch for runs of processes that died
+	sweeps sync.Once // starts the removal of what is old
 }
 
 // Open returns a host that is ready. It changes nothing in the store: other processes may still

@@ -17,11 +17,14 @@ var errNotWaiting = errors.New("the run does not wait")
 var errNotServing = errors.New("no configuration of this process goes on with runs")
 
 // Serve makes the runtime the one that goes on with runs that waited, whatever runtime started
-// them, until the release is called; then the one before it is that again.
+// them, and whose retention counts, until the release is called; then the one before it is that again.
 func (rt *Runtime) Serve() (release func()) {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
 	rt.serves = append(rt.serves, rt)
+	if !rt.closed {
+		rt.sweeps.Do(func() { rt.upkeep.Go(rt.sweepAgain) })
+	}
 	return func() {
 		rt.mu.Lock()
 		defer rt.mu.Unlock()

@@ -47,6 +47,9 @@ type Setup struct {
 	Limits Limits
 	Log    *zap.Logger
 
+	// Retention says what is removed while this setup serves. Default: nothing.
+	Retention Retention
+
 	// Holds gives leave for calls that the policy does not let through by itself. Default: nobody
 	// does, and such calls are denied.
 	Holds Holds
@@ -60,17 +63,18 @@ type Setup struct {
 // it is over or waits. What callers may do with runs goes through [Runtime.As].
 type Runtime struct {
 	*Host
-	model  model.Model
-	gate   *gate
-	set    atomic.Pointer[toolset]
-	limits Limits
-	log    *zap.Logger
+	model     model.Model
+	gate      *gate
+	set       atomic.Pointer[toolset]
+	limits    Limits
+	retention Retention
+	log       *zap.Logger
 }
 
 // Runtime checks a setup and returns a runtime that works with it.
 func (h *Host) Runtime(s Setup) (*Runtime, error) {
 	rt := &Runtime{
-		Host: h, model: s.Model, limits: s.Limits, log: s.Log,
+		Host: h, model: s.Model, limits: s.Limits, retention: s.Retention, log: s.Log,
 		gate: &gate{
 			policy: s.Policy, holds: s.Holds, audit: h.audit, identity: h.id, timeout: s.Limits.Tool, log: s.Log, secrets: s.Secrets,
 		},

@@ -120,5 +120,20 @@ type Store interface {
 	// NextEvent is the sequence number after a run's last event, 0 for an empty log.
 	NextEvent(ctx context.Context, run string) (int, error)
 
+	// DeleteThread removes a thread with its messages, runs and events, in pieces that let others
+	// write meanwhile. From the first on the thread is not found. ErrBusy while a run has it, also
+	// one that waits.
+	DeleteThread(ctx context.Context, id string) error
+	// StaleThreads are ids of threads that nothing has happened in since a time and that no run has,
+	// the oldest first, before them those whose removal was interrupted.
+	StaleThreads(ctx context.Context, ephemeral bool, before time.Time, limit int) ([]string, error)
+	// StaleEvents reports whether there are events of runs that were over at a time.
+	StaleEvents(ctx context.Context, before time.Time) (bool, error)
+	// DeleteEvents removes some of these, and returns how many pieces it has removed: none when there
+	// are none left.
+	DeleteEvents(ctx context.Context, before time.Time) (int, error)
+	// Size is what all of it takes, in bytes.
+	Size(ctx context.Context) (int64, error)
+
 	Close() error
 }

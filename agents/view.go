@@ -75,7 +75,7 @@ func (v View) CreateThread(ctx context.Context, metadata map[string]any) (Thread
 func (v View) Thread(ctx context.Context, id string) (Thread, error) {
 	t, err := v.rt.store.Thread(ctx, id)
 	if err == nil && !v.sees(t.Owner) {
-		v.foreign(ctx, audit.Event{Thread: id})
+		v.foreign(ctx, "", id)
 		return Thread{}, ErrThreadNotFound
 	}
 	return t, err
@@ -83,10 +83,10 @@ func (v View) Thread(ctx context.Context, id string) (Thread, error) {
 
 // foreign records that the principal asked for what belongs to somebody else. The answer does not
 // tell; the log does, so that guessing can be seen.
-func (v View) foreign(ctx context.Context, e audit.Event) {
-	e.Type, e.Decision, e.Status, e.Reasons = audit.PermissionDenied, string(policy.Deny), "denied", []string{"owner: it belongs to somebody else"}
-	e.User, e.Role, e.OnBehalfOf = v.p.User, string(v.p.Role), v.p.OnBehalfOf
-	e.Address, e.TokenID, e.RequestID = v.p.Address, v.p.TokenID, v.p.RequestID
+func (v View) foreign(ctx context.Context, run, thread string) {
+	e := v.event(audit.PermissionDenied)
+	e.Run, e.Thread = run, thread
+	e.Decision, e.Status, e.Reasons = string(policy.Deny), "denied", []string{"owner: it belongs to somebody else"}
 	if err := v.rt.audit.Queue(context.WithoutCancel(ctx), e); err != nil {
 		v.rt.log.Error("recording a refusal failed", zap.Error(err))
 	}
@@ -102,6 +102,43 @@ func (v View) Threads(ctx context.Context, f ThreadFilter) ([]Thread, int, error
 		return nil, 0, nil // no error to ask for, and not shown
 	}
 	return v.rt.store.Threads(ctx, f)
+}
+
+// DeleteThread removes a thread with all that was said and done in it. The records of the audit log
+// stay. The error is [ErrThreadNotFound], or [ErrBusy] while a run is active or waits: cancel it
+// first. The removal is on record before it begins.
+func (v View) DeleteThread(ctx context.Context, id string) error {
+	t, err := v.Thread(ctx, id)
+	if err != nil {
+		return err
+	}
+	if t.Status == ThreadBusy || t.Status == ThreadInterrupted {
+		return ErrBusy
+	}
+	e := v.event(audit.ThreadDeleted)
+	e.Thread, e.Status = id, "started"
+	if t.Owner != ownerOf(v.p) {
+		e.OnBehalfOf = t.Owner
+	}
+	if err := v.rt.audit.Record(ctx, e); err != nil {
+		return err
+	}
+	err = v.rt.store.DeleteThread(ctx, id)
+	if e.Status = "success"; err != nil {
+		e.Status, e.Error = "error", err.Error()
+	}
+	if err := v.rt.audit.Queue(context.WithoutCancel(ctx), e); err != nil {
+		v.rt.log.Error("recording the end of a removal failed", zap.Error(err))
+	}
+	return err
+}
+
+// event is a record of what the principal does.
+func (v View) event(typ string) audit.Event {
+	return audit.Event{
+		Type: typ, User: v.p.User, Role: string(v.p.Role), OnBehalfOf: v.p.OnBehalfOf,
+		Address: v.p.Address, TokenID: v.p.TokenID, RequestID: v.p.RequestID,
+	}
 }
 
 // Messages are a thread's messages, oldest first.
@@ -129,7 +166,7 @@ func (v View) Run(ctx context.Context, thread, id string) (Handle, error) {
 	info, err := v.rt.store.RunInfo(ctx, id)
 	switch {
 	case err == nil && !v.sees(info.Owner):
-		v.foreign(ctx, audit.Event{Run: id, Thread: info.Thread})
+		v.foreign(ctx, id, info.Thread)
 		err = ErrRunNotFound
 	case err == nil && thread != "" && info.Thread != thread:
 		err = ErrRunNotFound

@@ -8,6 +8,7 @@ import (
 // Types of events. They are stable: queries and alerts are written against them.
 const (
 	Request          = "request"           // an API request was answered, or refused
+	Flood            = "flood"             // many requests, logins or injections of one unknown sender in a minute, counted
 	Login            = "login"             // a session was opened
 	LoginFailed      = "login.failed"      // credentials were refused
 	Logout           = "logout"            // a session was ended, by its owner, an admin or the identity provider
@@ -16,6 +17,8 @@ const (
 	PermissionDenied = "permission.denied" // somebody known asked for what their role does not permit
 	AccountCreated   = "account.created"   // somebody of a directory or identity provider was let in for the first time
 	Admin            = "admin"             // an administrative change: users, tokens, sessions, lockouts, policies
+	ThreadDeleted    = "thread.deleted"    // somebody removes a thread
+	Retention        = "retention"         // the service removes what is older than the settings want
 	RunStart         = "run.start"         // a run was started
 	RunEnd           = "run.end"           // a run reached its final status
 	ToolWait         = "tool.wait"         // a call waits for leave that the policy asks for

@@ -2,6 +2,7 @@ package audit
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 )
@@ -9,14 +10,20 @@ import (
 // Log records events. New makes one.
 type Log struct {
 	Reader
-	store Store
-	node  string
+	store  Store
+	node   string
+	flood  flood
+	pruned pruning
 }
 
 // New makes a log on a store, which it closes at its end. node is the machine's id and goes into
 // every record.
 func New(s Store, node string) *Log {
-	return &Log{Reader: Reader{s}, store: s, node: node}
+	return &Log{Reader: Reader{s}, store: s, node: node, flood: flood{node: node, write: func(e []Event) error {
+		ctx, cancel := context.WithTimeout(context.Background(), floodPatient)
+		defer cancel()
+		return s.Enqueue(ctx, Batch{Events: e})
+	}}}
 }
 
 // Record writes events, all of them or none, and returns when they are durable. It takes them over,
@@ -37,7 +44,12 @@ func (l *Log) Record(ctx context.Context, e ...Event) error {
 // Queue takes events over, as Record does, and writes them within 100 ms, together, and before every
 // Record that begins later; what is waiting is written by Flush and Close. When too many are waiting the caller waits
 // until ctx ends. While the log cannot be written, accepted events are kept.
+//
+// Requests, logins and injections of unknown senders are counted once they are many: the first 20 of an
+// address in a minute, or 100 logins, are records, and one of the type Flood, with the counts, follows
+// when the minute ends or at Close.
 func (l *Log) Queue(ctx context.Context, e ...Event) error {
+	e = l.uncounted(e)
 	b, err := l.batch(e)
 	if err != nil || len(e) == 0 {
 		return err
@@ -57,6 +69,18 @@ func (l *Log) RecordRun(ctx context.Context, r RunRecord) error {
 		return fmt.Errorf("queueing a model's turn: %w", err)
 	}
 	return nil
+}
+
+// uncounted is what is left of events when those of a flood are counted.
+func (l *Log) uncounted(e []Event) []Event {
+	now := time.Now()
+	left := e[:0]
+	for i := range e {
+		if !l.flood.take(&e[i], now) {
+			left = append(left, e[i])
+		}
+	}
+	return left
 }
 
 // batch prepares events.
@@ -87,6 +111,9 @@ func (l *Log) Backup(ctx context.Context, path string) error {
 	return l.store.Backup(ctx, path)
 }
 
-// Close writes what is waiting and closes the log. Its error tells what could not be written. A
-// second Close does nothing.
-func (l *Log) Close() error { return l.store.Close() }
+// Close writes what is waiting or counted and closes the log. Its error tells what could not be
+// written. A second Close does nothing.
+func (l *Log) Close() error {
+	err := l.flood.close()
+	return errors.Join(err, l.store.Close())
+}

@@ -34,13 +34,17 @@ func prepare(e *Event, node string, now time.Time) error {
 		&e.Type, &e.Node, &e.Run, &e.Thread, &e.Agent, &e.Role, &e.OnBehalfOf, &e.Address, &e.TokenID, &e.RequestID, &e.Call,
 		&e.Action, &e.Decision, &e.Rule, &e.PolicyHash, &e.Digest, &e.Status, &e.Method,
 	} {
-		*s = clean(*s)
+		*s = cut(clean(*s), maxWord)
 	}
 	// The words of clients, models and tools. A tool's name is one: models invent names.
-	for _, s := range []*string{&e.User, &e.Tool, &e.Input, &e.Output, &e.Error, &e.Traceback, &e.Path} {
-		*s = redacted(*s)
+	for _, s := range []*string{&e.User, &e.Tool} {
+		*s = redacted(*s, maxWord)
 	}
-	e.Reasons = each(e.Reasons, redacted)
+	e.Path = redacted(e.Path, maxPath)
+	for _, s := range []*string{&e.Input, &e.Output, &e.Error, &e.Traceback} {
+		*s = redacted(*s, whole)
+	}
+	e.Reasons = each(e.Reasons, func(s string) string { return redacted(s, maxReason) })
 	e.Labels = each(e.Labels, clean)
 	var err error
 	if e.Findings, err = prepareFindings(e.Findings); err != nil {
@@ -98,19 +102,6 @@ func clean(s string) string {
 		s = strings.ReplaceAll(s, "\x00", "\uFFFD")
 	}
 	return s
-}
-
-// redacted returns the text without credentials. JSON goes through the redactor that knows keys and
-// escapes.
-func redacted(s string) string {
-	if s == "" {
-		return ""
-	}
-	s = clean(s)
-	if t := strings.TrimLeft(s, " \t\r\n"); t != "" && (t[0] == '{' || t[0] == '[' || t[0] == '"') {
-		return clean(string(redact.JSON([]byte(s))))
-	}
-	return clean(redact.Text(s))
 }
 
 func each(l []string, f func(string) string) []string {

@@ -34,6 +34,14 @@ type Store interface {
 	// ErrUnavailable. It finds out by itself when that changes.
 	Healthy(ctx context.Context) error
 
+	// Removable looks at n records after the Seq s.Seen, of any type, and tells of those that Remove
+	// would remove: of s.Types and before s.Before.
+	Removable(ctx context.Context, s Span, n int) (Span, error)
+
+	// Remove removes the records of a span and returns how many there were. Records that are new
+	// meanwhile are written between. It is called once the removal is on record.
+	Remove(ctx context.Context, s Span) (int, error)
+
 	// Backup writes a complete copy, in a form of the storage's own, to a new file with mode 0600 and
 	// refuses an existing one (fs.ErrExist). Recording goes on meanwhile.
 	Backup(ctx context.Context, path string) error

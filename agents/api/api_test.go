@@ -30,6 +30,7 @@ func TestEveryOtherPathNeedsAPrincipal(t *testing.T) {
 	for _, call := range []string{
 		"POST /runs/stream", "POST /threads", "GET /threads/search", "GET /openapi.json", "GET /docs", "GET /docs/",
 		"POST /threads/" + id + "/runs/stream", "GET /threads/" + id + "/runs/stream", "POST /threads/" + id + "/runs/" + id + "/cancel",
+		"DELETE /threads/" + id,
 	} {
 		method, path, _ := strings.Cut(call, " ")
 		status, header, body := s.do("", method, path, ask("x"))
@@ -218,6 +219,7 @@ func TestOwnersAreIsolated(t *testing.T) {
 			code, _, body := s.do("bob", "POST", "/threads/"+mine+"/runs/"+mine+"/cancel", nil)
 			return code, body
 		},
+		"delete": func() (int, string) { code, _, body := s.do("bob", "DELETE", "/threads/"+mine, nil); return code, body },
 	} {
 		if status, body := call(); status != 404 || strings.Contains(body, "plan") {
 			t.Errorf("%s another's thread: got %d %s, want 404", name, status, body)

@@ -74,6 +74,11 @@ func fault(err error) problem.Problem {
 		return problem.Problem{Status: http.StatusUnauthorized, Code: "credential_ended", Detail: "the credential is no longer valid"}
 	case errors.Is(err, agents.ErrStopping):
 		return problem.Problem{Status: http.StatusServiceUnavailable, Code: "stopping", Detail: "the service is stopping"}
+	case errors.Is(err, audit.ErrUnavailable):
+		return problem.Problem{
+			Status: http.StatusServiceUnavailable, Code: "audit_unavailable",
+			Detail: "the audit log cannot be written, and nothing is done without it; try again later",
+		}
 	case errors.Is(err, agents.ErrUnavailable):
 		return problem.Problem{Status: http.StatusServiceUnavailable, Code: "state_unavailable", Detail: "the service cannot write its state"}
 	case errors.Is(err, audit.ErrUnavailable):

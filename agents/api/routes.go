@@ -65,6 +65,13 @@ var routes = []route{
 		serve:  (*Handler).searchThreads,
 	},
 	{
+		method: http.MethodDelete, path: "/threads/{thread_id}", action: policy.Use,
+		summary: "Delete a thread with its runs",
+		request: new(ThreadPath), success: reply{status: http.StatusNoContent},
+		faults: []int{404, 409, 422, 503},
+		serve:  (*Handler).deleteThread,
+	},
+	{
 		method: http.MethodPost, path: "/threads/{thread_id}/runs/stream", action: policy.Use,
 		summary: "Send a message within an existing thread, stream the answer",
 		request: new(ThreadRunRequest), success: reply{http.StatusOK, mediaSSE, new(StreamEvent)},

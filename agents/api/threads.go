@@ -2,6 +2,7 @@ package api
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -34,6 +35,25 @@ func (h *Handler) createThread(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	writeJSON(w, ThreadCreated{ThreadID: t.ID})
+}
+
+func (h *Handler) deleteThread(w http.ResponseWriter, r *http.Request) {
+	id, ok := pathID(w, r, "thread_id")
+	if !ok {
+		return
+	}
+	err := h.view(r).DeleteThread(r.Context(), id)
+	if errors.Is(err, agents.ErrBusy) {
+		err = problem.Problem{
+			Status: http.StatusConflict, Code: "thread_busy",
+			Detail: "a run is active on this thread; cancel it or wait for its end, then delete the thread",
+		}
+	}
+	if err != nil {
+		h.fail(w, r, err)
+		return
+	}
+	w.WriteHeader(http.StatusNoContent)
 }
 
 func (h *Handler) searchThreads(w http.ResponseWriter, r *http.Request) {

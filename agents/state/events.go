@@ -2,7 +2,6 @@ package state
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 
 	"github.com/svc-gateway/svc/agents"
@@ -21,18 +20,39 @@ const (
 
 // AppendEvents implements [agents.Store].
 func (s *Store) AppendEvents(ctx context.Context, run string, events []agents.Event) error {
-	return s.write(ctx, "appending events", func(tx *store.Tx) error { return insertEvents(tx, run, events) })
-}
-
-func insertEvents(tx *store.Tx, run string, events []agents.Event) error {
 	if len(events) == 0 {
 		return nil
 	}
-	data, err := json.Marshal(events)
+	p, err := s.newPiece(run, events)
 	if err != nil {
-		return fmt.Errorf("encoding events: %w", err)
+		return err
 	}
-	res, err := tx.Exec(insertPiece, run, events[0].Seq, events[len(events)-1].Seq, string(data))
+	return s.write(ctx, "appending events", p.insert)
+}
+
+// piece is a row of events. It is packed before the writer gets it, for whom everybody waits.
+type piece struct {
+	run         string
+	first, last int
+	data        any // nil: there are no events
+}
+
+func (s *Store) newPiece(run string, events []agents.Event) (piece, error) {
+	if len(events) == 0 {
+		return piece{}, nil
+	}
+	data, err := s.doc.pack(events)
+	if err != nil {
+		return piece{}, fmt.Errorf("encoding events: %w", err)
+	}
+	return piece{run, events[0].Seq, events[len(events)-1].Seq, data}, nil
+}
+
+func (p piece) insert(tx *store.Tx) error {
+	if p.data == nil {
+		return nil
+	}
+	res, err := tx.Exec(insertPiece, p.run, p.first, p.last, p.data)
 	if err != nil {
 		return fmt.Errorf("inserting events: %w", err)
 	}
@@ -48,12 +68,12 @@ func (s *Store) Events(ctx context.Context, run string, from, limit int) ([]agen
 	defer rows.Close()
 	var events []agents.Event
 	for len(events) < limit && rows.Next() {
-		var data string
+		var data any
 		if err := rows.Scan(&data); err != nil {
 			return nil, s.fault("reading events", err)
 		}
 		var piece []agents.Event
-		if err := json.Unmarshal([]byte(data), &piece); err != nil {
+		if err := s.doc.unpack(data, &piece); err != nil {
 			return nil, fmt.Errorf("decoding events: %w", err)
 		}
 		for _, e := range piece {

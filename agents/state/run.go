@@ -3,7 +3,6 @@ package state
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -17,13 +16,17 @@ const (
 		VALUES (?, ?, (SELECT owner FROM threads WHERE id = ?), ?, ?, ?, ?, ?, ?)`
 	updateRun   = `UPDATE runs SET status = ?, version = ?, updated = ?, data = ? WHERE id = ? AND version = ?`
 	claimThread = `UPDATE threads SET status = 'busy', updated = ?, ephemeral = 0, messages = messages + ?
-		WHERE id = ? AND status NOT IN ('busy', 'interrupted') RETURNING messages`
+		WHERE id = ? AND status NOT IN ('busy', 'interrupted', 'deleted') RETURNING messages`
 	markThread = `UPDATE threads SET status = ?, updated = ? WHERE id = ?`
 	freeThread = `UPDATE threads SET status = ?, updated = ?, messages = messages + ? WHERE id = ? RETURNING messages`
 )
 
 // CreateRun implements [agents.Store].
 func (s *Store) CreateRun(ctx context.Context, r *agents.Run, input []model.Message, fresh *agents.Thread) error {
+	said, err := s.packMessages(input)
+	if err != nil {
+		return err
+	}
 	return s.write(ctx, "creating the run", func(tx *store.Tx) error {
 		if fresh != nil {
 			t := *fresh
@@ -35,16 +38,16 @@ func (s *Store) CreateRun(ctx context.Context, r *agents.Run, input []model.Mess
 		} else if err := claim(tx, r, len(input)); err != nil {
 			return err
 		}
-		if err := insertMessages(tx, r.Thread, r.Base, input); err != nil {
+		if err := insertMessages(tx, r.Thread, r.Base, said); err != nil {
 			return err
 		}
 		r.Version = 1
-		data, err := json.Marshal(r)
+		data, err := s.doc.pack(r)
 		if err != nil {
 			return fmt.Errorf("encoding the run: %w", err)
 		}
 		_, err = tx.Exec(insertRun, r.ID, r.Thread, r.Thread, r.Assistant, string(r.Status), r.Version,
-			r.Created.UnixMilli(), r.Updated.UnixMilli(), string(data))
+			r.Created.UnixMilli(), r.Updated.UnixMilli(), data)
 		return err
 	})
 }
@@ -61,7 +64,7 @@ func claim(tx *store.Tx, r *agents.Run, added int) error {
 		return fmt.Errorf("claiming the thread: %w", err)
 	}
 	var one int
-	err = tx.QueryRow(`SELECT 1 FROM threads WHERE id = ?`, r.Thread).Scan(&one)
+	err = tx.QueryRow(`SELECT 1 FROM threads WHERE id = ? AND status <> 'deleted'`, r.Thread).Scan(&one)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
 		return agents.ErrThreadNotFound
@@ -73,45 +76,70 @@ func claim(tx *store.Tx, r *agents.Run, added int) error {
 
 // SaveRun implements [agents.Store].
 func (s *Store) SaveRun(ctx context.Context, r *agents.Run) error {
-	return s.write(ctx, "saving the run", func(tx *store.Tx) error { return save(tx, r) })
+	c, err := s.newChange(r)
+	if err != nil {
+		return err
+	}
+	return c.done(s.write(ctx, "saving the run", c.save))
 }
 
 // SuspendRun implements [agents.Store].
 func (s *Store) SuspendRun(ctx context.Context, r *agents.Run) error {
-	return s.write(ctx, "suspending the run", func(tx *store.Tx) error { return mark(tx, r, agents.ThreadInterrupted) })
+	return s.mark(ctx, "suspending the run", r, agents.ThreadInterrupted)
 }
 
 // ResumeRun implements [agents.Store].
 func (s *Store) ResumeRun(ctx context.Context, r *agents.Run) error {
-	return s.write(ctx, "resuming the run", func(tx *store.Tx) error { return mark(tx, r, agents.ThreadBusy) })
+	return s.mark(ctx, "resuming the run", r, agents.ThreadBusy)
 }
 
 // mark saves a run and the status that its thread has from now on.
-func mark(tx *store.Tx, r *agents.Run, status agents.ThreadStatus) error {
-	if err := save(tx, r); err != nil {
+func (s *Store) mark(ctx context.Context, doing string, r *agents.Run, status agents.ThreadStatus) error {
+	c, err := s.newChange(r)
+	if err != nil {
 		return err
 	}
-	_, err := tx.Exec(markThread, string(status), r.Updated.UnixMilli(), r.Thread)
-	return err
+	return c.done(s.write(ctx, doing, func(tx *store.Tx) error {
+		if err := c.save(tx); err != nil {
+			return err
+		}
+		_, err := tx.Exec(markThread, string(status), r.Updated.UnixMilli(), r.Thread)
+		return err
+	}))
 }
 
-// save is the compare-and-swap. The run's version grows only when it was saved.
-func save(tx *store.Tx, r *agents.Run) error {
+// change is the compare-and-swap of a run. It is packed before the writer gets it, for whom everybody
+// waits.
+type change struct {
+	run  *agents.Run
+	data any
+}
+
+func (s *Store) newChange(r *agents.Run) (change, error) {
 	next := *r
 	next.Version++
-	data, err := json.Marshal(&next)
+	data, err := s.doc.pack(&next)
 	if err != nil {
-		return fmt.Errorf("encoding the run: %w", err)
+		return change{}, fmt.Errorf("encoding the run: %w", err)
 	}
-	res, err := tx.Exec(updateRun, string(r.Status), next.Version, r.Updated.UnixMilli(), string(data), r.ID, r.Version)
+	return change{r, data}, nil
+}
+
+func (c change) save(tx *store.Tx) error {
+	r := c.run
+	res, err := tx.Exec(updateRun, string(r.Status), r.Version+1, r.Updated.UnixMilli(), c.data, r.ID, r.Version)
 	if err != nil {
 		return err
 	}
-	if err := changed(res); err != nil {
-		return err
+	return changed(res)
+}
+
+// done raises the run's version when it was saved.
+func (c change) done(err error) error {
+	if err == nil {
+		c.run.Version++
 	}
-	r.Version = next.Version
-	return nil
+	return err
 }
 
 // changed is ErrConflict for a statement that changed nothing.
@@ -125,30 +153,42 @@ func changed(res sql.Result) error {
 
 // FinishRun implements [agents.Store].
 func (s *Store) FinishRun(ctx context.Context, r *agents.Run, messages []model.Message, events []agents.Event) error {
-	return s.write(ctx, "finishing the run", func(tx *store.Tx) error {
-		if err := save(tx, r); err != nil {
+	c, err := s.newChange(r)
+	if err != nil {
+		return err
+	}
+	said, err := s.packMessages(messages)
+	if err != nil {
+		return err
+	}
+	last, err := s.newPiece(r.ID, events)
+	if err != nil {
+		return err
+	}
+	status := agents.ThreadIdle
+	if r.Status == agents.Error || r.Status == agents.Timeout {
+		status = agents.ThreadError
+	}
+	return c.done(s.write(ctx, "finishing the run", func(tx *store.Tx) error {
+		if err := c.save(tx); err != nil {
 			return err
-		}
-		status := agents.ThreadIdle
-		if r.Status == agents.Error || r.Status == agents.Timeout {
-			status = agents.ThreadError
 		}
 		var total int
 		err := tx.QueryRow(freeThread, string(status), r.Updated.UnixMilli(), len(messages), r.Thread).Scan(&total)
 		if err != nil {
 			return fmt.Errorf("freeing the thread: %w", err)
 		}
-		if err := insertMessages(tx, r.Thread, total-len(messages), messages); err != nil {
+		if err := insertMessages(tx, r.Thread, total-len(messages), said); err != nil {
 			return err
 		}
-		return insertEvents(tx, r.ID, events)
-	})
+		return last.insert(tx)
+	}))
 }
 
 // Run implements [agents.Store].
 func (s *Store) Run(ctx context.Context, id string) (*agents.Run, error) {
 	var (
-		data string
+		data any
 		row  agents.Run // what the columns say
 	)
 	err := s.db.Read().QueryRowContext(ctx, `SELECT id, thread, assistant, status, version, data FROM runs WHERE id = ?`, id).
@@ -160,7 +200,7 @@ func (s *Store) Run(ctx context.Context, id string) (*agents.Run, error) {
 		return nil, s.fault("reading the run", err)
 	}
 	var r agents.Run
-	if err := json.Unmarshal([]byte(data), &r); err != nil {
+	if err := s.doc.unpack(data, &r); err != nil {
 		return &row, fmt.Errorf("%w: %w", agents.ErrUnreadable, err)
 	}
 	r.Version = row.Version

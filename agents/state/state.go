@@ -5,11 +5,14 @@
 // crash of the process; after a power cut the newest ones may be missing, never half of one
 // (the audit log, which must not miss any, is written with full synchronisation). A Store is
 // safe for concurrent use.
+//
+// Long documents are kept compressed, with a dictionary of what they are made of.
 package state
 
 import (
 	"context"
 	"embed"
+	"errors"
 	"fmt"
 	"io/fs"
 
@@ -22,7 +25,8 @@ var migrations embed.FS
 
 // Store is the embedded store. Make it with [Open].
 type Store struct {
-	db *store.DB
+	db  *store.DB
+	doc *packer
 }
 
 var _ agents.Store = (*Store)(nil)
@@ -50,7 +54,11 @@ func Open(ctx context.Context, path string, options ...Option) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("opening the state: %w", err)
 	}
-	return &Store{db}, nil
+	p, err := newPacker()
+	if err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return &Store{db, p}, nil
 }
 
 // write makes a change; doing says which one in the error.
@@ -59,4 +67,4 @@ func (s *Store) write(ctx context.Context, doing string, change func(*store.Tx) 
 }
 
 // Close writes what is queued and closes the file.
-func (s *Store) Close() error { return s.db.Close() }
+func (s *Store) Close() error { return errors.Join(s.db.Close(), s.doc.close()) }

@@ -46,7 +46,7 @@ func createThread(tx *store.Tx, t agents.Thread) error {
 
 // Thread implements [agents.Store].
 func (s *Store) Thread(ctx context.Context, id string) (agents.Thread, error) {
-	t, err := scanThread(s.db.Read().QueryRowContext(ctx, threadColumns+` WHERE id = ?`, id))
+	t, err := scanThread(s.db.Read().QueryRowContext(ctx, threadColumns+` WHERE id = ? AND status <> 'deleted'`, id))
 	if errors.Is(err, sql.ErrNoRows) {
 		return t, agents.ErrThreadNotFound
 	}
@@ -54,7 +54,7 @@ func (s *Store) Thread(ctx context.Context, id string) (agents.Thread, error) {
 }
 
 const selectThreads = `FROM threads
-	WHERE ephemeral = 0 AND (?1 = '' OR owner = ?1) AND (?2 = '' OR status = ?2)`
+	WHERE ephemeral = 0 AND status <> 'deleted' AND (?1 = '' OR owner = ?1) AND (?2 = '' OR status = ?2)`
 
 // Threads implements [agents.Store].
 func (s *Store) Threads(ctx context.Context, f agents.ThreadFilter) ([]agents.Thread, int, error) {
@@ -109,12 +109,12 @@ func (s *Store) Messages(ctx context.Context, thread string, n int) ([]model.Mes
 	defer rows.Close()
 	var messages []model.Message
 	for rows.Next() {
-		var data string
+		var data any
 		if err := rows.Scan(&data); err != nil {
 			return nil, s.fault("reading messages", err)
 		}
 		var m model.Message
-		if err := json.Unmarshal([]byte(data), &m); err != nil {
+		if err := s.doc.unpack(data, &m); err != nil {
 			return nil, fmt.Errorf("decoding a message: %w", err)
 		}
 		messages = append(messages, m)
@@ -122,13 +122,21 @@ func (s *Store) Messages(ctx context.Context, thread string, n int) ([]model.Mes
 	return messages, s.fault("reading messages", rows.Err())
 }
 
-func insertMessages(tx *store.Tx, thread string, from int, messages []model.Message) error {
+// packMessages returns the values of their columns.
+func (s *Store) packMessages(messages []model.Message) ([]any, error) {
+	packed := make([]any, len(messages))
 	for i, m := range messages {
-		data, err := json.Marshal(m)
-		if err != nil {
-			return fmt.Errorf("encoding a message: %w", err)
+		var err error
+		if packed[i], err = s.doc.pack(m); err != nil {
+			return nil, fmt.Errorf("encoding a message: %w", err)
 		}
-		if _, err := tx.Exec(insertMessage, thread, from+i, string(data)); err != nil {
+	}
+	return packed, nil
+}
+
+func insertMessages(tx *store.Tx, thread string, from int, packed []any) error {
+	for i, data := range packed {
+		if _, err := tx.Exec(insertMessage, thread, from+i, data); err != nil {
 			return fmt.Errorf("inserting a message: %w", err)
 		}
 	}

@@ -37,6 +37,9 @@ func Conformance(t *testing.T, open func(t *testing.T) agents.Store) {
 		{"events that somebody else has written are a conflict", eventConflict},
 		{"a run that waits keeps its thread and all that it knows", waiting},
 		{"runs are listed by thread, owner and status, newest first, in pages", runListing},
+		{"a thread is removed with all that it had, once no run has it", removal},
+		{"the removal of a thread is one for who else reads and writes", removalBeside},
+		{"what is old is found and removed, the oldest first", staleness},
 		{"what is not there is not found", missing},
 		{"a store that cannot be used says so", unavailable},
 	} {

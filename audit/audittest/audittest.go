@@ -41,6 +41,7 @@ func Conformance(t *testing.T, open func(t *testing.T) audit.Store) {
 		"many writers lose nothing":          concurrent,
 		"ended contexts":                     ended,
 		"backup":                             backup,
+		"old records are removed":            removal,
 		"queries":                            queries,
 		"queries change nothing":             fenced,
 		"its mark":                           marks,

@@ -138,6 +138,9 @@ func newSetup(a *app.App, log *zap.Logger) (agents.Setup, error) {
 			tools.ReadFile(s.Runtime.ProjectRoot, a.Home().Dir()),
 			tools.QueryAudit(a.Audit()),
 		},
+		Retention: agents.Retention{
+			Threads: s.Retention.Threads, Ephemeral: s.Retention.Ephemeral, Events: s.Retention.Events, Size: s.Retention.Size,
+		},
 		Limits: agents.Limits{
 			Steps: s.Runtime.MaxSteps, Tokens: int64(s.Runtime.MaxTokens), Run: s.Runtime.RunTimeout, Tool: s.Runtime.Timeout,
 			ParallelCalls: parallelCalls, ParallelRuns: s.Limits.ParallelRuns, RunsPerMinute: int64(s.Limits.RunsPerMinute),

@@ -13,6 +13,7 @@ import (
 
 	"github.com/svc-gateway/svc/audit"
 	"github.com/svc-gateway/svc/internal/bus"
+	"github.com/svc-gateway/svc/internal/disk"
 	"github.com/svc-gateway/svc/internal/heap"
 	"github.com/svc-gateway/svc/internal/settings"
 	"github.com/svc-gateway/svc/policy"
@@ -40,7 +41,8 @@ type App struct {
 	shared   *shared
 	control  *routes
 	onStart  []func(context.Context) error
-	unwatch  func()
+	unwatch  []func()
+	space    *disk.Watch
 	ctx      caddy.Context
 	logger   *zap.Logger
 
@@ -82,6 +84,9 @@ func (a *App) Provision(ctx caddy.Context) error {
 		return err
 	}
 	if err := a.settings.CheckEnvironment(os.LookupEnv); err != nil {
+		return err
+	}
+	if err := a.newSpace(ctx.GetMetricsRegistry()); err != nil {
 		return err
 	}
 	a.secrets = keySecrets(a.settings, os.LookupEnv)
@@ -142,7 +147,7 @@ func (a *App) Start() error {
 	a.shared.server.push(a.control)
 	a.warn()
 	a.tighten()
-	a.unwatch = a.watchTokens()
+	a.unwatch = []func(){a.watchTokens(), a.watchSpace(), a.watchRecords()}
 	heap.KeepFloor()
 	return nil
 }
@@ -183,8 +188,8 @@ func (a *App) tighten() {
 
 // Stop gives the control socket back to the app that is left, if any.
 func (a *App) Stop() error {
-	if a.unwatch != nil { // it may not have started
-		a.unwatch()
+	for _, stop := range a.unwatch { // none if it has not started
+		stop()
 	}
 	if caddy.Exiting() {
 		a.shared.stop()

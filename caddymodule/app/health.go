@@ -12,7 +12,7 @@ import (
 func (a *App) Health() health.Details {
 	s := a.shared
 	parts := s.watched.parts()
-	parts["bus"] = busPart(s.bus)
+	parts["bus"], parts["disk"] = busPart(s.bus), diskPart(a.space.Look())
 	return health.New(settings.Version, s.node, time.Since(s.started), parts)
 }
 

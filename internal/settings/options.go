@@ -20,6 +20,9 @@ func variableOf(key string) string {
 	return "SVC_" + strings.ToUpper(strings.ReplaceAll(key, ".", "_"))
 }
 
+// longest is the longest that something can be kept, ten years.
+const longest = 10 * 365 * 24 * time.Hour
+
 var options = []field[Settings]{
 	list("auth.mode", "none", "how callers prove who they are: one or several of `none`, `token`, `ldap` and `oidc`, asked in this order; put `none` last. See [auth.md](auth.md)",
 		func(s *Settings) *[]string { return &s.Auth.Mode }, checkModes),
@@ -61,6 +64,8 @@ var options = []field[Settings]{
 		func(s *Settings) *int { return &s.Limits.RunsPerMinute }),
 	number("limits.parallel_runs", 100, 1, 100_000, "runs that a user may have at once",
 		func(s *Settings) *int { return &s.Limits.ParallelRuns }),
+	size("limits.disk_free", 0, 0, 1<<50, "space on the disk with the databases below which the service warns, in bytes. `0` is 1 GiB, or a twentieth of a smaller disk. See [growth.md](growth.md#the-disk)",
+		func(s *Settings) *int64 { return &s.Limits.DiskFree }),
 	list("cors.origins", "", "origins of the web pages that may call the API, `scheme://host[:port]` or `*`",
 		func(s *Settings) *[]string { return &s.CORS.Origins }, checkOrigins),
 	list("ldap.url", "", "servers of the directory, asked in turn: `ldap://host[:port]`, with StartTLS, or `ldaps://host[:port]`. See [auth.md](auth.md#ldap)",
@@ -135,6 +140,16 @@ var options = []field[Settings]{
 		func(s *Settings) *string { return &s.Bus.Prefix }, checkBusPrefix),
 	duration("bus.timeout", "1s", 10*time.Millisecond, 30*time.Second, "how long one operation of the bus may take",
 		func(s *Settings) *time.Duration { return &s.Bus.Timeout }),
+	duration("retention.threads", "0s", 0, longest, "threads in which nothing has happened for so long are removed; `0s` keeps them. See [growth.md](growth.md#retention)",
+		func(s *Settings) *time.Duration { return &s.Retention.Threads }),
+	duration("retention.ephemeral", "24h", 0, longest, "the same for the threads of runs that were started without one, and that were not used again",
+		func(s *Settings) *time.Duration { return &s.Retention.Ephemeral }),
+	duration("retention.events", "0s", 0, longest, "events of runs that have been over for so long are removed, the messages stay; `0s` keeps them",
+		func(s *Settings) *time.Duration { return &s.Retention.Events }),
+	duration("retention.requests", "0s", 0, longest, "how long the audit log keeps the records `request` and `flood`; `0s` keeps them",
+		func(s *Settings) *time.Duration { return &s.Retention.Requests }),
+	size("retention.size", 0, 0, 1<<50, "bytes that `state.db` may take before the oldest threads are removed; `0` is no limit",
+		func(s *Settings) *int64 { return &s.Retention.Size }),
 }
 
 // Options lists every setting in the order it is shown, the lists of objects excepted.

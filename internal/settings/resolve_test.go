@@ -58,6 +58,8 @@ func TestDefaults(t *testing.T) {
 			Timeout: 5 * time.Second, Pool: 8, CacheTTL: 30 * time.Second,
 		},
 		Bus: settings.Bus{Kind: "memory", Mode: "single", Prefix: "svc:", Timeout: time.Second},
+
+		Retention: settings.Retention{Ephemeral: 24 * time.Hour},
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("defaults (-want +got):\n%s", d)

@@ -21,14 +21,15 @@ const (
 
 // Settings are all settings of the service, checked.
 type Settings struct {
-	Auth    Auth
-	Runtime Runtime
-	Model   Model
-	Limits  Limits
-	CORS    CORS
-	LDAP    LDAP
-	Bus     Bus
-	Lists   Lists
+	Auth      Auth
+	Runtime   Runtime
+	Model     Model
+	Limits    Limits
+	CORS      CORS
+	LDAP      LDAP
+	Bus       Bus
+	Retention Retention
+	Lists     Lists
 }
 
 // Auth says how callers prove who they are.
@@ -101,6 +102,9 @@ type Limits struct {
 	RequestsBurst int
 	// ParallelRuns is how many runs of a user may be going at once. Default: 100.
 	ParallelRuns int
+	// DiskFree is the space below which the service warns, in bytes. 0 is 1 GiB, or a twentieth of a
+	// smaller disk.
+	DiskFree int64
 }
 
 // Decoding is what all request bodies together may take while they are decoded, in bytes.
@@ -109,6 +113,21 @@ func (l Limits) Decoding() int64 {
 		return 64 * l.BodyBytes
 	}
 	return l.DecodeMemory
+}
+
+// Retention says how long is kept what is not a record of a tool call or a decision. What is 0 is kept
+// for ever.
+type Retention struct {
+	// Threads are removed when nothing has happened in them for so long.
+	Threads time.Duration
+	// Ephemeral is the same for threads that were made for a single run. Default: 24h.
+	Ephemeral time.Duration
+	// Events of finished runs are removed after so long; the messages stay.
+	Events time.Duration
+	// Requests is how long the audit log keeps requests and floods.
+	Requests time.Duration
+	// Size is what state.db may take before the oldest threads are removed, in bytes.
+	Size int64
 }
 
 // CORS says which web pages of other origins may call the API.

@@ -1,0 +1,166 @@
+package agents
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/svc-gateway/svc/audit"
+)
+
+// Retention says how long threads and events are kept. What is zero is kept for ever. A thread that a
+// run has is never removed, also not while the run waits.
+type Retention struct {
+	Threads   time.Duration // threads in which nothing has happened for so long
+	Ephemeral time.Duration // the same for those that were made for a single run
+	Events    time.Duration // what finished runs have told; messages stay
+	Size      int64         // bytes of the store above which the oldest threads go, ephemeral ones first
+}
+
+const (
+	sweepEvery = time.Minute
+	sweepBatch = 100             // threads that are listed at a time
+	sweepTime  = 3 * sweepEvery  // how long one process has the sweep for itself
+	sweepKey   = "retention"     // of the lease
+	sweepRest  = 5 * time.Second // for how long a sweep goes on at most; then others may have the disk
+)
+
+// sweepAgain removes what is old, from time to time, in one process at a time.
+func (h *Host) sweepAgain() {
+	h.sweepOnce()
+	h.every(sweepEvery, h.sweepOnce)
+}
+
+func (h *Host) sweepOnce() {
+	rt := h.serving()
+	if rt == nil || rt.retention == (Retention{}) {
+		return
+	}
+	token, err := h.bus.Lease(h.base, sweepKey, h.node, sweepTime)
+	if err == nil && token != 0 {
+		err = h.Sweep(h.base, rt.retention, time.Now())
+	}
+	if err != nil && h.base.Err() == nil {
+		h.log.Warn("removing what is old failed, trying again", zap.Error(err))
+	}
+}
+
+// Sweep removes what is older than the settings want. What is removed is on record before, and how
+// much it was afterwards. It ends after a few seconds; what is left then is for the next sweep.
+func (h *Host) Sweep(ctx context.Context, r Retention, now time.Time) error {
+	ctx, cancel := context.WithTimeout(ctx, sweepRest)
+	defer cancel()
+	var errs []error
+	for _, s := range []struct {
+		what string
+		age  time.Duration
+		some func(before time.Time) removal
+	}{
+		{"ephemeral threads", r.Ephemeral, func(before time.Time) removal { return h.threads(true, before, nil) }},
+		{"threads", r.Threads, func(before time.Time) removal { return h.threads(false, before, nil) }},
+		{"events", r.Events, h.events},
+	} {
+		if s.age > 0 {
+			before := now.Add(-s.age)
+			errs = append(errs, h.remove(ctx, s.what, before, s.some(before)))
+		}
+	}
+	if r.Size > 0 {
+		above := func(ctx context.Context) (bool, error) {
+			size, err := h.store.Size(ctx)
+			return size > r.Size, err
+		}
+		for _, ephemeral := range []bool{true, false} {
+			errs = append(errs, h.remove(ctx, "threads above the size", now, h.threads(ephemeral, now, above)))
+		}
+	}
+	err := errors.Join(errs...)
+	if errors.Is(err, context.DeadlineExceeded) {
+		return nil // the rest is for the next time
+	}
+	return err
+}
+
+// removal finds and removes some of what is old: first it tells whether there is any.
+type removal struct {
+	any  func(ctx context.Context) (bool, error)
+	some func(ctx context.Context) (n int, err error) // 0: there is none left
+}
+
+// remove does a removal with its records. Nothing is recorded where there is nothing to remove.
+func (h *Host) remove(ctx context.Context, what string, before time.Time, r removal) error {
+	if there, err := r.any(ctx); err != nil || !there {
+		return err
+	}
+	record := func(status string, n int, err error) audit.Event {
+		input := map[string]any{"what": what, "before": before.UTC().Format(audit.TimeFormat)}
+		e := audit.Event{Type: audit.Retention, Status: status}
+		if status != "started" {
+			input["count"] = n
+		}
+		if err != nil {
+			e.Error = err.Error()
+		}
+		text, _ := json.Marshal(input) // of strings and a number
+		e.Input = string(text)
+		return e
+	}
+	if err := h.audit.Record(ctx, record("started", 0, nil)); err != nil {
+		return fmt.Errorf("recording a removal of %s: %w", what, err)
+	}
+	total := 0
+	var err error
+	for n := 1; n > 0 && err == nil && ctx.Err() == nil; total += n {
+		n, err = r.some(ctx)
+	}
+	done := record("success", total, nil)
+	if err != nil && ctx.Err() == nil {
+		done = record("error", total, err)
+		err = fmt.Errorf("removing %s: %w", what, err)
+	}
+	return errors.Join(err, h.audit.Queue(context.WithoutCancel(ctx), done))
+}
+
+// threads removes threads in which nothing has happened since a time, while there is a reason to.
+func (h *Host) threads(ephemeral bool, before time.Time, reason func(context.Context) (bool, error)) removal {
+	list := func(ctx context.Context, limit int) ([]string, error) {
+		if reason != nil {
+			if yes, err := reason(ctx); err != nil || !yes {
+				return nil, err
+			}
+			limit = min(limit, sweepBatch/10) // and look again soon
+		}
+		return h.store.StaleThreads(ctx, ephemeral, before, limit)
+	}
+	return removal{
+		any: func(ctx context.Context) (bool, error) {
+			ids, err := list(ctx, 1)
+			return len(ids) > 0, err
+		},
+		some: func(ctx context.Context) (n int, err error) {
+			ids, err := list(ctx, sweepBatch)
+			for _, id := range ids {
+				switch err := h.store.DeleteThread(ctx, id); {
+				case errors.Is(err, ErrBusy), errors.Is(err, ErrThreadNotFound): // a run took it, or somebody removed it
+				case err != nil:
+					return n, err
+				default:
+					n++
+				}
+			}
+			return n, err
+		},
+	}
+}
+
+// events removes what runs have told that were over at a time.
+func (h *Host) events(before time.Time) removal {
+	return removal{
+		any:  func(ctx context.Context) (bool, error) { return h.store.StaleEvents(ctx, before) },
+		some: func(ctx context.Context) (int, error) { return h.store.DeleteEvents(ctx, before) },
+	}
+}

@@ -1,0 +1,171 @@
+package state
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/svc-gateway/svc/agents"
+	"github.com/svc-gateway/svc/internal/store"
+)
+
+// removeRows is how many rows of a table are removed at a time: everybody else who writes waits
+// meanwhile.
+const removeRows = 200
+
+// A thread that is being removed has the status deleted until its last row is gone: nobody finds it
+// any more, and who was interrupted can go on.
+const (
+	takeThread = `UPDATE threads SET status = 'deleted' WHERE id = ? AND status NOT IN ('busy', 'interrupted')`
+	findThread = `SELECT status FROM threads WHERE id = ?`
+
+	removeThread = `DELETE FROM threads WHERE id = ? AND status = 'deleted'`
+	staleThreads = `SELECT id FROM threads WHERE ephemeral = ? AND updated < ? AND status NOT IN ('busy', 'interrupted')
+		ORDER BY updated LIMIT ?`
+	halfRemoved = `SELECT id FROM threads WHERE status = 'deleted' LIMIT ?`
+	staleEvents = `SELECT e.run, e.first FROM events e JOIN runs r ON r.id = e.run
+		WHERE e.run < ?1 AND r.updated < ?2 AND r.status NOT IN ('pending', 'running', 'interrupted') ORDER BY e.run LIMIT ?3`
+	removeEvents = `DELETE FROM events WHERE (run, first) IN (` + staleEvents + `)`
+)
+
+// removeParts removes what a thread consists of, from the leaves on.
+var removeParts = []string{
+	`DELETE FROM events WHERE (run, first) IN (SELECT e.run, e.first FROM runs r JOIN events e ON e.run = r.id WHERE r.thread = ?1 LIMIT ?2)`,
+	`DELETE FROM runs WHERE id IN (SELECT id FROM runs WHERE thread = ?1 LIMIT ?2)`,
+	`DELETE FROM messages WHERE thread = ?1 AND seq IN (SELECT seq FROM messages WHERE thread = ?1 LIMIT ?2)`,
+}
+
+// DeleteThread implements [agents.Store].
+func (s *Store) DeleteThread(ctx context.Context, id string) error {
+	begun := false
+	for gone := false; !gone; {
+		err := s.write(ctx, "deleting the thread", func(tx *store.Tx) (err error) {
+			if !begun {
+				if err := take(tx, id); err != nil {
+					return err
+				}
+			}
+			gone, err = removePart(tx, id)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		begun = true
+	}
+	return nil
+}
+
+// take makes a thread one that nobody finds.
+func take(tx *store.Tx, id string) error {
+	res, err := tx.Exec(takeThread, id)
+	if err != nil {
+		return fmt.Errorf("taking the thread: %w", err)
+	}
+	if err := changed(res); !errors.Is(err, agents.ErrConflict) {
+		return err
+	}
+	var status string
+	switch err := tx.QueryRow(findThread, id).Scan(&status); {
+	case errors.Is(err, sql.ErrNoRows):
+		return agents.ErrThreadNotFound
+	case err != nil:
+		return fmt.Errorf("reading the thread: %w", err)
+	}
+	return agents.ErrBusy
+}
+
+// removePart removes some rows of a thread and reports whether these were the last.
+func removePart(tx *store.Tx, id string) (gone bool, err error) {
+	for _, part := range removeParts {
+		res, err := tx.Exec(part, id, removeRows)
+		if err != nil {
+			return false, fmt.Errorf("removing a part of the thread: %w", err)
+		}
+		if n, err := res.RowsAffected(); err != nil || n == removeRows {
+			return false, err
+		}
+	}
+	if _, err := tx.Exec(removeThread, id); err != nil {
+		return false, fmt.Errorf("removing the thread: %w", err)
+	}
+	return true, nil
+}
+
+// StaleThreads implements [agents.Store].
+func (s *Store) StaleThreads(ctx context.Context, ephemeral bool, before time.Time, limit int) ([]string, error) {
+	ids, err := s.ids(ctx, halfRemoved, limit)
+	if err != nil || len(ids) == limit {
+		return ids, err
+	}
+	stale, err := s.ids(ctx, staleThreads, ephemeral, before.UnixMilli(), limit)
+	for _, id := range stale {
+		if len(ids) < limit {
+			ids = append(ids, id)
+		}
+	}
+	return ids, err
+}
+
+func (s *Store) ids(ctx context.Context, query string, args ...any) (ids []string, err error) {
+	rows, err := s.db.Read().QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, s.fault("looking for old threads", err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var id string
+		if err := rows.Scan(&id); err != nil {
+			return nil, s.fault("looking for old threads", err)
+		}
+		ids = append(ids, id)
+	}
+	return ids, s.fault("looking for old threads", rows.Err())
+}
+
+// StaleEvents implements [agents.Store]. The ids of runs begin with the time of their start, so that
+// the oldest are found by the key.
+func (s *Store) StaleEvents(ctx context.Context, before time.Time) (bool, error) {
+	var run string
+	var first int
+	err := s.db.Read().QueryRowContext(ctx, staleEvents, idAt(before), before.UnixMilli(), 1).Scan(&run, &first)
+	if errors.Is(err, sql.ErrNoRows) {
+		return false, nil
+	}
+	return err == nil, s.fault("looking for old events", err)
+}
+
+// DeleteEvents implements [agents.Store].
+func (s *Store) DeleteEvents(ctx context.Context, before time.Time) (n int, err error) {
+	err = s.write(ctx, "removing old events", func(tx *store.Tx) error {
+		res, err := tx.Exec(removeEvents, idAt(before), before.UnixMilli(), removeRows)
+		if err != nil {
+			return err
+		}
+		rows, err := res.RowsAffected()
+		n = int(rows)
+		return err
+	})
+	return n, err
+}
+
+// idAt is below every id that is made from a time on.
+func idAt(t time.Time) string {
+	var id uuid.UUID
+	ms := uint64(max(t.UnixMilli(), 0))
+	for i := range 6 {
+		id[i] = byte(ms >> (8 * (5 - i)))
+	}
+	return id.String()
+}
+
+// Size implements [agents.Store]. Pages that are free are not counted: they are used again.
+func (s *Store) Size(ctx context.Context) (bytes int64, err error) {
+	err = s.db.Read().QueryRowContext(ctx,
+		`SELECT (p.page_count - f.freelist_count) * s.page_size FROM pragma_page_count p, pragma_freelist_count f, pragma_page_size s`).Scan(&bytes)
+	return bytes, s.fault("measuring the database", err)
+}

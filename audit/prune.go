@@ -1,0 +1,85 @@
+package audit
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+)
+
+// removable are the types of records that may be removed when they are old. All others stay for
+// ever: they say what was done and decided.
+var removable = []string{Request, Flood}
+
+// Span are records that can be removed: those of the types that happened before a time, from the first
+// to the last of them.
+type Span struct {
+	Types    []string
+	Before   time.Time
+	From, To int64 // Seq of the first and of the last
+	Count    int
+	Seen     int64 // Seq of the last record that was looked at, of any type; 0: there was none
+	Newer    bool  // that one did not happen before the time
+}
+
+// pruning is how far records have been removed.
+type pruning struct {
+	mu   sync.Mutex
+	upTo int64 // Seq of a record up to which nothing is left to remove
+}
+
+// pruneSpan is how many records, of any type, are looked at for one Span.
+const pruneSpan = 10_000
+
+// Prune removes the records of requests, and those of floods, that happened before a time, until ctx
+// ends, and returns how many. Each stretch of the log that it removes records from is on record
+// before, with the type Retention: the first and the last Seq, and how many between them. Records of
+// other types are never removed. The others keep their Seq and their hash.
+func (l *Log) Prune(ctx context.Context, before time.Time) (removed int, err error) {
+	l.pruned.mu.Lock()
+	defer l.pruned.mu.Unlock()
+	for ctx.Err() == nil {
+		s, err := l.store.Removable(ctx, Span{Types: removable, Before: before, Seen: l.pruned.upTo}, pruneSpan)
+		if err != nil {
+			return removed, fmt.Errorf("looking for old records: %w", err)
+		}
+		if s.Count > 0 {
+			n, err := l.remove(ctx, s)
+			if removed += n; err != nil {
+				return removed, err
+			}
+		}
+		if s.Newer || s.Seen == 0 {
+			return removed, nil
+		}
+		l.pruned.upTo = s.Seen
+	}
+	return removed, nil
+}
+
+// remove removes a span, with its records.
+func (l *Log) remove(ctx context.Context, s Span) (n int, err error) {
+	event := func(status string, count int) Event {
+		input, _ := json.Marshal(struct { // of strings and numbers
+			What   string   `json:"what"`
+			Types  []string `json:"types"`
+			Before string   `json:"before"`
+			From   int64    `json:"from"`
+			To     int64    `json:"to"`
+			Count  int      `json:"count"`
+		}{"records", s.Types, s.Before.UTC().Format(TimeFormat), s.From, s.To, count})
+		return Event{Type: Retention, Status: status, Input: string(input)}
+	}
+	if err := l.Record(ctx, event("started", s.Count)); err != nil {
+		return 0, err
+	}
+	n, err = l.store.Remove(ctx, s)
+	end := event("success", n)
+	if err != nil {
+		end.Status, end.Error = "error", err.Error()
+		err = fmt.Errorf("removing old records: %w", err)
+	}
+	return n, errors.Join(err, l.Queue(context.WithoutCancel(ctx), end))
+}

@@ -1,0 +1,87 @@
+package audit_test
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/svc-gateway/svc/audit"
+)
+
+func TestPrune(t *testing.T) {
+	l := open(t)
+	old := time.Now().Add(-48 * time.Hour)
+	for i := range 30 {
+		at := old.Add(time.Duration(i) * time.Minute)
+		if err := l.Record(t.Context(), audit.Event{Type: audit.Request, User: "ann", Time: at, Path: "/old"},
+			audit.Event{Type: audit.ToolStart, Run: "r", Call: "c", Time: at}, audit.Event{Type: audit.Login, User: "ann", Time: at}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := l.Record(t.Context(), audit.Event{Type: audit.Request, User: "ann", Path: "/new"}); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := l.Prune(t.Context(), old); err != nil || n != 0 {
+		t.Errorf("nothing is that old: got %d, %v", n, err)
+	}
+	if n, err := l.Prune(t.Context(), time.Now().Add(-24*time.Hour)); err != nil || n != 30 {
+		t.Fatalf("got %d removed, %v, want 30", n, err)
+	}
+	if n, err := l.Prune(t.Context(), time.Now().Add(-24*time.Hour)); err != nil || n != 0 {
+		t.Errorf("again: got %d, %v", n, err)
+	}
+	if err := l.Flush(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	events, err := l.Events(t.Context(), audit.Filter{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	count, seen := map[string]int{}, map[int64]bool{}
+	var said []struct{ From, To, Count int64 }
+	for _, e := range events {
+		if err := audit.Verify(e); err != nil {
+			t.Error(err)
+		}
+		count[e.Type]++
+		seen[e.Seq] = true
+		if e.Type == audit.Retention {
+			said = append(said, struct{ From, To, Count int64 }{})
+			if err := json.Unmarshal([]byte(e.Input), &said[len(said)-1]); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	if count[audit.Request] != 1 || count[audit.ToolStart] != 30 || count[audit.Login] != 30 || count[audit.Retention] != 2 {
+		t.Fatalf("got %v", count)
+	}
+	// What is missing is what the log says.
+	missing := int64(0)
+	for seq := said[0].From; seq <= said[0].To; seq++ {
+		if !seen[seq] {
+			missing++
+		}
+	}
+	if missing != 30 || said[0].Count != 30 || said[1].Count != 30 || said[0].From != 1 {
+		t.Errorf("%d are missing, and the log says %+v", missing, said)
+	}
+}
+
+// The newest record is never removed, so that no Seq is given twice.
+func TestPruneKeepsTheNewest(t *testing.T) {
+	l := open(t)
+	old := time.Now().Add(-48 * time.Hour)
+	if err := l.Record(t.Context(), audit.Event{Type: audit.Request, User: "ann", Time: old}); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := l.Prune(t.Context(), time.Now()); err != nil || n != 1 {
+		t.Fatalf("got %d, %v", n, err)
+	}
+	if err := l.Record(t.Context(), audit.Event{Type: audit.Login, User: "ann"}); err != nil {
+		t.Fatal(err)
+	}
+	events, err := l.Events(t.Context(), audit.Filter{})
+	if err != nil || events[0].Seq != 2 || events[len(events)-1].Type != audit.Login || events[len(events)-1].Seq != 4 {
+		t.Errorf("got %+v, %v, want the numbers 2 to 4", events, err)
+	}
+}

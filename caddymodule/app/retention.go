@@ -1,0 +1,54 @@
+package app
+
+import (
+	"context"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/svc-gateway/svc/audit"
+)
+
+const (
+	pruneEvery = time.Minute
+	pruneTime  = 5 * time.Second // for how long records are removed at a time
+)
+
+// watchRecords removes records of requests that are older than the settings want, until stop is
+// called. The data folder is this process's own, and so is the log.
+func (a *App) watchRecords() (stop func()) {
+	keep := a.settings.Retention.Requests
+	if keep == 0 {
+		return func() {}
+	}
+	ctx, cancel := context.WithCancel(a.ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		again := time.NewTicker(pruneEvery)
+		defer again.Stop()
+		for ctx.Err() == nil {
+			prune(ctx, a.Audit(), keep, a.logger)
+			select {
+			case <-again.C:
+			case <-ctx.Done():
+			}
+		}
+	}()
+	return func() {
+		cancel()
+		<-done
+	}
+}
+
+func prune(ctx context.Context, l *audit.Log, keep time.Duration, log *zap.Logger) {
+	some, cancel := context.WithTimeout(ctx, pruneTime)
+	defer cancel()
+	removed, err := l.Prune(some, time.Now().Add(-keep))
+	switch {
+	case err != nil && some.Err() == nil:
+		log.Error("removing old records of requests", zap.Error(err))
+	case removed > 0:
+		log.Info("removed old records of requests", zap.Int("records", removed))
+	}
+}

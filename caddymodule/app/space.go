@@ -1,0 +1,84 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"go.uber.org/zap"
+
+	"github.com/svc-gateway/svc/internal/disk"
+	"github.com/svc-gateway/svc/internal/health"
+)
+
+// lookAtDisk is how often the space that is left is looked at.
+const lookAtDisk = 15 * time.Second
+
+// newSpace watches the disk that the databases are on, and has metrics say what is left.
+func (a *App) newSpace(metrics prometheus.Registerer) error {
+	a.space = disk.NewWatch(filepath.Dir(a.home.AuditDB()), a.settings.Limits.DiskFree)
+	return exportSpace(metrics, a.space)
+}
+
+func exportSpace(metrics prometheus.Registerer, w *disk.Watch) error {
+	gauge := func(name, help string, value func(disk.State) float64) prometheus.Collector {
+		return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Namespace: "svc", Subsystem: "disk", Name: name, Help: help},
+			func() float64 { return value(w.Look()) })
+	}
+	for _, g := range []prometheus.Collector{
+		gauge("free_bytes", "Bytes that are left on the disk with the databases.", func(s disk.State) float64 { return float64(s.Free) }),
+		gauge("limit_bytes", "Bytes below which space is low.", func(s disk.State) float64 { return float64(s.Limit) }),
+	} {
+		if err := metrics.Register(g); err != nil && !errors.As(err, new(prometheus.AlreadyRegisteredError)) {
+			return fmt.Errorf("registering the metrics of the disk: %w", err)
+		}
+	}
+	return nil
+}
+
+// watchSpace warns when little space is left, and says when there is enough again, until stop is
+// called.
+func (a *App) watchSpace() (stop func()) {
+	ctx, cancel := context.WithCancel(a.ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		followSpace(ctx, a.space, a.logger)
+	}()
+	return func() {
+		cancel()
+		<-done
+	}
+}
+
+func followSpace(ctx context.Context, w *disk.Watch, log *zap.Logger) {
+	again := time.NewTicker(lookAtDisk)
+	defer again.Stop()
+	for low := false; ctx.Err() == nil; {
+		s := w.Look()
+		if s.Low != low {
+			low = s.Low
+			fields := []zap.Field{zap.Uint64("free_bytes", s.Free), zap.Uint64("limit_bytes", s.Limit)}
+			if low {
+				log.Warn("the disk with the databases is nearly full: once it is, every request is refused", fields...)
+			} else {
+				log.Info("the disk with the databases has space again", fields...)
+			}
+		}
+		select {
+		case <-again.C:
+		case <-ctx.Done():
+		}
+	}
+}
+
+func diskPart(s disk.State) health.Part {
+	p := health.Part{Status: health.OK, Kind: "databases", Since: s.Since.UTC(), Free: s.Free}
+	if s.Low {
+		p.Status, p.Reason = health.Degraded, "low"
+	}
+	return p
+}
