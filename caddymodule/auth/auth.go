@@ -170,6 +170,8 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyht
 	r = addressed(r)
 	id := identify(w, r)
 	h.reserved.strip(r.Header)
+	h.reserved.stripTrailers(r)
+	guardConnection(r.Header)
 	guardUpgrade(r.Header)
 	rec := newRecorder(h, w, r, id)
 	if h.crossOrigin(rec, r) {
