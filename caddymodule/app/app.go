@@ -46,6 +46,8 @@ type App struct {
 
 	directory *ldap.Directory // nil without the mode ldap
 	issuers   *oidc.Set       // nil without the mode oidc
+
+	certificates [][]identity.CertificateRule // of each stage that takes certificates
 }
 
 // CaddyModule returns the Caddy module information.

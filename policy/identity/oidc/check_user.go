@@ -30,7 +30,7 @@ func (e *evaluation) askUserInfo(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if info["sub"] != e.claims["sub"] { // OpenID Connect Core, 5.3.2
+	if sub := info.text("sub"); sub == "" || sub != e.claims.text("sub") { // OpenID Connect Core, 5.3.2
 		return refuse(codeInvalid, "The provider's userinfo is about somebody else than the token.")
 	}
 	e.claims = maps.Clone(e.claims)

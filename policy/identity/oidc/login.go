@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"regexp"
 	"slices"
 	"time"
@@ -45,7 +46,10 @@ func (f *Flow) begin(w http.ResponseWriter, r *http.Request, i *issuer) error {
 
 // finish takes what the provider sent the browser back with, and finds out who logged in.
 func (f *Flow) finish(w http.ResponseWriter, r *http.Request, i *issuer) (e *evaluation, up identity.Upstream, next string, err error) {
-	q := r.URL.Query()
+	q, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil || repeated(q) { // which one would count is anybody's guess (RFC 6749, 3.1)
+		return nil, up, "", errNoLogin
+	}
 	root, secure := f.Arrival(r)
 	l, ok := f.Set.recallLogin(w, r, q.Get("state"), root+"/oidc/"+i.Name, secure)
 	if !ok {
@@ -86,6 +90,16 @@ func (f *Flow) finish(w http.ResponseWriter, r *http.Request, i *issuer) (e *eva
 		up.Due = e.now.Add(ownRenewal)
 	}
 	return e, up, l.Next, nil
+}
+
+// repeated reports whether a parameter comes more than once.
+func repeated(q url.Values) bool {
+	for _, values := range q {
+		if len(values) > 1 {
+			return true
+		}
+	}
+	return false
 }
 
 // person runs all checks on an ID token. The session that it opens has an end of its own, and

@@ -10,6 +10,7 @@ import (
 	gooidc "github.com/coreos/go-oidc/v3/oidc"
 	"golang.org/x/oauth2"
 
+	"github.com/svc-gateway/svc/policy"
 	"github.com/svc-gateway/svc/policy/identity"
 )
 
@@ -52,6 +53,15 @@ func (s *Set) Renew(ctx context.Context, u identity.Upstream) (identity.External
 	}
 	s.rotated.set(old, u.Refresh, err != nil) // the caller keeps the old one, which may be used up
 	return e.external, u, err
+}
+
+// RoleOf returns the role that groups give now at a provider of the set. It implements
+// [identity.Renewer].
+func (s *Set) RoleOf(issuer string, groups []string) policy.Role {
+	if i := s.byURL(issuer); i != nil {
+		return role(i.Issuer, groups)
+	}
+	return ""
 }
 
 // How long a session goes on before the provider is asked again.
