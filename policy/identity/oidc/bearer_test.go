@@ -185,7 +185,7 @@ func TestBadTokens(t *testing.T) {
 		"no audience":                {p.Token(claims("aud", nil)), "not for this service"},
 		"empty audience":             {p.Token(claims("aud", "")), "not for this service"},
 		"part of the audience":       {p.Token(claims("aud", "svc-admin")), "not for this service"},
-		"audience in an object":      {p.Token(claims("aud", map[string]any{"x": "svc"})), "neither a string nor a list"},
+		"audience in an object":      {p.Token(claims("aud", map[string]any{"x": "svc"})), "not for this service"},
 		"issued to another client":   {p.Token(claims("aud", []string{"svc", "spa"}, "azp", "spa")), `its azp is "spa"`},
 		"client_id of another":       {p.Token(claims("client_id", "spa")), `its azp is "spa"`},
 		"audience as a flag":         {p.Token(claims("aud", map[string]any{"svc": true})), "neither a string nor a list"},

@@ -69,7 +69,7 @@ func (e *evaluation) checkAudience(context.Context) error {
 	}
 	aud, ok := e.claims.list("aud")
 	if !ok {
-		return refuse(codeInvalid, "The token's audience (aud) is neither a string nor a list of strings.")
+		return refuse(codeInvalid, "The token is not for this service: its audience (aud) is neither a string nor a list of strings.")
 	}
 	if !slices.ContainsFunc(aud, func(a string) bool { return a != "" && slices.Contains(want, a) }) {
 		return refuse(codeInvalid, "The token is not for this service: its audience is %q, and %q is needed.", strings.Join(aud, " "), strings.Join(want, " or "))
