@@ -1,6 +1,7 @@
 package app
 
 import (
+	"errors"
 	"os"
 
 	"go.uber.org/zap"
@@ -63,6 +64,10 @@ func (a *App) warnIssuers() {
 func (a *App) issuerTrouble(name string, err error) {
 	if err == nil {
 		a.logger.Info("the identity provider can be reached again", zap.String("issuer", name))
+		return
+	}
+	if errors.Is(err, oidc.ErrClient) {
+		a.logger.Warn("nobody can log in at the identity provider: it does not accept client_id and client_secret", zap.String("issuer", name), zap.Error(err))
 		return
 	}
 	a.logger.Warn("the identity provider cannot be reached", zap.String("issuer", name), zap.Error(err))

@@ -74,6 +74,7 @@ func (f *Flow) finish(w http.ResponseWriter, r *http.Request, i *issuer) (e *eva
 	if err != nil {
 		return nil, up, "", i.tokenError(err, errNoLogin)
 	}
+	i.accepts(nil)
 	raw, _ := token.Extra("id_token").(string)
 	e = &evaluation{set: f.Set, use: forLogin, only: i, nonce: l.Nonce, raw: raw, access: token.AccessToken, now: time.Now()}
 	if err := e.person(r.Context()); err != nil {
@@ -136,8 +137,14 @@ func (i *issuer) tokenError(err, instead error) error {
 	if !ok {
 		return fmt.Errorf("asking %s for tokens: %w", i.URL, err)
 	}
-	if refused.ErrorCode == "invalid_grant" {
+	switch refused.ErrorCode {
+	case "invalid_grant":
+		i.accepts(nil)
 		return instead
+	case "invalid_client", "unauthorized_client":
+		err := fmt.Errorf("asking %s for tokens: %w: it answers %q", i.URL, ErrClient, word(refused.ErrorCode))
+		i.accepts(err)
+		return err
 	}
 	// What else stands in the answer stays out of the log.
 	return fmt.Errorf("asking %s for tokens: it answers %s %q", i.URL, refused.Response.Status, word(refused.ErrorCode))

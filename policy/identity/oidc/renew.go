@@ -36,6 +36,7 @@ func (s *Set) Renew(ctx context.Context, u identity.Upstream) (identity.External
 	if err != nil {
 		return identity.External{}, u, i.tokenError(err, fmt.Errorf("%s no longer renews it: %w", i.URL, identity.ErrRevoked))
 	}
+	i.accepts(nil)
 	now := time.Now()
 	u.Refresh, u.Due = identity.Secret(token.RefreshToken), due(token, now)
 	e := evaluation{set: s, use: forLogin, only: i, issuer: i, state: known, access: token.AccessToken, now: now}
