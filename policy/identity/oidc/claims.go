@@ -1,6 +1,7 @@
 package oidc
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -146,8 +147,8 @@ func role(i settings.Issuer, groups []string) policy.Role {
 // has not verified names nobody.
 func userName(i settings.Issuer, c claims) (name, claim string) {
 	candidates := []string{"preferred_username", "email", "sub"}
-	if i.UserClaim != "" {
-		candidates = []string{i.UserClaim}
+	if chosen := cmp.Or(i.UserClaim, i.NameClaim); chosen != "" {
+		candidates = []string{chosen}
 	}
 	for _, claim := range candidates {
 		v, _ := c.at(claim)
