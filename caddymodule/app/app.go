@@ -48,6 +48,8 @@ type App struct {
 
 	directory *ldap.Directory // nil without the mode ldap
 	issuers   *oidc.Set       // nil without the mode oidc
+
+	certificates [][]identity.CertificateRule // of each stage that takes certificates
 }
 
 // CaddyModule returns the Caddy module information.
@@ -169,6 +171,9 @@ func (a *App) warn() {
 	}
 	if bus := a.settings.Bus; bus.Kind != settings.BusRedis && len(bus.Address) > 0 {
 		a.logger.Warn("bus.address is set, and bus.kind is memory: nothing is shared with other processes")
+	}
+	if auth.Has(settings.ModeOIDC) {
+		a.warnIssuers()
 	}
 	if !auth.Has(settings.ModeOIDC) && len(a.settings.Issuers()) > 0 {
 		a.logger.Warn("identity providers are configured and auth.mode does not list oidc: their users cannot log in")

@@ -2,6 +2,7 @@ package app
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 
 	"github.com/caddyserver/caddy/v2"
@@ -9,6 +10,7 @@ import (
 	"github.com/caddyserver/caddy/v2/caddyconfig/httpcaddyfile"
 
 	"github.com/svc-gateway/svc/internal/settings"
+	"github.com/svc-gateway/svc/policy/identity/ldap"
 )
 
 func init() {
@@ -49,8 +51,14 @@ func (a *App) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 		return d.Errf("svc takes no argument, found %q: open a block", d.Val())
 	}
 	doc := map[string]any{}
+	var whole []func() error // checks that need all of a block
 	for d.NextBlock(0) {
-		if err := unmarshalBlock(d, doc); err != nil {
+		if err := unmarshalBlock(d, doc, &whole); err != nil {
+			return err
+		}
+	}
+	for _, check := range whole {
+		if err := check(); err != nil {
 			return err
 		}
 	}
@@ -63,8 +71,8 @@ func (a *App) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 }
 
 // unmarshalBlock puts a section or an object of a list into the document.
-func unmarshalBlock(d *caddyfile.Dispenser, doc map[string]any) error {
-	word := d.Val()
+func unmarshalBlock(d *caddyfile.Dispenser, doc map[string]any, whole *[]func() error) error {
+	word, begin := d.Val(), *d // of which the errors have the line
 	if l, ok := settings.ListOf(word); ok {
 		before, _ := doc[l.Key()].([]map[string]any)
 		object, err := unmarshalObject(d, l, before)
@@ -72,6 +80,12 @@ func unmarshalBlock(d *caddyfile.Dispenser, doc map[string]any) error {
 			return err
 		}
 		doc[l.Key()] = append(before, object)
+		*whole = append(*whole, func() error {
+			if err := l.CheckObject(object); err != nil {
+				return begin.Err(err.Error())
+			}
+			return nil
+		})
 		return nil
 	}
 	if !settings.IsSection(word) {
@@ -86,6 +100,11 @@ func unmarshalBlock(d *caddyfile.Dispenser, doc map[string]any) error {
 	}
 	doc[word] = values
 	return unmarshalValues(d, word, values, func(name string, words []string) (any, error) {
+		if word == "ldap" {
+			if err := ldap.CheckSetting(name, words); err != nil {
+				return nil, fmt.Errorf("ldap.%s: %w", name, err)
+			}
+		}
 		return settings.Parse(word+"."+name, words)
 	})
 }

@@ -13,7 +13,28 @@ func (a *App) Health() health.Details {
 	s := a.shared
 	parts := s.watched.parts()
 	parts["bus"], parts["disk"] = busPart(s.bus), diskPart(a.space.Look())
+	if a.directory != nil {
+		since, reason := a.directory.Health()
+		parts["ldap"] = a.sourcePart("ldap", since, reason)
+	}
+	if a.issuers != nil {
+		for _, h := range a.issuers.Health() {
+			parts["oidc."+h.Name] = a.sourcePart("oidc", h.Since, h.Reason)
+		}
+	}
 	return health.New(settings.Version, s.node, time.Since(s.started), parts)
+}
+
+// sourcePart is a source of users. One that was not asked yet is none the worse for it.
+func (a *App) sourcePart(kind string, since time.Time, reason string) health.Part {
+	if since.IsZero() {
+		since = a.shared.started
+	}
+	p := health.Part{Status: health.OK, Kind: kind, Since: since.UTC(), Reason: reason}
+	if reason != "" {
+		p.Status = health.Degraded
+	}
+	return p
 }
 
 // serveHealth is GET /health/details on the control socket, where builds without the runtime have it.

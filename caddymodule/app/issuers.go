@@ -1,6 +1,7 @@
 package app
 
 import (
+	"errors"
 	"os"
 
 	"go.uber.org/zap"
@@ -48,9 +49,25 @@ func (a *App) renewer() identity.Renewer {
 	return a.issuers
 }
 
+// warnIssuers says what the settings of identity providers leave to chance.
+func (a *App) warnIssuers() {
+	for _, i := range a.settings.Issuers() {
+		if i.ClientID != "" && a.settings.Auth.PublicURL == "" {
+			a.logger.Warn("auth.public_url is not set: after a logout the identity provider is not told where to send people back to, and the address that it gets at a login is what the request's Host says", zap.String("issuer", i.Name))
+		}
+		if i.ClientID != "" && i.UserClaim == "" {
+			a.logger.Warn("oidc user_claim is not set: users are called what preferred_username says, which at some providers people choose and change themselves; choose a claim that they cannot, see docs/auth.md", zap.String("issuer", i.Name))
+		}
+	}
+}
+
 func (a *App) issuerTrouble(name string, err error) {
 	if err == nil {
 		a.logger.Info("the identity provider can be reached again", zap.String("issuer", name))
+		return
+	}
+	if errors.Is(err, oidc.ErrClient) {
+		a.logger.Warn("nobody can log in at the identity provider: it does not accept client_id and client_secret", zap.String("issuer", name), zap.Error(err))
 		return
 	}
 	a.logger.Warn("the identity provider cannot be reached", zap.String("issuer", name), zap.Error(err))

@@ -1,11 +1,13 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"net/http"
 	"os"
+	"strings"
 
 	"github.com/svc-gateway/svc/internal/problem"
 	"github.com/svc-gateway/svc/internal/settings"
@@ -13,10 +15,32 @@ import (
 	"github.com/svc-gateway/svc/policy/identity/oidc"
 )
 
-// OIDCTest is a bearer token that an admin wants to see judged: what POST /oidc/test on the control
-// socket is asked. The answer is an [identity.Report].
+// OIDCTest is a bearer token that an admin wants to see judged, or the way of a login to be tried: what
+// POST /oidc/test on the control socket is asked. The answer is an [identity.Report].
 type OIDCTest struct {
-	Token string `json:"token"`
+	Token string     `json:"token,omitempty"`
+	Login *OIDCLogin `json:"login,omitempty"`
+}
+
+// OIDCLogin is a login that is tried as far as that can be done without a person.
+type OIDCLogin struct {
+	Provider string `json:"provider,omitempty"` // its name; empty: the only one
+	URL      string `json:"url,omitempty"`      // the address that browsers know the service by; empty: auth.public_url
+	Prefix   string `json:"prefix,omitempty"`   // of svc_auth
+}
+
+var errNoURL = errors.New("auth.public_url is not set: say with --url by which address browsers know the service")
+
+// ask asks the providers of the settings.
+func (in OIDCTest) ask(ctx context.Context, set *oidc.Set, publicURL string) identity.Report {
+	if in.Login == nil {
+		return set.Explain(ctx, in.Token)
+	}
+	at := cmp.Or(in.Login.URL, publicURL)
+	if at == "" {
+		return identity.Report{Steps: []identity.Step{}, Error: errNoURL.Error()}
+	}
+	return set.ExplainLogin(ctx, in.Login.Provider, strings.TrimSuffix(at, "/")+in.Login.Prefix)
 }
 
 // MaxOIDCTest is the largest body of an OIDCTest, in bytes: what a header may hold, in JSON.
@@ -26,14 +50,14 @@ const MaxOIDCTest = 2 << 20
 func (a *App) serveOIDCTest(w http.ResponseWriter, r *http.Request) {
 	var in OIDCTest
 	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, MaxOIDCTest)).Decode(&in); err != nil {
-		problem.Write(w, r, problem.Problem{Status: http.StatusBadRequest, Detail: `The body must be {"token"}.`})
+		problem.Write(w, r, problem.Problem{Status: http.StatusBadRequest, Detail: `The body must be {"token"} or {"login"}.`})
 		return
 	}
 	if a.issuers == nil {
 		problem.Write(w, r, problem.Problem{Status: http.StatusNotFound, Code: "no_issuer", Detail: errNoIssuer.Error()})
 		return
 	}
-	a.answer(w, a.issuers.Explain(r.Context(), in.Token))
+	a.answer(w, in.ask(r.Context(), a.issuers, a.settings.Auth.PublicURL))
 }
 
 var errNoIssuer = errors.New("auth.mode has no oidc, so there is no identity provider to ask")
@@ -48,5 +72,5 @@ func (in OIDCTest) Explain(ctx context.Context, s settings.Settings) (identity.R
 		return identity.Report{}, err
 	}
 	defer set.Close()
-	return set.Explain(ctx, in.Token), nil
+	return in.ask(ctx, set, s.Auth.PublicURL), nil
 }

@@ -4,8 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/google/go-cmp/cmp"
@@ -31,6 +33,35 @@ func issuers(t *testing.T, p *oidctest.Provider) string {
 		t.Fatal(err)
 	}
 	return string(doc)
+}
+
+// What keeps people out stands where an operator looks.
+func TestHealthOfTheSources(t *testing.T) {
+	p := oidctest.Start()
+	defer p.Close()
+	home(t)
+	doc := strings.Replace(issuers(t, p), `"issuer":"`+p.URL, `"issuer":"`+p.URL+`/typo`, 1)
+	doc = strings.Replace(doc, `["token","oidc"]`, `["token","oidc","ldap"]`, 1)
+	doc = strings.TrimSuffix(doc, "}") + `,"ldap":{"url":["ldap://127.0.0.1:1"],"base_dn":"dc=x","user_groups":["staff"]}}`
+	if err := load(t, `"probe": {"answer": "good"}, "svc": `+doc); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := probed.Directory().Authenticate(t.Context(), "alice", "x"); err == nil {
+		t.Error("a directory that is not there let somebody in")
+	}
+	deadline := time.Now().Add(10 * time.Second)
+	for probed.Health().Parts["oidc.corp"].Reason == "" && time.Now().Before(deadline) {
+		runtime.Gosched()
+	}
+	got := probed.Health()
+	for part, want := range map[string]string{"oidc.corp": "oidc degraded issuer", "ldap": "ldap degraded unreachable", "bus": "memory ok "} {
+		if p := got.Parts[part]; p.Kind+" "+p.Status+" "+p.Reason != want || p.Since.IsZero() {
+			t.Errorf("%s: got %+v, want %s", part, p, want)
+		}
+	}
+	if got.Status != "degraded" {
+		t.Errorf("the whole is %s", got.Status)
+	}
 }
 
 func TestOIDCTestOnTheSocket(t *testing.T) {

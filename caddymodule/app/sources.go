@@ -9,6 +9,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/svc-gateway/svc/internal/settings"
+	"github.com/svc-gateway/svc/policy"
 	"github.com/svc-gateway/svc/policy/identity"
 	"github.com/svc-gateway/svc/policy/identity/ldap"
 )
@@ -39,6 +40,23 @@ func (s *sources) remove(a *App) {
 func (a *App) setSources() {
 	a.Identity().SetSources(a.Directory(), a.renewer())
 	a.Identity().AcceptTokens(a.settings.Auth.Has(settings.ModeToken))
+	a.Identity().AcceptCertificates(a.certificateRole)
+}
+
+// AddCertificates tells of rules that let people with certificates in. It is called while the
+// configuration is provisioned.
+func (a *App) AddCertificates(rules []identity.CertificateRule) {
+	a.certificates = append(a.certificates, rules)
+}
+
+// certificateRole returns the strongest role that a stage of the configuration gives to the subject.
+func (a *App) certificateRole(_, subject string) (strongest policy.Role) {
+	for _, rules := range a.certificates {
+		if role := identity.CertificateRole(rules, subject); strongest == "" || role != "" && policy.Weaker(strongest, role) == strongest {
+			strongest = role
+		}
+	}
+	return strongest
 }
 
 // Directory returns the directory that auth.mode ldap asks, nil without that mode.

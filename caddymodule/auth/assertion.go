@@ -9,6 +9,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/svc-gateway/svc/internal/headername"
 	"github.com/svc-gateway/svc/policy"
 	"github.com/svc-gateway/svc/policy/identity/assertion"
 )
@@ -39,7 +40,7 @@ func (a *Assertion) check(taken *IdentityHeaders) error {
 		return nil
 	}
 	for _, name := range taken.names() {
-		if http.CanonicalHeaderKey(name) == a.header() {
+		if headername.Fold(name) == headername.Fold(a.header()) {
 			return fmt.Errorf("assertion: %s is one of identity_headers already", a.header())
 		}
 	}

@@ -32,6 +32,8 @@ const (
 
 	// unavailable is the code of requests refused because the audit log cannot be written.
 	unavailable = "audit_unavailable"
+	// pathAmbiguous is the code of requests refused because of their path.
+	pathAmbiguous = "path_ambiguous"
 	// roleInsufficient is the code of requests refused because of the option require.
 	roleInsufficient = "role_insufficient"
 )
@@ -167,12 +169,17 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyht
 		return h.again(w, r, p, next)
 	}
 	h.doubt(r)
-	r = addressed(r)
+	r = addressed(h.asAsked(r))
 	id := identify(w, r)
 	h.reserved.strip(r.Header)
+	h.reserved.stripTrailers(r)
+	guardConnection(r.Header)
 	guardUpgrade(r.Header)
 	rec := newRecorder(h, w, r, id)
 	if h.crossOrigin(rec, r) {
+		return nil
+	}
+	if h.refusesPath(rec, r) {
 		return nil
 	}
 	if open(r) {

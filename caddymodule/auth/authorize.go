@@ -83,6 +83,7 @@ func (h *Handler) again(w http.ResponseWriter, r *http.Request, p policy.Princip
 	}
 	placeholders(r, p)
 	h.reserved.stripSpellings(r.Header)
+	h.reserved.stripTrailers(r)
 	return next.ServeHTTP(w, h.prepare(r, p))
 }
 
@@ -96,7 +97,6 @@ func (h *Handler) prepare(r *http.Request, p policy.Principal) *http.Request {
 	if h.Assertion != nil {
 		h.assert(r, p)
 	}
-	h.reserved.guardConnection(r.Header)
 	return r.WithContext(ctx)
 }
 

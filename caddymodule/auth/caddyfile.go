@@ -1,14 +1,36 @@
 package auth
 
 import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
+	"go.uber.org/zap"
 
 	"github.com/svc-gateway/svc/caddymodule/directive"
 	"github.com/svc-gateway/svc/policy"
 	"github.com/svc-gateway/svc/policy/identity"
 )
 
-func init() { directive.Register[Handler]("svc_auth") }
+func init() { directive.Register[Handler]("svc_auth", warnBeside) }
+
+// warnBeside warns of a path such as /admins/*, which many think of as all of /admins.
+func warnBeside(at directive.Place, matcher caddy.ModuleMap) {
+	var paths []string
+	if json.Unmarshal(matcher["path"], &paths) != nil {
+		return
+	}
+	for _, p := range paths {
+		base, below := strings.CutSuffix(p, "/*")
+		if base == "" || !below || slices.Contains(paths, base+"*") {
+			continue
+		}
+		caddy.Log().Named("caddyfile").Warn("svc_auth "+p+" leaves "+base+" itself open, and "+base+";x, which some servers take for it: write "+base+"*",
+			zap.String("file", at.File), zap.Int("line", at.Line))
+	}
+}
 
 // UnmarshalCaddyfile reads the directive:
 //

@@ -60,6 +60,7 @@ func (h *Handler) addCertificates(a *app.App) error {
 	if err != nil {
 		return fmt.Errorf("client_certificate: %w", err)
 	}
+	a.AddCertificates(h.ClientCertificate)
 	h.chain = beforeNone(h.chain, p)
 	return nil
 }

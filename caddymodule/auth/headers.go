@@ -12,6 +12,7 @@ import (
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 	"golang.org/x/net/http/httpguts"
 
+	"github.com/svc-gateway/svc/internal/headername"
 	"github.com/svc-gateway/svc/policy"
 )
 
@@ -35,10 +36,10 @@ func defaultIdentityHeaders() *IdentityHeaders {
 func (n *IdentityHeaders) names() []string { return []string{n.User, n.Role, n.Groups} }
 
 // taken are headers that cannot carry an identity because they mean something else.
-var taken = []string{
+var taken = headername.Set(
 	"Authorization", "Connection", "Content-Length", "Content-Type", "Cookie", "Host", "Te",
-	"Trailer", "Transfer-Encoding", "Upgrade", "X-Api-Key", "X-Request-Id",
-}
+	"Trailer", "Transfer-Encoding", "Upgrade", "X-Api-Key", requestID,
+)
 
 func (n *IdentityHeaders) check() error {
 	used := map[string]bool{}
@@ -49,11 +50,10 @@ func (n *IdentityHeaders) check() error {
 		if err := checkHeaderName(name); err != nil {
 			return fmt.Errorf("identity_headers: %w", err)
 		}
-		canonical := http.CanonicalHeaderKey(name)
-		if used[canonical] {
+		if used[headername.Fold(name)] {
 			return fmt.Errorf("identity_headers: %s is given twice", name)
 		}
-		used[canonical] = true
+		used[headername.Fold(name)] = true
 	}
 	if len(used) == 0 {
 		return errors.New("identity_headers: no header is named")
@@ -66,7 +66,7 @@ func checkHeaderName(name string) error {
 	switch {
 	case !httpguts.ValidHeaderFieldName(name) || strings.ContainsAny(name, "_."):
 		return fmt.Errorf("%q is not a header name: want letters, digits and hyphens", name)
-	case slices.Contains(taken, http.CanonicalHeaderKey(name)):
+	case taken[headername.Fold(name)]:
 		return fmt.Errorf("%s already means something else", name)
 	}
 	return nil
@@ -97,78 +97,6 @@ func joined(groups []string) string {
 		b.WriteString(g)
 	}
 	return b.String()
-}
-
-// reserved are the headers that only this stage may set, in canonical form.
-type reserved map[string]bool
-
-const reservedPrefix = "X-Svc-"
-
-func newReserved(n *IdentityHeaders, a *Assertion) reserved {
-	set := reserved{"Remote-User": true, "Remote-Role": true, "Remote-Groups": true, "Remote-Name": true, "Remote-Email": true}
-	if n != nil {
-		for _, name := range n.names() {
-			set[http.CanonicalHeaderKey(name)] = true
-		}
-	}
-	if a != nil {
-		set[a.header()] = true
-	}
-	delete(set, "")
-	return set
-}
-
-// has reports whether a server could take the name for a reserved one. CGI and its relatives
-// do not tell hyphens, underscores and dots apart.
-func (s reserved) has(name string) bool {
-	if strings.ContainsAny(name, "_.") {
-		name = strings.Map(func(r rune) rune {
-			if r == '_' || r == '.' {
-				return '-'
-			}
-			return r
-		}, name)
-	}
-	name = http.CanonicalHeaderKey(name)
-	return s[name] || strings.HasPrefix(name, reservedPrefix)
-}
-
-func (s reserved) strip(h http.Header) {
-	for name := range h {
-		if s.has(name) {
-			delete(h, name)
-		}
-	}
-}
-
-// stripSpellings is strip behind another svc_auth, whose headers stay: it never sets a name with
-// such characters, so those are of a client.
-func (s reserved) stripSpellings(h http.Header) {
-	for name := range h {
-		if strings.ContainsAny(name, "_.") && s.has(name) {
-			delete(h, name)
-		}
-	}
-}
-
-// guardConnection drops reserved names from Connection: a proxy removes the headers listed
-// there, and a client could make ours vanish.
-func (s reserved) guardConnection(h http.Header) {
-	values := h["Connection"]
-	if len(values) == 0 {
-		return
-	}
-	var keep []string
-	for option := range strings.SplitSeq(strings.Join(values, ","), ",") {
-		if option = strings.TrimSpace(option); option != "" && !s.has(option) {
-			keep = append(keep, option)
-		}
-	}
-	if len(keep) == 0 {
-		delete(h, "Connection")
-		return
-	}
-	h["Connection"] = []string{strings.Join(keep, ", ")}
 }
 
 // stripCookie removes the cookie of that name and leaves the others as they are.

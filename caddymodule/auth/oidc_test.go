@@ -3,6 +3,7 @@ package auth_test
 import (
 	"encoding/json"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -52,6 +53,23 @@ func TestBearerJWT(t *testing.T) {
 	}
 	if resp, body := srv.Send(srv.Request(http.MethodGet, "/", "", "Authorization", jwt)); resp.StatusCode != http.StatusUnauthorized {
 		t.Errorf("a disabled account: got %s: %s", resp.Status, body)
+	}
+}
+
+// Jobs of the same project have another sub on each branch, and are one account.
+func TestJobsOfAProjectAreOneAccount(t *testing.T) {
+	p, _ := issuer(t)
+	settings := "auth {\nmode oidc\n}\noidc ci {\nissuer " + p.URL + "\naudience gw\nname_claim project_id\nuser_claim project_path\ngroups_claim ref_protected\nuser_groups true\n}"
+	srv := caddytest.Start(t, caddytest.Config{Site: "svc_auth", Svc: settings})
+	for sub, want := range map[string]string{"project_path:a/b:ref_type:branch:ref:main": "20", "project_path:a/b:ref_type:tag:ref:v1": "20"} {
+		token := p.Token(map[string]any{"sub": sub, "aud": "gw", "project_id": want, "project_path": "a/b", "ref_protected": "true"})
+		if resp, body := srv.Send(srv.Request(http.MethodGet, "/auth/whoami", "", "Authorization", "Bearer "+token)); resp.StatusCode != http.StatusOK || !strings.Contains(body, `"user":"a-b"`) {
+			t.Errorf("%s: got %s: %s", sub, resp.Status, body)
+		}
+	}
+	token := p.Token(map[string]any{"aud": "gw", "project_id": "21", "project_path": "a/b", "ref_protected": "true"})
+	if resp, body := srv.Send(srv.Request(http.MethodGet, "/auth/whoami", "", "Authorization", "Bearer "+token)); resp.StatusCode != http.StatusForbidden {
+		t.Errorf("another project that has the path now: got %s: %s", resp.Status, body)
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+
+	"github.com/svc-gateway/svc/internal/headername"
 )
 
 // guardUpgrade takes away the wish for a protocol that carries requests of its own, such as h2c
@@ -28,9 +30,17 @@ func carriesRequests(value string) bool {
 }
 
 // keepToPath takes away what would have a server behind answer for more than the path that
-// everybody may ask for: another protocol, and headers that some servers take for the path.
+// everybody may ask for: another protocol, and headers that some servers take for the path or the
+// method, in any spelling.
 func keepToPath(h http.Header) {
-	for _, name := range []string{"Upgrade", "X-Original-Url", "X-Rewrite-Url"} {
-		delete(h, name)
+	for name := range h {
+		if astray[headername.Fold(name)] {
+			delete(h, name)
+		}
 	}
 }
+
+var astray = headername.Set(
+	"Upgrade", "X-Original-Url", "X-Rewrite-Url", "X-Original-Uri", "X-Original-Method",
+	"X-Http-Method", "X-Http-Method-Override", "X-Method-Override",
+)

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
 	"github.com/caddyserver/caddy/v2/caddyconfig/httpcaddyfile"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
@@ -18,12 +19,33 @@ type stage[T any] interface {
 	caddyfile.Unmarshaler
 }
 
-// Register makes a directive of the stage whose handler is a T.
-func Register[T any, S stage[T]](name string) {
-	httpcaddyfile.RegisterHandlerDirective(name, func(h httpcaddyfile.Helper) (caddyhttp.MiddlewareHandler, error) {
+// Register makes a directive of the stage whose handler is a T. Each of looks sees the matcher that
+// stands before the block, by the names of its parts, and may say something about it.
+func Register[T any, S stage[T]](name string, looks ...func(at Place, matcher caddy.ModuleMap)) {
+	httpcaddyfile.RegisterDirective(name, func(h httpcaddyfile.Helper) ([]httpcaddyfile.ConfigValue, error) {
+		if !h.Next() {
+			return nil, h.ArgErr()
+		}
+		at := Place{h.File(), h.Line()}
+		matcher, err := h.ExtractMatcherSet()
+		if err != nil {
+			return nil, err
+		}
+		for _, look := range looks {
+			look(at, matcher)
+		}
 		s := S(new(T))
-		return s, s.UnmarshalCaddyfile(h.Dispenser)
+		if err := s.UnmarshalCaddyfile(h.Dispenser); err != nil {
+			return nil, err
+		}
+		return h.NewRoute(matcher, s), nil
 	})
+}
+
+// Place is where a directive stands.
+type Place struct {
+	File string
+	Line int
 }
 
 // Option is an option of a directive.

@@ -14,6 +14,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/svc-gateway/svc/audit"
+	"github.com/svc-gateway/svc/internal/headername"
 	"github.com/svc-gateway/svc/policy"
 	"github.com/svc-gateway/svc/scanner"
 	"github.com/svc-gateway/svc/scanner/inject"
@@ -138,6 +139,17 @@ const (
 	countHeader      = "X-Svc-Scan-Count"
 	categoriesHeader = "X-Svc-Scan-Categories"
 )
+
+var annotations = headername.Set(countHeader, categoriesHeader)
+
+// unannotate removes what a client says was found, in every spelling: nobody but this stage does.
+func unannotate(header http.Header) {
+	for name := range header {
+		if len(name) >= len("XSvcScanCount") && annotations[headername.Fold(name)] {
+			delete(header, name)
+		}
+	}
+}
 
 // annotate tells of the findings in a header.
 func (rep *report) annotate(header http.Header) {

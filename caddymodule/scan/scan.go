@@ -147,8 +147,7 @@ func (h *Handler) Validate() error {
 
 // ServeHTTP scans the request's body, calls the next handler and scans its response.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.Handler) error {
-	delete(r.Header, countHeader) // nobody but this stage says what was found
-	delete(r.Header, categoriesHeader)
+	unannotate(r.Header)
 	rep := h.newReport(r, request)
 	var rest *tap
 	if h.scans(request) && r.Body != nil && r.ContentLength != 0 {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -15,6 +16,7 @@ import (
 	"github.com/svc-gateway/svc/caddymodule/app"
 	"github.com/svc-gateway/svc/caddymodule/app/cli"
 	"github.com/svc-gateway/svc/internal/problem"
+	"github.com/svc-gateway/svc/internal/settings"
 	"github.com/svc-gateway/svc/policy"
 )
 
@@ -71,13 +73,34 @@ func loginCommand(cmd *cobra.Command) {
 		if p.Source == policy.SourceNone {
 			return fmt.Errorf("%s has auth.mode none and did not check the token", t.base)
 		}
+		kept, err := keepStored(cmd.Context(), home, t)
+		if err != nil {
+			return err
+		}
 		if err := home.WriteToken(t.token); err != nil {
 			return err
 		}
 		fmt.Fprintf(cmd.OutOrStdout(), "Logged in at %s as %s, role %s.\n", t.base, p.User, p.Role)
+		if kept != "" {
+			fmt.Fprintf(cmd.OutOrStdout(), "The token that was stored before is now in %s: delete it when it is stored elsewhere.\n", kept)
+		}
 		return nil
 	})
 	cli.Group(cmd)
+}
+
+// keepStored puts the stored token aside before another one takes its place, and returns where it is:
+// that of the first admin is stored nowhere else. One of a session can be had again.
+func keepStored(ctx context.Context, home settings.Home, t target) (path string, err error) {
+	old, err := readToken(home)
+	if err != nil || old == "" || old == t.token {
+		return "", err
+	}
+	t.token = old
+	if p, err := t.whoami(ctx); err == nil && p.SessionID != "" {
+		return "", nil
+	}
+	return home.KeepToken()
 }
 
 func prefixFlag(cmd *cobra.Command) *string {

@@ -77,8 +77,14 @@ func announce(w io.Writer, home settings.Home, s cli.Status) {
 		}
 	}
 	fmt.Fprintln(w)
-	if !slices.Contains(s.AuthMode, settings.ModeToken) {
+	tokens := slices.Contains(s.AuthMode, settings.ModeToken)
+	switch none := slices.Contains(s.AuthMode, settings.ModeNone); {
+	case none && len(s.AuthMode) == 1:
 		fmt.Fprintln(w, "auth.mode none: svc_auth lets callers on this host act as admins without a token and refuses all others.")
+	case none:
+		fmt.Fprintln(w, "auth.mode none: svc_auth lets callers on this host who send no credential act as admins.")
+	}
+	if !tokens {
 		return
 	}
 	if _, err := os.Stat(home.Token()); err == nil {

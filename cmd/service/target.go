@@ -17,6 +17,7 @@ import (
 
 	"github.com/svc-gateway/svc/caddymodule/app"
 	"github.com/svc-gateway/svc/caddymodule/app/cli"
+	"github.com/svc-gateway/svc/internal/health"
 	"github.com/svc-gateway/svc/internal/problem"
 	"github.com/svc-gateway/svc/internal/settings"
 	"github.com/svc-gateway/svc/policy"
@@ -128,6 +129,8 @@ func (t target) send(ctx context.Context, method, path string, in any) (*http.Re
 		return nil, context.Cause(ctx)
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return nil, fmt.Errorf("no service answers at %s: start it with service web start, or name another with --url", t.base)
+	case err != nil && health.Severed(err):
+		return nil, fmt.Errorf("asking the service: %w: is it TLS that is spoken there, and https in --url, or neither?", err)
 	case err != nil:
 		return nil, fmt.Errorf("asking the service: %w", err)
 	case resp.StatusCode/100 == 2:
@@ -137,6 +140,9 @@ func (t target) send(ctx context.Context, method, path string, in any) (*http.Re
 	p := problem.Parse(resp)
 	if resp.StatusCode == http.StatusUnauthorized && p.Code != "credentials_wrong" {
 		return nil, fmt.Errorf("%w: log in with service login", p)
+	}
+	if resp.StatusCode == http.StatusBadRequest && p.Code == "unexpected_answer" && strings.HasPrefix(t.base, "http:") {
+		return nil, fmt.Errorf("%w: so servers answer that speak TLS: try https in --url", p)
 	}
 	return nil, p
 }

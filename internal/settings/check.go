@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/svc-gateway/svc/internal/suggest"
 )
@@ -99,6 +100,9 @@ func (s Settings) check() error {
 	var errs []error
 	if s.Model.Provider == ProviderOpenAI && s.Model.Name == "" {
 		errs = append(errs, errors.New("model.name is missing: provider openai needs the model's name as the server knows it"))
+	}
+	if i := slices.IndexFunc(s.CORS.Origins, func(o string) bool { return strings.Contains(o, "*") }); i >= 0 && s.Auth.Has(ModeNone) {
+		errs = append(errs, fmt.Errorf("cors.origins: %s lets pages of any site in, and with auth.mode none they would act as admin: name the origins, or take none out of auth.mode (token, for example)", s.CORS.Origins[i]))
 	}
 	if s.Auth.Has(ModeLDAP) {
 		errs = append(errs, s.LDAP.check())

@@ -1,6 +1,8 @@
 package settings
 
 import (
+	"bytes"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -192,4 +194,19 @@ func (h Home) WriteToken(token string) error {
 		return fmt.Errorf("storing the token: %w", err)
 	}
 	return nil
+}
+
+// KeepToken puts the stored token aside, and returns the path that it has now. Its name ends in the
+// token's id, so that no other token is lost.
+func (h Home) KeepToken() (string, error) {
+	token, err := os.ReadFile(h.Token())
+	if err != nil {
+		return "", fmt.Errorf("keeping the stored token: %w", err)
+	}
+	id := sha256.Sum256(bytes.TrimSpace(token))
+	path := fmt.Sprintf("%s.%x", h.Token(), id[:6])
+	if err := os.Rename(h.Token(), path); err != nil {
+		return "", fmt.Errorf("keeping the stored token: %w", err)
+	}
+	return path, nil
 }

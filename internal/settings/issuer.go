@@ -34,6 +34,9 @@ type Issuer struct {
 	// UserClaim is the claim with the user's name. Default: the first there is of
 	// preferred_username, a verified email, and sub.
 	UserClaim string
+	// NameClaim is the claim that names an account for good, instead of sub, where sub differs between
+	// tokens of the same sender. Such a provider is for bearer tokens alone. Default: none, sub.
+	NameClaim string
 	// GroupsClaim is the claim with the user's groups, a.b.c for one within others. Default: groups.
 	GroupsClaim string
 	// AdminGroups have the role admin. The strongest role counts; * is everybody.
@@ -79,6 +82,8 @@ var issuers = register(&objects[Issuer]{
 			func(i *Issuer) *[]string { return &i.AuthorizedParties }, nil),
 		text("user_claim", "", "the claim with the user's name; the first of `preferred_username`, `email` if it is verified, and `sub` without it",
 			func(i *Issuer) *string { return &i.UserClaim }, nil),
+		text("name_claim", "", "the claim that names an account for good, instead of `sub`, for bearer tokens whose `sub` differs between runs; also the user's name without `user_claim`",
+			func(i *Issuer) *string { return &i.NameClaim }, nil),
 		text("groups_claim", "groups", "the claim with the groups; `a.b.c` for one within others",
 			func(i *Issuer) *string { return &i.GroupsClaim }, nil),
 		items("admin_groups", "", "groups whose members are admins; `*` is everybody. The strongest role counts",
@@ -116,6 +121,8 @@ func (i *Issuer) complete() error {
 	switch {
 	case i.ClientID == "" && len(i.Audience) == 0:
 		return errors.New("client_id is missing: write the name that the provider knows this service by, or, for bearer tokens alone, their audience")
+	case i.ClientID != "" && i.NameClaim != "":
+		return errors.New("name_claim is for bearer tokens alone, and with client_id people log in, who are known by sub: leave one of them out")
 	case i.ClientID == "" && i.ClientSecret != "":
 		return errors.New("client_secret is of no use without client_id")
 	case len(i.AdminGroups)+len(i.UserGroups)+len(i.ReadonlyGroups) == 0:

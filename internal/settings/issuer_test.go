@@ -65,6 +65,7 @@ func TestIssuerErrors(t *testing.T) {
 		{"issuer without TLS", `{"oidc": [{"name": "a", "issuer": "http://a.example", "client_id": "svc", "user_groups": "*"}]}`, `oidc[0]: issuer: use https; insecure allows http on another host`},
 		{"no issuer", `{"oidc": [{"name": "a", "client_id": "svc", "user_groups": "*"}]}`, `oidc[0]: issuer is missing`},
 		{"no client", `{"oidc": [{"name": "a", "issuer": "https://a.example", "user_groups": "*"}]}`, `oidc[0]: client_id is missing`},
+		{"name of logins", `{"oidc": [{"name": "a", "issuer": "https://a.example", "client_id": "x", "name_claim": "y", "user_groups": "*"}]}`, `name_claim is for bearer tokens alone`},
 		{"secret without client", `{"oidc": [{"name": "a", "issuer": "https://a.example", "audience": "x", "client_secret": "{env.X}", "user_groups": "*"}]}`, `client_secret is of no use without client_id`},
 		{"no roles", `{"oidc": [{"name": "a", "issuer": "https://a.example", "client_id": "svc"}]}`, `oidc[0]: nobody would get a role`},
 		{"literal secret", `{"oidc": [{` + whole + `, "client_secret": "hunter2"}]}`, `oidc[0]: client_secret: this is not {env.NAME} or {file./path}`},

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/url"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -104,7 +105,22 @@ func checkFile(path string) error {
 	return nil
 }
 
+// elsewhere are what other programs have in the place of %u.
+var elsewhere = regexp.MustCompile(`(?i)\{+\$?\.?(user|username|user_name|login|uid|name|input|0)\}+|%\(user\)s|%s|%n|\$\{?user(name)?\}?`)
+
+// CheckPattern refuses a filter or template that has somebody else's word for the user's name. It
+// passes all that says %u, and other placeholders.
+func CheckPattern(pattern string) error {
+	if found := elsewhere.FindString(pattern); found != "" && !strings.Contains(pattern, "%u") {
+		return fmt.Errorf("write %%u instead of %s: it stands for the name that the user gives", found)
+	}
+	return nil
+}
+
 func checkUserPattern(pattern string) error {
+	if err := CheckPattern(pattern); err != nil {
+		return err
+	}
 	if !strings.Contains(pattern, "%u") {
 		return errors.New("%u is missing: it stands for the name that the user gives")
 	}

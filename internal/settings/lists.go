@@ -20,6 +20,9 @@ type List interface {
 	CheckName(name string) error
 	// ParseField checks the words of a field and returns it in the form it has in JSON.
 	ParseField(name string, words []string) (any, error)
+	// CheckObject looks at what concerns more than one field of an object, whose values are those of
+	// ParseField and its name. One with placeholders passes: what it will be is not known.
+	CheckObject(values map[string]any) error
 }
 
 // objectList is an [objects] of any type.

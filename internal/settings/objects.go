@@ -1,6 +1,8 @@
 package settings
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -74,6 +76,31 @@ func (o *objects[T]) ParseField(name string, words []string) (any, error) {
 		return nil, fmt.Errorf("%s.%s: %w", o.block, name, err)
 	}
 	return v, nil
+}
+
+// CheckObject implements [List].
+func (o *objects[T]) CheckObject(values map[string]any) error {
+	for name, v := range values {
+		if !o.isReference(name) && strings.Contains(fmt.Sprint(v), "{") {
+			return nil
+		}
+	}
+	doc, err := json.Marshal(values)
+	if err != nil {
+		return fmt.Errorf("reading %s: %w", o.block, err)
+	}
+	r, what := newReader(o.block, doc, true), fmt.Sprint(o.block, " ", values["name"])
+	if err := r.open('{', what); err != nil {
+		return err
+	}
+	t, err := o.readOne(r, what)
+	if err != nil || len(r.errs) > 0 {
+		return errors.Join(append(r.errs, err)...)
+	}
+	if err := errors.Join(o.problems(&t, nil)...); err != nil {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	return nil
 }
 
 func unknownField[T any](what, name string, fields []field[T]) error {

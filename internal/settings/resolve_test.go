@@ -188,6 +188,8 @@ func TestFileErrors(t *testing.T) {
 		{"size", `{"limits": {"body_bytes": "4 MB of"}}`, `limits.body_bytes: "4 MB of" is not a size`},
 		{"huge size", `{"limits": {"body_bytes": "9999999999GiB"}}`, `limits.body_bytes: 9999999999GiB is out of range`},
 		{"origin with path", `{"cors": {"origins": ["https://a.example/x"]}}`, `cors.origins: "https://a.example/x" is not an origin`},
+		{"any origin without a credential", `{"cors": {"origins": ["*"]}}`, `cors.origins: * lets pages of any site in, and with auth.mode none they would act as admin: name the origins`},
+		{"a pattern without a credential", `{"auth": {"mode": ["token", "none"]}, "cors": {"origins": ["https://*.a.example"]}}`, `cors.origins: https://*.a.example lets`},
 		{"relative root", `{"runtime": {"project_root": "src"}}`, `runtime.project_root: "src" is not an absolute path`},
 		{"root root", `{"runtime": {"project_root": "//"}}`, `runtime.project_root: the whole file system cannot be the project root`},
 	} {

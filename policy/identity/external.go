@@ -44,6 +44,9 @@ type Renewer interface {
 	// Renew returns who it is now, and what to renew with the next time. It returns
 	// [ErrRevoked] when the provider refuses; every other error is technical.
 	Renew(ctx context.Context, u Upstream) (External, Upstream, error)
+	// RoleOf returns the role that groups at the provider give now; empty when they give none, and
+	// when it is not a provider any more.
+	RoleOf(issuer string, groups []string) policy.Role
 }
 
 // Upstream is what a session that an identity provider opened is renewed and ended with. Its

@@ -315,9 +315,11 @@ func TestResolveAsksTheDirectory(t *testing.T) {
 func TestResolveExternalWithoutASession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
+		r.SetSources(nil, newProvider())
 		for _, source := range []string{policy.SourceOIDC, policy.SourceCertificate} {
 			p := r.admit(t, identity.External{
-				Source: source, Issuer: "i", Subject: "1", Name: source, Role: policy.Admin, Expires: time.Now().Add(time.Hour),
+				Source: source, Issuer: issuer, Subject: "1", Name: source, Role: policy.Admin,
+				Groups: []string{string(policy.Admin)}, Expires: time.Now().Add(time.Hour),
 			})
 			got, err := r.Resolve(t.Context(), p)
 			if d := cmp.Diff(p, got); err != nil || d != "" {

@@ -2,8 +2,8 @@ package identity
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/svc-gateway/svc/audit"
@@ -14,13 +14,23 @@ import (
 // Everybody may end their own; those of others need an admin ([ErrForbidden]). An id that no
 // live session of the user has is [ErrSessionNotFound]. Ending all ends what external
 // credentials from before opened too.
+//
+// A token with a weaker role than its user's ends the sessions that were opened with it, and nothing
+// that another credential of the user gives.
 func (s *Service) Logout(ctx context.Context, actor Actor, user, id string) ([]Session, error) {
 	var ended []Session
 	err := s.change(ctx, actor, change{typ: audit.Logout, action: "logout", user: user, own: true, plan: func(st state) (Change, error) {
 		if st.account == nil {
 			return Change{}, fmt.Errorf("%w: %s", ErrUserNotFound, user)
 		}
+		weak := actor.Source == policy.SourceToken && policy.Weaker(actor.Role, st.account.Role) != st.account.Role
+		if weak && id == "" {
+			return Change{}, errWeakToken
+		}
 		c := Change{Sessions: st.end(func(x *StoredSession) bool { return id == "" || x.ID == id })}
+		if weak && slices.ContainsFunc(st.sessions, func(x StoredSession) bool { return x.ID == id && x.TokenID != actor.TokenID }) {
+			return Change{}, errWeakToken
+		}
 		if id == "" {
 			c.Users = []User{st.account.cutOff(st.now)}
 		} else if len(c.Sessions) == 0 {
@@ -35,63 +45,7 @@ func (s *Service) Logout(ctx context.Context, actor Actor, user, id string) ([]S
 	return ended, nil
 }
 
-// LogoutUpstream ends the sessions that an identity provider says are over, and returns how many
-// those were: the one with its name sid, or, when that is empty, all of the subject together
-// with everything that the provider issued to it before. The caller has made sure that the
-// provider said so.
-func (s *Service) LogoutUpstream(ctx context.Context, issuer, subject, sid string) (int, error) {
-	if issuer == "" || subject == "" && sid == "" {
-		return 0, fmt.Errorf("%w: a logout needs an issuer and a subject or sid", ErrInvalid)
-	}
-	sessions, err := s.store.Sessions(ctx, SessionFilter{Issuer: issuer, Subject: subject, SID: sid}, time.Now())
-	if err != nil {
-		return 0, fmt.Errorf("logging out: %w", err)
-	}
-	users := map[string]bool{}
-	for i := range sessions {
-		users[sessions[i].User] = true
-	}
-	if sid == "" {
-		c, err := s.store.ByLink(ctx, Link{policy.SourceOIDC, issuer, subject})
-		switch {
-		case err == nil:
-			users[c.User.Name] = true
-		case !errors.Is(err, ErrNotFound):
-			return 0, fmt.Errorf("logging out: %w", err)
-		}
-	}
-	n := 0
-	var errs []error
-	for user := range users {
-		ended, err := s.endUpstream(ctx, user, issuer, subject, sid)
-		n += ended
-		errs = append(errs, err)
-	}
-	return n, errors.Join(errs...)
-}
-
-// endUpstream does [Service.LogoutUpstream] for one account.
-func (s *Service) endUpstream(ctx context.Context, user, issuer, subject, sid string) (n int, err error) {
-	actor := Actor{User: user, Source: policy.SourceOIDC}
-	err = s.change(ctx, actor, change{typ: audit.Logout, action: "backchannel-logout", user: user, own: true, plan: func(st state) (Change, error) {
-		if st.account == nil {
-			return Change{}, fmt.Errorf("%w: %s", ErrUserNotFound, user)
-		}
-		c := Change{Sessions: st.end(func(x *StoredSession) bool {
-			u := &x.Upstream
-			return u.Issuer == issuer && (subject == "" || u.Subject == subject) && (sid == "" || u.SID == sid)
-		})}
-		if sid == "" {
-			c.Users = []User{st.account.cutOff(st.now)}
-		}
-		n = len(c.Sessions)
-		return c, nil
-	}})
-	if err != nil {
-		return 0, fmt.Errorf("logging out: %w", err)
-	}
-	return n, nil
-}
+var errWeakToken = fmt.Errorf("%w: the token has a weaker role than its user, and may end only a session that was opened with it", ErrForbidden)
 
 // cutOff returns the user with everything revoked that sessions and external credentials from
 // before now give.

@@ -55,6 +55,14 @@ func TestNoneProvider(t *testing.T) {
 		"WebSocket of the own page":      {"GET", local, "localhost:2280", h{"Upgrade": {"websocket"}, "Origin": {"http://localhost:2280"}}, ""},
 		"WebSocket of a program":         {"GET", local, "localhost:2280", h{"Upgrade": {"websocket"}}, ""},
 		"safe method, of another site":   {"GET", local, "localhost:2280", h{"Sec-Fetch-Site": {"cross-site"}}, ""},
+		"read by another origin":         {"GET", local, "localhost:2280", h{"Origin": {"https://evil.example"}}, "cross_origin"},
+		"read by a script elsewhere":     {"GET", local, "localhost:2280", h{"Origin": {"https://evil.example"}, "Sec-Fetch-Site": {"cross-site"}, "Sec-Fetch-Mode": {"cors"}}, "cross_origin"},
+		"head by another origin":         {"HEAD", local, "localhost:2280", h{"Origin": {"null"}}, "cross_origin"},
+		"options by another origin":      {"OPTIONS", local, "localhost:2280", h{"Origin": {"https://evil.example"}}, "cross_origin"},
+		"embedded by another site":       {"GET", local, "localhost:2280", h{"Sec-Fetch-Site": {"cross-site"}, "Sec-Fetch-Mode": {"no-cors"}}, "cross_origin"},
+		"a link from another site":       {"GET", local, "localhost:2280", h{"Sec-Fetch-Site": {"cross-site"}, "Sec-Fetch-Mode": {"navigate"}}, ""},
+		"read by the own page":           {"GET", local, "localhost:2280", h{"Origin": {"http://localhost:2280"}, "Sec-Fetch-Site": {"same-origin"}, "Sec-Fetch-Mode": {"cors"}}, ""},
+		"read by a trusted page":         {"GET", local, "localhost:2280", h{"Origin": {"https://ui.example.com"}, "Sec-Fetch-Site": {"cross-site"}, "Sec-Fetch-Mode": {"cors"}}, ""},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

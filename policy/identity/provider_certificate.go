@@ -110,6 +110,20 @@ func (p *certificateProvider) identify(c *x509.Certificate) (External, bool) {
 	return External{}, false
 }
 
+// CertificateRole returns the role that rules give to somebody whom a certificate let in: the name in
+// the subject has to be one that they fit. Empty: none.
+func CertificateRole(rules []CertificateRule, subject string) policy.Role {
+	kind, name, _ := strings.Cut(subject, ":")
+	for _, r := range rules {
+		for _, text := range r.Patterns {
+			if p, ok := parsePattern(text); ok && p.kind == kind && glob(p.parts, name, certificateKinds[kind].stop) {
+				return r.Role
+			}
+		}
+	}
+	return ""
+}
+
 // certificatePattern is a pattern in parts.
 type certificatePattern struct {
 	kind  string

@@ -18,8 +18,8 @@ import (
 // Straight from this machine means a loopback peer, a loopback Host (a web page cannot reach it
 // by rebinding a name) and no trace of a proxy, which would make every client look local.
 // Because such a request needs no credential that a web page could lack, one that a browser
-// sends for another origin is refused unless that origin is trusted; origins look like
-// "https://example.com".
+// sends for a page of another origin is refused, whatever its method, unless that origin is trusted;
+// origins look like "https://example.com". Following a link is nothing that the page could see.
 //
 // In a list of modes none should come last: what explicit credentials say counts more.
 func NewNoneProvider(trustedOrigins ...string) (Provider, error) {
@@ -48,13 +48,25 @@ func (p *noneProvider) Authenticate(r *http.Request) (policy.Principal, Outcome,
 				obstacle + `. Set auth.mode to "token" to serve others.`,
 		}
 	}
-	if err := p.origins.Check(acting(r)); err != nil {
+	if err := p.origins.Check(ofPage(r)); err != nil {
 		return policy.Principal{}, No, &Refused{
 			Status: http.StatusForbidden, Code: "cross_origin", Reason: "cross_origin",
 			Detail: `A web page of another origin sent this, and the setting auth.mode is "none". Add the origin to cors.origins to trust it, or set auth.mode to "token".`,
 		}
 	}
 	return p.principal, Yes, nil
+}
+
+// ofPage is acting for a provider that gives everything to whoever asks: what a page's script asks
+// for or a page embeds counts like a write, because the page could read or show it.
+func ofPage(r *http.Request) *http.Request {
+	mode := r.Header.Get("Sec-Fetch-Mode")
+	if r.Header.Get("Origin") == "" && (mode == "" || mode == "navigate") {
+		return acting(r)
+	}
+	post := *r
+	post.Method = http.MethodPost
+	return &post
 }
 
 // remote says why a request may come from elsewhere; empty when it comes from this machine.

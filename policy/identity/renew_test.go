@@ -59,6 +59,14 @@ func (p *provider) say(role policy.Role, subject string, err error) {
 	p.role, p.subject, p.err = role, subject, err
 }
 
+// RoleOf gives the role that its first group is called.
+func (*provider) RoleOf(of string, groups []string) policy.Role {
+	if of != issuer || len(groups) == 0 {
+		return ""
+	}
+	return policy.Role(groups[0])
+}
+
 func (p *provider) count() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -318,13 +326,13 @@ func TestLogoutUpstream(t *testing.T) {
 				_, secrets[sid] = r.openOIDC(t, "u"+subject, subject, sid)
 			}
 			for other, err := range map[string]error{
-				"another issuer": second(r.LogoutUpstream(t.Context(), "https://other", tt.subject, tt.sid)),
+				"another issuer": second(r.LogoutUpstream(t.Context(), identity.UpstreamLogout{Issuer: "https://other", Subject: tt.subject, SID: tt.sid})),
 			} {
 				if err != nil {
 					t.Errorf("%s: %v", other, err)
 				}
 			}
-			n, err := r.LogoutUpstream(t.Context(), issuer, tt.subject, tt.sid)
+			n, err := r.LogoutUpstream(t.Context(), identity.UpstreamLogout{Issuer: issuer, Subject: tt.subject, SID: tt.sid})
 			if err != nil || n != tt.ended {
 				t.Errorf("got %d, %v; want %d", n, err, tt.ended)
 			}
@@ -344,8 +352,122 @@ func TestLogoutUpstream(t *testing.T) {
 	}
 	r := newRig(t)
 	for _, args := range [][3]string{{"", "1", "s"}, {issuer, "", ""}} {
-		if _, err := r.LogoutUpstream(t.Context(), args[0], args[1], args[2]); !errors.Is(err, identity.ErrInvalid) {
+		if _, err := r.LogoutUpstream(t.Context(), identity.UpstreamLogout{Issuer: args[0], Subject: args[1], SID: args[2]}); !errors.Is(err, identity.ErrInvalid) {
 			t.Errorf("%q: got %v, want ErrInvalid", args, err)
+		}
+	}
+}
+
+// The attack: somebody kept a logout message of a provider, and sends it again after the next login.
+func TestLogoutUpstreamEndsNothingNewer(t *testing.T) {
+	said := time.Now().Add(-time.Hour).Truncate(time.Second)
+	for name, tt := range map[string]struct {
+		began time.Time // of the session, by the provider's clock
+		sid   string
+		ends  bool
+	}{
+		"older":                    {said.Add(-time.Second), "", true},
+		"older, by its name":       {said.Add(-time.Second), "s", true},
+		"in the same second":       {said.Add(time.Second - 1), "s", true},
+		"newer":                    {said.Add(time.Second), "", false},
+		"newer, by its name":       {said.Add(time.Second), "s", false},
+		"of a time nobody knows":   {time.Time{}, "s", true},
+		"by a clock that is ahead": {time.Now().Add(time.Hour), "", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t)
+			r.SetSources(nil, newProvider())
+			_, secret := r.openOIDC(t, "bob", "1", "s")
+			n, err := r.LogoutUpstream(t.Context(), identity.UpstreamLogout{
+				Issuer: issuer, Subject: "1", SID: tt.sid, Issued: said,
+				Began: func(up identity.Upstream) time.Time {
+					if up.IDToken.Reveal() != "id" {
+						t.Errorf("got the ID token %q", up.IDToken.Reveal())
+					}
+					return tt.began
+				},
+			})
+			if err != nil || n == 1 != tt.ends {
+				t.Fatalf("got %d, %v", n, err)
+			}
+			if _, err := r.Verify(t.Context(), secret); errors.Is(err, policy.ErrRevoked) != tt.ends {
+				t.Errorf("the session: got %v", err)
+			}
+			for _, bearer := range []struct {
+				issued time.Time
+				want   error
+			}{{said.Add(-time.Second), policy.ErrRevoked}, {said, policy.ErrRevoked}, {said.Add(time.Second), nil}} {
+				x := oidcUser("bob", "1")
+				if x.Issued = bearer.issued; tt.sid != "" {
+					bearer.want = nil
+				}
+				if _, err := r.Admit(t.Context(), x); !errors.Is(err, bearer.want) {
+					t.Errorf("a bearer token of %s: got %v, want %v", bearer.issued.Sub(said), err, bearer.want)
+				}
+			}
+		})
+	}
+}
+
+// A logout that comes late takes nothing back that was ended since.
+func TestLogoutUpstreamKeepsALaterEnd(t *testing.T) {
+	r := newRig(t)
+	r.SetSources(nil, newProvider())
+	x := oidcUser("bob", "1")
+	x.Issued = time.Now().Add(-time.Minute)
+	r.admit(t, x)
+	if _, err := r.Logout(t.Context(), boss, "bob", ""); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.LogoutUpstream(t.Context(), identity.UpstreamLogout{Issuer: issuer, Subject: "1", Issued: x.Issued.Add(-time.Hour)}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Admit(t.Context(), x); !errors.Is(err, policy.ErrRevoked) {
+		t.Errorf("got %v, want ErrRevoked", err)
+	}
+}
+
+// The attack: a stream or a run goes on after the settings took back what let it in.
+func TestResolveAsTheSettingsSay(t *testing.T) {
+	r := newRig(t)
+	x := oidcUser("bob", "1")
+	x.Groups = []string{string(policy.User)}
+	p := r.admit(t, x)
+	if _, err := r.Resolve(t.Context(), p); err == nil || errors.Is(err, policy.ErrRevoked) {
+		t.Errorf("before the sources are known: got %v, want a technical error", err)
+	}
+	r.SetSources(nil, newProvider())
+	if is, err := r.Resolve(t.Context(), p); err != nil || is.Role != policy.User {
+		t.Errorf("got %s, %v", is.Role, err)
+	}
+	less := p
+	less.Groups = []string{string(policy.Readonly)}
+	if is, err := r.Resolve(t.Context(), less); err != nil || is.Role != policy.Readonly {
+		t.Errorf("groups that give less now: got %s, %v", is.Role, err)
+	}
+	less.Groups = nil
+	if _, err := r.Resolve(t.Context(), less); !errors.Is(err, policy.ErrRevoked) {
+		t.Errorf("groups that give nothing now: got %v, want ErrRevoked", err)
+	}
+	other := x
+	other.Issuer, other.Name = "https://other.example", "eve"
+	if _, err := r.Resolve(t.Context(), r.admit(t, other)); !errors.Is(err, policy.ErrRevoked) {
+		t.Errorf("another provider: got %v, want ErrRevoked", err)
+	}
+	r.SetSources(nil, nil)
+	if _, err := r.Resolve(t.Context(), p); !errors.Is(err, policy.ErrRevoked) {
+		t.Errorf("without any provider: got %v, want ErrRevoked", err)
+	}
+	cert := r.admit(t, identity.External{Source: policy.SourceCertificate, Issuer: "CN=ca", Subject: "cn:ops-1", Name: "ops-1", Role: policy.User})
+	for _, tt := range []struct{ now, want policy.Role }{{policy.User, policy.User}, {policy.Readonly, policy.Readonly}, {policy.Admin, policy.User}, {"", ""}} {
+		r.AcceptCertificates(func(issuer, subject string) policy.Role {
+			if issuer != "CN=ca" || subject != "cn:ops-1" {
+				t.Errorf("asked for %q of %q", subject, issuer)
+			}
+			return tt.now
+		})
+		if is, err := r.Resolve(t.Context(), cert); is.Role != tt.want || errors.Is(err, policy.ErrRevoked) != (tt.want == "") {
+			t.Errorf("rules that give %q: got %q, %v; want %q", tt.now, is.Role, err, tt.want)
 		}
 	}
 }

@@ -15,7 +15,7 @@ import (
 //
 // A token must work still, a session not have ended, an external user have an account that is
 // not cut off; a directory or identity provider is asked again, within what [Directory] and
-// [Upstream] say about when. Principals of the operating system (sources none and os) have
+// [Upstream] say about when. What came with a JWT or a certificate is judged by the settings of now. Principals of the operating system (sources none and os) have
 // nothing here that could change. One who acts on behalf of somebody must still be an admin, and
 // that somebody still be able to log in.
 func (s *Service) Resolve(ctx context.Context, p policy.Principal) (policy.Principal, error) {
@@ -82,7 +82,7 @@ func (s *Service) resolveExternal(ctx context.Context, p policy.Principal, now t
 	if p.Source == policy.SourceLDAP {
 		return s.lookup(ctx, p, a.Subject)
 	}
-	return p, nil
+	return s.asSettingsSay(p, a.Link)
 }
 
 // ActFor returns p acting on behalf of the user, with the weaker role of the two and the

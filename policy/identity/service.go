@@ -12,6 +12,7 @@ import (
 
 	"github.com/svc-gateway/svc/audit"
 	"github.com/svc-gateway/svc/internal/bus"
+	"github.com/svc-gateway/svc/policy"
 )
 
 // TopicChanges is the bus topic on which every change of users, tokens and sessions is announced.
@@ -50,6 +51,8 @@ type Service struct {
 	seal    sealer
 
 	tokenless atomic.Bool // see [Service.AcceptTokens]
+
+	certificates atomic.Pointer[func(issuer, subject string) policy.Role] // see [Service.AcceptCertificates]
 
 	renewing singleflight.Group // by session
 

@@ -267,6 +267,34 @@ func TestLogoutRefuses(t *testing.T) {
 	r.verify(t, secret)
 }
 
+// The attack: a token that may only read ends what its user works with. It may log out itself.
+func TestWeakTokenEndsNothingElse(t *testing.T) {
+	r := newRig(t)
+	root := r.verify(t, r.addUser(t, identity.AddUser{Name: "root", Role: policy.Admin}))
+	_, secret, err := r.AddToken(t.Context(), boss, "root", identity.AddToken{Name: "ci", Role: policy.Readonly})
+	if err != nil {
+		t.Fatal(err)
+	}
+	weak := r.verify(t, secret.Reveal())
+	strong, kept := r.login(t, root, identity.APISession)
+	own, _ := r.login(t, weak, identity.APISession)
+	if weak.Role != policy.Readonly {
+		t.Fatalf("got role %s", weak.Role)
+	}
+	for _, id := range []string{"", strong.ID} {
+		if ended, err := r.Logout(t.Context(), weak, "root", id); !errors.Is(err, identity.ErrForbidden) || len(ended) != 0 {
+			t.Errorf("%q: got %+v, %v; want ErrForbidden", id, ended, err)
+		}
+	}
+	r.verify(t, kept)
+	if ended, err := r.Logout(t.Context(), weak, "root", own.ID); err != nil || len(ended) != 1 {
+		t.Errorf("its own session: got %+v, %v", ended, err)
+	}
+	if ended, err := r.Logout(t.Context(), root, "root", ""); err != nil || len(ended) != 1 {
+		t.Errorf("the user itself: got %+v, %v", ended, err)
+	}
+}
+
 var errDisk = errors.New("disk full")
 
 func TestLogoutIsRecorded(t *testing.T) {

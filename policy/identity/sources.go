@@ -23,6 +23,12 @@ var errNotReady = errors.New("the sources of external users are not known yet")
 // technical error for all of them.
 func (s *Service) SetSources(d Directory, r Renewer) { s.sources.Store(&sources{d, r}) }
 
+// AcceptCertificates says whom certificates let in from now on: role returns what the certificate of
+// an authority for a subject gives, empty for nothing. Before the first call nobody asks.
+func (s *Service) AcceptCertificates(role func(issuer, subject string) policy.Role) {
+	s.certificates.Store(&role)
+}
+
 // AcceptTokens says whether tokens of this service are a way in from now on; before the first
 // call they are. Where they are not, what was opened with one is refused too.
 func (s *Service) AcceptTokens(accept bool) { s.tokenless.Store(!accept) }
@@ -40,6 +46,37 @@ func (s *Service) asItsSourceSays(ctx context.Context, v *verified, now time.Tim
 		return s.renewed(ctx, v, now)
 	}
 	return v.principal, nil
+}
+
+// asSettingsSay returns somebody who came with a JWT or a certificate, which was not kept, as the
+// settings of now have it: they may have changed since it was shown.
+func (s *Service) asSettingsSay(p policy.Principal, l Link) (policy.Principal, error) {
+	switch p.Source {
+	case policy.SourceOIDC:
+		src := s.sources.Load()
+		if src == nil {
+			return policy.Principal{}, errNotReady
+		}
+		var role policy.Role
+		if src.renewer != nil {
+			role = src.renewer.RoleOf(l.Issuer, p.Groups)
+		}
+		if role == "" {
+			return policy.Principal{}, fmt.Errorf("user %s came with a token of %s, which gives no role any more: %w", p.User, l.Issuer, ErrRevoked)
+		}
+		p.Role = role
+	case policy.SourceCertificate:
+		asked := s.certificates.Load()
+		if asked == nil {
+			return p, nil
+		}
+		role := (*asked)(l.Issuer, l.Subject)
+		if role == "" {
+			return policy.Principal{}, fmt.Errorf("user %s came with a certificate, which gives no role any more: %w", p.User, ErrRevoked)
+		}
+		p.Role = policy.Weaker(p.Role, role) // another site may give more than the one it was shown to
+	}
+	return p, nil
 }
 
 // lookup returns the principal with the role and groups that the directory has for it now.

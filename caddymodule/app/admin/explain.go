@@ -80,15 +80,7 @@ func printReport(w io.Writer, r identity.Report, asJSON bool) error {
 }
 
 func printTable(w io.Writer, r identity.Report) error {
-	rows := make([][]string, len(r.Steps))
-	for i, s := range r.Steps {
-		result := "ok"
-		if s.Error != "" {
-			result = "FAILED"
-		}
-		rows[i] = []string{s.Name, result, fmt.Sprintf("%.1f ms", s.Duration), cmp.Or(s.Error, s.Detail)}
-	}
-	if err := cli.Table(w, []string{"step", "result", "time", "detail"}, rows); err != nil {
+	if err := printSteps(w, r); err != nil {
 		return err
 	}
 	if r.Error != "" {
@@ -97,4 +89,32 @@ func printTable(w io.Writer, r identity.Report) error {
 	}
 	_, err := fmt.Fprintf(w, "Let in as %s with the role %s.\n", r.User, r.Role)
 	return err
+}
+
+// printWay prints the report of a login that nobody made; one that cannot be made is an error.
+func printWay(w io.Writer, r identity.Report, asJSON bool) error {
+	if asJSON {
+		return printReport(w, r, true)
+	}
+	if err := printSteps(w, r); err != nil {
+		return err
+	}
+	if r.Error != "" {
+		fmt.Fprintf(w, "Nobody can log in: %s\n", r.Error)
+		return cli.Exit(cli.ExitError)
+	}
+	_, err := fmt.Fprintln(w, "The way to log in is open. Whether somebody is let in, their token says.")
+	return err
+}
+
+func printSteps(w io.Writer, r identity.Report) error {
+	rows := make([][]string, len(r.Steps))
+	for i, s := range r.Steps {
+		result := "ok"
+		if s.Error != "" {
+			result = "FAILED"
+		}
+		rows[i] = []string{s.Name, result, fmt.Sprintf("%.1f ms", s.Duration), cmp.Or(s.Error, s.Detail)}
+	}
+	return cli.Table(w, []string{"step", "result", "time", "detail"}, rows)
 }

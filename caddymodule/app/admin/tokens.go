@@ -3,6 +3,7 @@ package admin
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -98,8 +99,7 @@ what a directory or identity provider vouched for before now.`,
 				return printJSONList(cmd.OutOrStdout(), ended)
 			}
 			if len(ended) == 0 {
-				fmt.Fprintf(cmd.OutOrStdout(), "Nothing to end: %s has no such token that still works.\n", args[0])
-				return nil
+				return printNoToken(cmd, admin, args[0], token == "")
 			}
 			ids := make([]string, len(ended))
 			for i, t := range ended {
@@ -111,6 +111,27 @@ what a directory or identity provider vouched for before now.`,
 	})
 	cli.Group(cmd)
 	return cmd
+}
+
+// printNoToken says what a revocation that found no token has done: somebody from outside has none
+// here, and is cut off from what was vouched for.
+func printNoToken(cmd *cobra.Command, admin identity.Admin, user string, all bool) error {
+	accounts, err := admin.Users(cmd.Context())
+	if err != nil {
+		return err
+	}
+	i := slices.IndexFunc(accounts, func(a identity.Account) bool { return a.Name == user })
+	if !all || i < 0 || accounts[i].Source == "" {
+		_, err = fmt.Fprintf(cmd.OutOrStdout(), "Nothing to end: %s has no such token that still works.\n", user)
+		return err
+	}
+	_, err = fmt.Fprintf(cmd.OutOrStdout(), "Ended for %s: all sessions, and everything that %s has vouched for until now.\n", user, vouchers[accounts[i].Source])
+	return err
+}
+
+// vouchers are who vouches for accounts from outside.
+var vouchers = map[string]string{
+	policy.SourceLDAP: "the directory", policy.SourceOIDC: "the identity provider", policy.SourceCertificate: "a certificate",
 }
 
 func rotateTokenCommand() *cobra.Command {

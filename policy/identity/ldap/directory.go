@@ -97,7 +97,11 @@ func (d *Directory) openSearching(ctx context.Context, l *look) (*conn, error) {
 			return nil
 		}
 		return l.step("bind", func() (string, error) {
-			return d.settings.BindDN, judge(c.ldap.Bind(d.settings.BindDN, d.password.Reveal()))
+			err := judge(c.ldap.Bind(d.settings.BindDN, d.password.Reveal()))
+			if c.server.mode == clear {
+				err = c.server.mixedUp(err)
+			}
+			return d.settings.BindDN, err
 		})
 	})
 }

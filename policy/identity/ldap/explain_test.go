@@ -26,6 +26,15 @@ func TestExplain(t *testing.T) {
 		{"anonymous", "alice", "", []change{func(s *settings.LDAP) { s.BindDN = "" }}, "connect tls entry", "searching below"},
 		{"refused", "alice", "", []change{func(s *settings.LDAP) { s.URL = []string{"ldap://127.0.0.1:1"} }}, "connect", "connection refused"},
 		{"untrusted", "alice", "", []change{func(s *settings.LDAP) { s.CAFile = "" }}, "connect tls", "unknown authority"},
+		{"TLS to the port without", "alice", "", []change{func(s *settings.LDAP) { s.URL = []string{strings.Replace(server.URL, "ldap:", "ldaps:", 1)} }}, "connect tls", "write ldap:// in ldap.url"},
+		{"StartTLS to the port for TLS", "alice", "", []change{func(s *settings.LDAP) { s.URL = []string{strings.Replace(server.TLSURL, "ldaps:", "ldap:", 1)} }}, "connect tls", "write ldaps:// in ldap.url"},
+		{"clear text to the port for TLS", "alice", "", []change{func(s *settings.LDAP) {
+			s.URL, s.Insecure = []string{strings.Replace(server.TLSURL, "ldaps:", "ldap:", 1)}, true
+		}}, "connect bind", "write ldaps:// in ldap.url"},
+		{"groups in groups", "alice", "", []change{func(s *settings.LDAP) { s.AdminGroups, s.UserGroups = nil, []string{"nobodys"} }}, "connect tls bind entry groups role", "set ldap.nested"},
+		{"groups in groups, followed", "alice", "", []change{func(s *settings.LDAP) {
+			s.AdminGroups, s.UserGroups, s.Nested = nil, []string{"nobodys"}, true
+		}}, "connect tls bind entry groups role", "no group or claim gives a role"},
 		{"account", "alice", "", []change{func(s *settings.LDAP) { s.BindDN = "cn=x," + ldaptest.BaseDN }}, "connect tls bind", "Invalid Credentials"},
 		{"invisible", "ali\u00adce", "", nil, "", "cannot be seen"},
 	} {

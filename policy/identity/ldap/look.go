@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/svc-gateway/svc/internal/settings"
 	"github.com/svc-gateway/svc/policy"
 	"github.com/svc-gateway/svc/policy/identity"
 )
@@ -100,6 +101,14 @@ func (l *look) lookup(ctx context.Context, subject string) (identity.External, e
 	return external, err
 }
 
+// noRole says what may be wrong with the settings where somebody is in groups and in none that counts.
+func (l *look) noRole(found []group) error {
+	if len(found) == 0 || l.settings.Nested || l.settings.Groups == settings.GroupsChain {
+		return identity.ErrNoRole
+	}
+	return fmt.Errorf("%w; if these groups are members of one that does, set ldap.nested", identity.ErrNoRole)
+}
+
 // find is the entry of a user by name, on a connection of its own.
 func (l *look) find(ctx context.Context, user string) (e entry, err error) {
 	err = l.searching.use(ctx, l, func(c *conn) (err error) {
@@ -127,7 +136,7 @@ func (l *look) complete(c *conn, e entry) (identity.External, error) {
 	err = l.step("role", func() (string, error) {
 		role, by := l.roles.of(found)
 		if role == "" {
-			return "", identity.ErrNoRole
+			return "", l.noRole(found)
 		}
 		external.Role = role
 		return string(role) + " by " + by, nil

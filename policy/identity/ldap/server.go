@@ -26,6 +26,8 @@ type server struct {
 	mode    security
 	failed  atomic.Int64 // Unix nanoseconds of the last failure; 0: it worked since
 	trouble Trouble
+
+	standing atomic.Pointer[standing] // nil: it was not asked yet
 }
 
 // Trouble is told when a server begins to fail, and with a nil error when it works again.
@@ -99,13 +101,14 @@ func (s *server) connect(ctx context.Context, l *look) (*conn, error) {
 	}
 	err = l.step("tls", func() (detail string, err error) {
 		if s.mode == ldaps {
-			return c.encrypt(ctx)
+			detail, err = c.encrypt(ctx)
+			return detail, s.mixedUp(err)
 		}
 		c.ldap = goldap.NewConn(nc, false)
 		c.ldap.Start()
 		err = c.run(ctx, func() error {
 			if err := c.ldap.StartTLS(s.tls); err != nil {
-				return fmt.Errorf("StartTLS: %w", judge(err))
+				return fmt.Errorf("StartTLS: %w", s.mixedUp(judge(err)))
 			}
 			state, _ := c.ldap.TLSConnectionState()
 			detail = describe(state)
@@ -188,13 +191,22 @@ func (s *server) fail(ctx context.Context, err error) {
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return
 	}
-	if s.failed.Swap(time.Now().UnixNano()) == 0 && s.trouble != nil {
+	now := time.Now()
+	if s.failed.Swap(now.UnixNano()) != 0 {
+		return
+	}
+	s.standing.Store(&standing{now, reasonOf(err)})
+	if s.trouble != nil {
 		s.trouble(s.url, err)
 	}
 }
 
 func (s *server) works() {
-	if s.failed.Swap(0) != 0 && s.trouble != nil {
+	failed := s.failed.Swap(0) != 0
+	if failed || s.standing.Load() == nil {
+		s.standing.Store(&standing{since: time.Now()})
+	}
+	if failed && s.trouble != nil {
 		s.trouble(s.url, nil)
 	}
 }

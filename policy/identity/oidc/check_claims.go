@@ -34,6 +34,8 @@ func (e *evaluation) checkTimes(context.Context) error {
 		return refuse(codeInvalid, "The token is not good before %s.", nbf.UTC().Format(time.RFC3339))
 	case issued && e.now.Add(leeway).Before(iat):
 		return refuse(codeInvalid, "The token was made in the future, at %s.", iat.UTC().Format(time.RFC3339))
+	case e.use == forLogout && !issued && ends:
+		return refuse(codeInvalid, "The logout token does not say when it was made (iat).")
 	case e.use == forLogout && !ends && (!issued || e.now.After(iat.Add(maxLogoutAge+leeway))):
 		return refuse(codeExpired, "The logout token is too old.")
 	}
@@ -65,9 +67,15 @@ func (e *evaluation) checkAudience(context.Context) error {
 	} else if e.use == forAPI && len(e.issuer.AuthorizedParties) > 0 {
 		parties = e.issuer.AuthorizedParties
 	}
-	aud := e.claims.list("aud")
+	aud, ok := e.claims.list("aud")
+	if !ok {
+		return refuse(codeInvalid, "The token is not for this service: its audience (aud) is neither a string nor a list of strings.")
+	}
 	if !slices.ContainsFunc(aud, func(a string) bool { return a != "" && slices.Contains(want, a) }) {
 		return refuse(codeInvalid, "The token is not for this service: its audience is %q, and %q is needed.", strings.Join(aud, " "), strings.Join(want, " or "))
+	}
+	if err := e.claims.checkText("azp", "client_id"); err != nil {
+		return refuse(codeInvalid, "In the token, %v.", err)
 	}
 	azp := e.claims.text("azp")
 	if azp == "" && e.use == forAPI {
@@ -86,6 +94,9 @@ const logoutEvent = "http://schemas.openid.net/event/backchannel-logout"
 
 // checkKind refuses tokens that are meant for something else, and logins that nobody here began.
 func (e *evaluation) checkKind(context.Context) error {
+	if err := e.claims.checkText("nonce", "jti", "sid"); err != nil {
+		return refuse(codeInvalid, "In the token, %v.", err)
+	}
 	_, events := e.claims["events"]
 	_, nonce := e.claims["nonce"]
 	_, bound := e.claims["cnf"]

@@ -67,6 +67,12 @@ func (e *evaluation) checkHeader(context.Context) error {
 			return refuse(codeInvalid, "The token's header holds %s, which is not accepted: keys come from the provider alone.", name)
 		}
 	}
+	for _, name := range []string{"typ", "cty"} {
+		v, given := e.header[name]
+		if _, ok := v.(string); given && !ok {
+			return refuse(codeInvalid, "The token's header has a %s that is not a string.", name)
+		}
+	}
 	typ := strings.TrimPrefix(strings.ToLower(e.header.text("typ")), "application/")
 	if !slices.Contains(types[e.use], typ) {
 		return refuse(codeInvalid, "The token is of a type that is not for this use.")

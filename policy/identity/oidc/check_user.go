@@ -30,7 +30,7 @@ func (e *evaluation) askUserInfo(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if info["sub"] != e.claims["sub"] { // OpenID Connect Core, 5.3.2
+	if sub := info.text("sub"); sub == "" || sub != e.claims.text("sub") { // OpenID Connect Core, 5.3.2
 		return refuse(codeInvalid, "The provider's userinfo is about somebody else than the token.")
 	}
 	e.claims = maps.Clone(e.claims)
@@ -65,10 +65,29 @@ func (e *evaluation) findUser(context.Context) error {
 	if name == "" {
 		return refuse(codeInvalid, "The token has no user name: there is no claim %s, or the address in it is not verified.", claim)
 	}
+	subject, err := e.subject(sub)
+	if err != nil {
+		return err
+	}
 	e.external.Source, e.external.Issuer = policy.SourceOIDC, e.issuer.URL
-	e.external.Subject, e.external.Name = sub, name
-	e.found("%s, from %s; sub %q", name, claim, sub)
+	e.external.Subject, e.external.Name = subject, name
+	e.found("%s, from %s; known by %q", name, claim, subject)
 	return nil
+}
+
+// subject is what the account is known by: sub, or the claim that the settings name, which is kept
+// apart from what any sub may say.
+func (e *evaluation) subject(sub string) (string, error) {
+	claim := e.issuer.NameClaim
+	if claim == "" {
+		return sub, nil
+	}
+	v, _ := e.claims.at(claim)
+	name, _ := v.(string)
+	if name == "" || claim == "email" && !verified(e.claims, false) {
+		return "", refuse(codeInvalid, "The token does not name an account: there is no claim %s, or the address in it is not verified.", claim)
+	}
+	return claim + "=" + name, nil
 }
 
 // findRole maps the groups to a role. A user without one is known, and not let in.

@@ -1,6 +1,7 @@
 package oidc
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -20,8 +21,30 @@ func (c claims) text(name string) string {
 	return s
 }
 
-// list returns a claim that is a string or a list of strings, such as aud.
-func (c claims) list(name string) []string { return words(c[name]) }
+// checkText refuses claims that must be strings and are something else: to whoever looks at their
+// text they would not be there. What is null is not there.
+func (c claims) checkText(names ...string) error {
+	for _, name := range names {
+		if v, given := c[name]; given && v != nil {
+			if _, ok := v.(string); !ok {
+				return fmt.Errorf("%s is not a string", name)
+			}
+		}
+	}
+	return nil
+}
+
+// list returns a claim that is a string or a list of strings, such as aud; not ok for anything else.
+func (c claims) list(name string) (list []string, ok bool) {
+	switch v := c[name].(type) {
+	case string:
+		return []string{v}, true
+	case []any:
+		list = words(v)
+		return list, len(list) == len(v)
+	}
+	return nil, c[name] == nil
+}
 
 // at finds a claim by its path. A name with dots in it, such as an address, is found as well:
 // the longest name counts.
@@ -54,8 +77,9 @@ func (c claims) date(name string) (t time.Time, given bool, err error) {
 	return time.Unix(int64(whole), int64(part*1e9)), true, nil
 }
 
-// words returns the strings of a value: itself, the items of a list, or the names in an object,
-// as some providers send roles.
+// words returns the strings of a value: itself, the items of a list, or the names in an object, as
+// some providers send roles. A name counts if there is something to it: a value of true, or an object
+// or list that is not empty. What is false or null is what the user has not.
 func words(v any) []string {
 	switch v := v.(type) {
 	case string:
@@ -70,13 +94,27 @@ func words(v any) []string {
 		return list
 	case map[string]any:
 		var list []string
-		for name := range v {
-			list = append(list, name)
+		for name, value := range v {
+			if holds(value) {
+				list = append(list, name)
+			}
 		}
 		slices.Sort(list)
 		return list
 	}
 	return nil
+}
+
+func holds(v any) bool {
+	switch v := v.(type) {
+	case bool:
+		return v
+	case []any:
+		return len(v) > 0
+	case map[string]any:
+		return len(v) > 0
+	}
+	return false
 }
 
 // groups returns the groups of the claim that the issuer has them in. Scopes are one string
@@ -109,8 +147,8 @@ func role(i settings.Issuer, groups []string) policy.Role {
 // has not verified names nobody.
 func userName(i settings.Issuer, c claims) (name, claim string) {
 	candidates := []string{"preferred_username", "email", "sub"}
-	if i.UserClaim != "" {
-		candidates = []string{i.UserClaim}
+	if chosen := cmp.Or(i.UserClaim, i.NameClaim); chosen != "" {
+		candidates = []string{chosen}
 	}
 	for _, claim := range candidates {
 		v, _ := c.at(claim)

@@ -23,7 +23,7 @@ type Flow struct {
 	// Home is the path that providers may send people to who logged out there.
 	Home string
 	// Sessions ends sessions that a provider opened; [identity.Service.LogoutUpstream] does.
-	Sessions func(ctx context.Context, issuer, subject, sid string) (ended int, err error)
+	Sessions func(context.Context, identity.UpstreamLogout) (ended int, err error)
 	// Audit hears of logins that failed.
 	Audit identity.Recorder
 }

@@ -34,7 +34,8 @@ type site struct {
 	mu     sync.Mutex
 	events []audit.Event
 	ended  [][3]string
-	broken error // of ending sessions
+	logout identity.UpstreamLogout // the last one
+	broken error                   // of ending sessions
 }
 
 // answer is what the handlers of the pages are called with.
@@ -55,10 +56,11 @@ func (s *site) Queue(_ context.Context, e ...audit.Event) error {
 	return nil
 }
 
-func (s *site) end(_ context.Context, issuer, subject, sid string) (int, error) {
+func (s *site) end(_ context.Context, l identity.UpstreamLogout) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.ended = append(s.ended, [3]string{issuer, subject, sid})
+	s.logout = l
+	s.ended = append(s.ended, [3]string{l.Issuer, l.Subject, l.SID})
 	return 1, s.broken
 }
 
@@ -272,6 +274,26 @@ func TestCallbackAttacks(t *testing.T) {
 		"other state": {func(c *http.Client, back *url.URL) answer { return visit(t, c, set(back, "state", "x")) }, unknown},
 		"same beginning of the state": {func(c *http.Client, back *url.URL) answer {
 			return visit(t, c, set(back, "state", back.Query().Get("state")+"x"))
+		}, unknown},
+		"the code twice": {func(c *http.Client, back *url.URL) answer {
+			return visit(t, c, back.String()+"&code=x")
+		}, unknown},
+		"another code first": {func(c *http.Client, back *url.URL) answer {
+			u := *back
+			u.RawQuery = "code=x&" + u.RawQuery
+			return visit(t, c, u.String())
+		}, unknown},
+		"the state twice": {func(c *http.Client, back *url.URL) answer {
+			return visit(t, c, back.String()+"&state="+back.Query().Get("state"))
+		}, unknown},
+		"iss twice": {func(c *http.Client, back *url.URL) answer {
+			return visit(t, c, back.String()+"&iss="+url.QueryEscape(other.URL))
+		}, unknown},
+		"another parameter twice": {func(c *http.Client, back *url.URL) answer {
+			return visit(t, c, back.String()+"&session_state=a&session_state=b")
+		}, unknown},
+		"a query of two kinds": {func(c *http.Client, back *url.URL) answer {
+			return visit(t, c, back.String()+"&code=y;code=x")
 		}, unknown},
 		"no code":        {func(c *http.Client, back *url.URL) answer { return visit(t, c, set(back, "code", "")) }, unknown},
 		"a made-up code": {func(c *http.Client, back *url.URL) answer { return visit(t, c, set(back, "code", "x")) }, unknown},

@@ -16,6 +16,7 @@ import (
 
 	gooidc "github.com/coreos/go-oidc/v3/oidc"
 
+	"github.com/svc-gateway/svc/internal/health"
 	"github.com/svc-gateway/svc/internal/settings"
 	"github.com/svc-gateway/svc/policy/identity"
 )
@@ -49,11 +50,12 @@ type issuer struct {
 	last     time.Time     // when the last fetch ended
 	err      error         // what it ended with
 	backoff  time.Duration // how long not to ask after a failure
+	refused  bool          // the token endpoint does not take our client
+	changed  time.Time     // when trouble last began or ended
 }
 
 // state is what a provider says of itself. It does not change.
 type state struct {
-	provider *gooidc.Provider
 	metadata
 	keys   []key
 	digest [sha256.Size]byte // of the documents it was read from
@@ -159,6 +161,9 @@ func (i *issuer) settle(s *state, err error) (news bool) {
 	defer i.mu.Unlock()
 	news = (i.err == nil) != (err == nil)
 	i.fetching, i.last, i.err = nil, time.Now(), err
+	if news || i.changed.IsZero() {
+		i.changed = i.last
+	}
 	if err != nil {
 		i.backoff = min(max(2*i.backoff, minBackoff), maxBackoff)
 		return news
@@ -174,9 +179,12 @@ func (i *issuer) settle(s *state, err error) (news bool) {
 func (i *issuer) discover(ctx context.Context) (*state, error) {
 	provider, err := gooidc.NewProvider(gooidc.ClientContext(ctx, i.client), i.URL)
 	if err != nil {
-		return nil, fmt.Errorf("discovering %s: %w", i.URL, err)
+		if health.Reason(err) == health.Refused { // it answers, with something else
+			err = fmt.Errorf("%w? %w", errNoIssuer, err)
+		}
+		return nil, fmt.Errorf("discovering %s: %w", i.URL, i.mixedUp(err))
 	}
-	s := &state{provider: provider}
+	s := new(state)
 	var doc json.RawMessage
 	if err := errors.Join(provider.Claims(&s.metadata), provider.Claims(&doc)); err != nil {
 		return nil, fmt.Errorf("discovering %s: %w", i.URL, err)

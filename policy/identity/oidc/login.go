@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"regexp"
 	"slices"
 	"time"
@@ -45,7 +46,10 @@ func (f *Flow) begin(w http.ResponseWriter, r *http.Request, i *issuer) error {
 
 // finish takes what the provider sent the browser back with, and finds out who logged in.
 func (f *Flow) finish(w http.ResponseWriter, r *http.Request, i *issuer) (e *evaluation, up identity.Upstream, next string, err error) {
-	q := r.URL.Query()
+	q, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil || repeated(q) { // which one would count is anybody's guess (RFC 6749, 3.1)
+		return nil, up, "", errNoLogin
+	}
 	root, secure := f.Arrival(r)
 	l, ok := f.Set.recallLogin(w, r, q.Get("state"), root+"/oidc/"+i.Name, secure)
 	if !ok {
@@ -70,6 +74,7 @@ func (f *Flow) finish(w http.ResponseWriter, r *http.Request, i *issuer) (e *eva
 	if err != nil {
 		return nil, up, "", i.tokenError(err, errNoLogin)
 	}
+	i.accepts(nil)
 	raw, _ := token.Extra("id_token").(string)
 	e = &evaluation{set: f.Set, use: forLogin, only: i, nonce: l.Nonce, raw: raw, access: token.AccessToken, now: time.Now()}
 	if err := e.person(r.Context()); err != nil {
@@ -86,6 +91,16 @@ func (f *Flow) finish(w http.ResponseWriter, r *http.Request, i *issuer) (e *eva
 		up.Due = e.now.Add(ownRenewal)
 	}
 	return e, up, l.Next, nil
+}
+
+// repeated reports whether a parameter comes more than once.
+func repeated(q url.Values) bool {
+	for _, values := range q {
+		if len(values) > 1 {
+			return true
+		}
+	}
+	return false
 }
 
 // person runs all checks on an ID token. The session that it opens has an end of its own, and
@@ -122,8 +137,14 @@ func (i *issuer) tokenError(err, instead error) error {
 	if !ok {
 		return fmt.Errorf("asking %s for tokens: %w", i.URL, err)
 	}
-	if refused.ErrorCode == "invalid_grant" {
+	switch refused.ErrorCode {
+	case "invalid_grant":
+		i.accepts(nil)
 		return instead
+	case "invalid_client", "unauthorized_client":
+		err := fmt.Errorf("asking %s for tokens: %w: it answers %q", i.URL, ErrClient, word(refused.ErrorCode))
+		i.accepts(err)
+		return err
 	}
 	// What else stands in the answer stays out of the log.
 	return fmt.Errorf("asking %s for tokens: it answers %s %q", i.URL, refused.Response.Status, word(refused.ErrorCode))

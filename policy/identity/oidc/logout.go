@@ -1,6 +1,7 @@
 package oidc
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"maps"
@@ -48,14 +49,19 @@ const maxLogoutBody = 2 * maxToken
 // 1.0, 2.5 to 2.8).
 func (f *Flow) backchannel(w http.ResponseWriter, r *http.Request, i *issuer) {
 	r.Body = http.MaxBytesReader(w, r.Body, maxLogoutBody)
-	e := evaluation{set: f.Set, use: forLogout, only: i, raw: r.PostFormValue("logout_token"), now: time.Now()}
-	err := e.token(r.Context())
+	raw, err := logoutForm(r)
+	e := evaluation{set: f.Set, use: forLogout, only: i, raw: raw, now: time.Now()}
+	if err == nil {
+		err = e.token(r.Context())
+	}
 	jti := i.URL + " " + e.claims.text("jti")
 	if err == nil && !f.Set.logouts.first(jti, e.external.Expires, e.now) {
 		err = refuse(codeInvalid, "The logout token was used before.")
 	}
 	if err == nil {
-		_, err = f.Sessions(r.Context(), i.URL, e.claims.text("sub"), e.claims.text("sid"))
+		_, err = f.Sessions(r.Context(), identity.UpstreamLogout{
+			Issuer: i.URL, Subject: e.claims.text("sub"), SID: e.claims.text("sid"), Issued: e.external.Issued, Began: began,
+		})
 		if err != nil {
 			f.Set.logouts.forget(jti) // the provider may send it again
 		}
@@ -71,6 +77,31 @@ func (f *Flow) backchannel(w http.ResponseWriter, r *http.Request, i *issuer) {
 	default:
 		answerError(w, http.StatusServiceUnavailable, "temporarily_unavailable", "Try again later.")
 	}
+}
+
+// logoutForm returns the token of a back-channel logout, of which there is one.
+func logoutForm(r *http.Request) (string, error) {
+	if err := r.ParseForm(); err != nil {
+		return "", refuse(codeMalformed, "The body is not a form.")
+	}
+	if sent := r.PostForm["logout_token"]; len(sent) > 1 {
+		return "", refuse(codeMalformed, "The form holds logout_token %d times.", len(sent))
+	}
+	return r.PostForm.Get("logout_token"), nil
+}
+
+// began is when the provider made the ID token of a session, by the provider's clock, as the time in
+// a logout token is. What does not say is as old as can be.
+func began(up identity.Upstream) time.Time {
+	e := evaluation{raw: up.IDToken.Reveal()}
+	if e.checkForm(context.Background()) != nil {
+		return time.Time{}
+	}
+	t, given, err := e.claims.date("iat")
+	if !given || err != nil {
+		return time.Time{}
+	}
+	return t
 }
 
 func answerError(w http.ResponseWriter, status int, code, description string) {

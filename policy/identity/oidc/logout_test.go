@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/svc-gateway/svc/policy/identity"
 	"github.com/svc-gateway/svc/policy/identity/oidc/oidctest"
 )
 
@@ -96,6 +97,9 @@ func TestBadLogoutTokens(t *testing.T) {
 		"expired":             {logoutToken(p, map[string]any{"exp": now - 60}), "has expired"},
 		"old":                 {logoutToken(p, map[string]any{"exp": nil, "iat": now - 600}), "too old"},
 		"of no time":          {logoutToken(p, map[string]any{"exp": nil, "iat": nil}), "too old"},
+		"made at no time":     {logoutToken(p, map[string]any{"iat": nil}), "does not say when it was made"},
+		"jti is a list":       {logoutToken(p, map[string]any{"jti": []string{"x"}}), "jti is not a string"},
+		"sid is an object":    {logoutToken(p, map[string]any{"sid": map[string]any{"x": 1}}), "sid is not a string"},
 		"alg none":            {"eyJhbGciOiJub25lIn0." + strings.Split(logoutToken(p, nil), ".")[1] + ".", "algorithm is not accepted"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -106,6 +110,53 @@ func TestBadLogoutTokens(t *testing.T) {
 	}
 	if len(s.ended) != 0 {
 		t.Errorf("sessions were ended: %v", s.ended)
+	}
+}
+
+// The attack: somebody who got hold of a logout token sends it again, after the configuration has
+// changed and to another gateway, which has not seen it.
+func TestLogoutTokenAgain(t *testing.T) {
+	p := provider(t)
+	before := newSet(t, at(p))
+	made := time.Now().Add(-time.Hour).Truncate(time.Second)
+	token := logoutToken(p, map[string]any{"iat": made.Unix()})
+	if status, body := post(t, newSite(t, before), "corp", token); status != http.StatusOK {
+		t.Fatalf("got %d: %s", status, body)
+	}
+	changed := at(p)
+	changed.Label = "another"
+	after := newSet(t, changed)
+	after.Inherit(before)
+	if status, body := post(t, newSite(t, after), "corp", token); status != http.StatusBadRequest || !strings.Contains(body, "used before") {
+		t.Errorf("after a reload: got %d: %s", status, body)
+	}
+	elsewhere := newSite(t, newSet(t, at(p)))
+	if status, body := post(t, elsewhere, "corp", token); status != http.StatusOK {
+		t.Fatalf("elsewhere: got %d: %s", status, body)
+	}
+	l := elsewhere.logout
+	if !l.Issued.Equal(made) {
+		t.Errorf("the logout is of %s, want %s", l.Issued, made)
+	}
+	for name, tt := range map[string]struct {
+		token string
+		want  time.Time
+	}{
+		"a session":          {p.Token(map[string]any{"iat": made.Unix() + 7}), made.Add(7 * time.Second)},
+		"one of no time":     {p.Token(map[string]any{"iat": nil}), time.Time{}},
+		"one without a word": {"", time.Time{}},
+	} {
+		if got := l.Began(identity.Upstream{IDToken: identity.Secret(tt.token)}); !got.Equal(tt.want) {
+			t.Errorf("%s began %s, want %s", name, got, tt.want)
+		}
+	}
+	resp, err := http.PostForm(elsewhere.URL+"/auth/oidc/corp/backchannel", url.Values{"logout_token": {logoutToken(p, nil), logoutToken(p, nil)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusBadRequest {
+		t.Errorf("two tokens at once: got %s", resp.Status)
 	}
 }
 

@@ -164,3 +164,24 @@ func TestCertifiedProviderBearer(t *testing.T) {
 		t.Errorf("got %+v, %v, %v", p, outcome, err)
 	}
 }
+
+// The way of a login is tried without a person, at the real provider.
+func TestCertifiedProviderTrial(t *testing.T) {
+	n, s, set := certified(t)
+	got := set.ExplainLogin(t.Context(), "", s.URL+"/auth")
+	if got.Error != "" || len(got.Steps) != 4 || !strings.Contains(got.Steps[3].Detail, "its secret are accepted") {
+		t.Errorf("got %+v", got)
+	}
+	if got := set.ExplainLogin(t.Context(), "corp", "https://elsewhere.example/auth"); !strings.Contains(got.Error, "the redirect URI https://elsewhere.example/auth/oidc/corp/callback") {
+		t.Errorf("a redirect URI that is not registered: got %+v", got)
+	}
+	wrong, err := oidc.New([]settings.Issuer{{Name: "corp", URL: n.URL, ClientID: oidctest.ClientID, ClientSecret: "{env.SECRET}", Scopes: []string{"openid"}, GroupsClaim: "groups"}},
+		oidc.Options{Env: func(string) (string, bool) { return "wrong", true }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer wrong.Close()
+	if got := wrong.ExplainLogin(t.Context(), "corp", s.URL+"/auth"); !strings.Contains(got.Error, "does not accept client_id and client_secret") {
+		t.Errorf("a wrong secret: got %+v", got)
+	}
+}

@@ -10,6 +10,7 @@ import (
 	gooidc "github.com/coreos/go-oidc/v3/oidc"
 	"golang.org/x/oauth2"
 
+	"github.com/svc-gateway/svc/policy"
 	"github.com/svc-gateway/svc/policy/identity"
 )
 
@@ -35,6 +36,7 @@ func (s *Set) Renew(ctx context.Context, u identity.Upstream) (identity.External
 	if err != nil {
 		return identity.External{}, u, i.tokenError(err, fmt.Errorf("%s no longer renews it: %w", i.URL, identity.ErrRevoked))
 	}
+	i.accepts(nil)
 	now := time.Now()
 	u.Refresh, u.Due = identity.Secret(token.RefreshToken), due(token, now)
 	e := evaluation{set: s, use: forLogin, only: i, issuer: i, state: known, access: token.AccessToken, now: now}
@@ -52,6 +54,15 @@ func (s *Set) Renew(ctx context.Context, u identity.Upstream) (identity.External
 	}
 	s.rotated.set(old, u.Refresh, err != nil) // the caller keeps the old one, which may be used up
 	return e.external, u, err
+}
+
+// RoleOf returns the role that groups give now at a provider of the set. It implements
+// [identity.Renewer].
+func (s *Set) RoleOf(issuer string, groups []string) policy.Role {
+	if i := s.byURL(issuer); i != nil {
+		return role(i.Issuer, groups)
+	}
+	return ""
 }
 
 // How long a session goes on before the provider is asked again.

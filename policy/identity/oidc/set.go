@@ -16,8 +16,8 @@ import (
 type Set struct {
 	issuers []*issuer
 	tokens  cache
-	logouts replays
-	rotated rotations
+	logouts *replays
+	rotated *rotations
 	seal    cipher.AEAD // of the cookies of logins
 
 	ctx    context.Context // of what goes on in the background
@@ -47,7 +47,7 @@ func New(list []settings.Issuer, o Options) (*Set, error) {
 	if err != nil {
 		return nil, fmt.Errorf("preparing the key of logins: %w", err)
 	}
-	s := &Set{seal: seal}
+	s := &Set{seal: seal, logouts: new(replays), rotated: new(rotations)}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	for _, c := range list {
 		i := &issuer{Issuer: c, set: s, trouble: func(error) {}}
@@ -70,8 +70,10 @@ func New(list []settings.Issuer, o Options) (*Set, error) {
 }
 
 // Inherit takes over what another set knows of the same providers, so that one which is down
-// goes on working when the configuration changes.
+// goes on working when the configuration changes, and what was used up stays so. It is called before
+// the set is used.
 func (s *Set) Inherit(from *Set) {
+	s.logouts, s.rotated = from.logouts, from.rotated
 	for _, i := range s.issuers {
 		old := from.byURL(i.URL)
 		if old == nil || old.CAFile != i.CAFile {

@@ -137,6 +137,8 @@ func (provider) Renew(_ context.Context, up identity.Upstream) (identity.Externa
 	return identity.External{}, up, errors.ErrUnsupported
 }
 
+func (provider) RoleOf(string, []string) policy.Role { return policy.User }
+
 func (provider) Buttons() []oidc.Button {
 	return []oidc.Button{{Name: "corp", Label: "Log in with Example Corp"}, {Name: "a b", Label: "Guests"}}
 }

@@ -144,6 +144,11 @@ func TestMethodsAndPaths(t *testing.T) {
 		{"GET", "/auth/sessions/x/y", 404, "", ""},
 		{"GET", "/auth/nothing", 404, "", ""},
 		{"GET", "/auth/login/", 404, "", ""},
+		{"GET", "/auth/oidc/../users", 404, "", ""},
+		{"GET", "/auth/oidc/./corp", 404, "", ""},
+		{"GET", "/auth//users", 404, "", ""},
+		{"GET", "/auth/users/../lockouts", 404, "", ""},
+		{"GET", "/auth/../users", 404, "", ""},
 	} {
 		resp, body := r.do(tt.method, tt.path, "", token)
 		if resp.StatusCode != tt.status || resp.Header.Get("Allow") != tt.allow || resp.Header.Get("Location") != tt.location {
@@ -154,7 +159,7 @@ func TestMethodsAndPaths(t *testing.T) {
 		}
 	}
 	// Nothing but what must be is open.
-	for _, path := range []string{"/auth", "/auth/account", "/auth/whoami", "/auth/sessions", "/auth/sessions/x", "/auth/users", "/auth/loginx", "/auth/login/x", "/auth/x/login"} {
+	for _, path := range []string{"/auth", "/auth/account", "/auth/whoami", "/auth/sessions", "/auth/sessions/x", "/auth/users", "/auth/loginx", "/auth/login/x", "/auth/x/login", "/auth/oidc/../users", "/auth/oidc/..", "/auth/oidc//x"} {
 		if resp, body := r.do(http.MethodGet, path, ""); resp.StatusCode != http.StatusUnauthorized {
 			t.Errorf("%s without a credential: got %s %s", path, resp.Status, body)
 		}

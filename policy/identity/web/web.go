@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -83,14 +84,14 @@ func New(c Config) (*Handler, error) {
 }
 
 // Serves reports whether the path is the handler's.
-func (h *Handler) Serves(path string) bool {
-	return path == h.Prefix || strings.HasPrefix(path, h.Prefix+"/")
+func (h *Handler) Serves(at string) bool {
+	return at == h.Prefix || strings.HasPrefix(at, h.Prefix+"/")
 }
 
 // Open reports whether a request for the path needs no principal.
-func (h *Handler) Open(path string) bool {
-	below, ok := strings.CutPrefix(path, h.Prefix)
-	return ok && (strings.HasPrefix(below, providers) || slices.ContainsFunc(routes, func(rte route) bool {
+func (h *Handler) Open(at string) bool {
+	below, ok := strings.CutPrefix(at, h.Prefix)
+	return ok && plain(below) && (strings.HasPrefix(below, providers) || slices.ContainsFunc(routes, func(rte route) bool {
 		return rte.access != principal && rte.path == below
 	}))
 }
@@ -178,6 +179,9 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	below := strings.TrimPrefix(r.URL.Path, h.Prefix)
 	methods := served(below)
 	switch {
+	case !plain(below):
+		nothing(w, r)
+		return
 	case strings.HasPrefix(below, providers):
 		h.issuers.ServeHTTP(w, r)
 		return
@@ -195,6 +199,13 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	serve(h, w, r, p)
+}
+
+// plain reports whether a path is what it looks like: those that answer below would send a client
+// from /oidc/../users to /users, without the prefix.
+func plain(below string) bool {
+	cleaned := path.Clean("/" + below)
+	return below == "" || below == cleaned || below == cleaned+"/"
 }
 
 // sessionID returns the id in a path of one session, empty for other paths.

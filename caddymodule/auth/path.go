@@ -1,0 +1,50 @@
+package auth
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
+
+	"github.com/svc-gateway/svc/internal/problem"
+)
+
+// ambiguous reports whether servers would not agree what a path is: some drop what follows a
+// semicolon in each part before they go up, or take a backslash for a slash. A matcher for /admins*
+// does not see what such a server makes of /x/..;/admins.
+func ambiguous(path string) bool {
+	for segment := range strings.FieldsFuncSeq(path, func(r rune) bool { return r == '/' || r == '\\' }) {
+		name, _, params := strings.Cut(segment, ";")
+		if (name == "." || name == "..") && (params || strings.Contains(path, "\\")) {
+			return true
+		}
+	}
+	return false
+}
+
+// refusesPath answers a request whose path nobody should have to judge.
+func (h *Handler) refusesPath(rec *recorder, r *http.Request) bool {
+	if _, path := asked(r); !ambiguous(path) && !ambiguous(r.URL.Path) {
+		return false
+	}
+	rec.reason = pathAmbiguous
+	problem.Write(rec, r, problem.Problem{
+		Status: http.StatusBadRequest, Code: pathAmbiguous,
+		Detail: "Servers do not agree on what this path means: leave out parts such as ..; and backslashes.",
+	})
+	return true
+}
+
+// asAsked takes back what a rewrite such as try_files made of a path of our own, which the client
+// needs to log in. A prefix that was taken off is another matter: then the path is not ours.
+func (h *Handler) asAsked(r *http.Request) *http.Request {
+	orig, ok := r.Context().Value(caddyhttp.OriginalRequestCtxKey).(http.Request)
+	if !ok || h.web.Serves(r.URL.Path) || !h.web.Serves(orig.URL.Path) || strings.HasSuffix(orig.URL.Path, r.URL.Path) {
+		return r
+	}
+	back := *r
+	back.Method, back.RequestURI, back.URL = orig.Method, orig.RequestURI, new(url.URL)
+	*back.URL = *orig.URL
+	return &back
+}
