@@ -30,33 +30,60 @@ type pruning struct {
 	upTo int64 // Seq of a record up to which nothing is left to remove
 }
 
-// pruneSpan is how many records, of any type, are looked at for one Span.
-const pruneSpan = 10_000
+// How many records, of any type, are looked at for one Span.
+const (
+	pruneSpan = 10_000
+	sizeSpan  = 1000 // the size is looked at again after it
+)
 
-// Prune removes the records of requests, and those of floods, that happened before a time, until ctx
-// ends, and returns how many. Each stretch of the log that it removes records from is on record
+// Prune removes the records of requests, and those of floods, that happened before a time, and then
+// the oldest of the rest while the log takes more than size bytes (0: no limit), until ctx ends, and
+// returns how many. Each stretch of the log that it removes records from is on record
 // before, with the type Retention: the first and the last Seq, and how many between them. Records of
 // other types are never removed. The others keep their Seq and their hash.
-func (l *Log) Prune(ctx context.Context, before time.Time) (removed int, err error) {
+func (l *Log) Prune(ctx context.Context, before time.Time, size int64) (removed int, err error) {
 	l.pruned.mu.Lock()
 	defer l.pruned.mu.Unlock()
-	for ctx.Err() == nil {
-		s, err := l.store.Removable(ctx, Span{Types: removable, Before: before, Seen: l.pruned.upTo}, pruneSpan)
+	for more := true; more && ctx.Err() == nil; {
+		var n int
+		n, more, err = l.pruneSome(ctx, before, pruneSpan)
+		if removed += n; err != nil {
+			return removed, err
+		}
+	}
+	for more := size > 0; more && ctx.Err() == nil; {
+		used, err := l.store.Size(ctx)
 		if err != nil {
-			return removed, fmt.Errorf("looking for old records: %w", err)
+			return removed, fmt.Errorf("measuring the log: %w", err)
 		}
-		if s.Count > 0 {
-			n, err := l.remove(ctx, s)
-			if removed += n; err != nil {
-				return removed, err
-			}
+		if used <= size {
+			break
 		}
-		if s.Newer || s.Seen == 0 {
-			return removed, nil
+		var n int
+		n, more, err = l.pruneSome(ctx, time.Now(), sizeSpan)
+		if removed += n; err != nil {
+			return removed, err
 		}
-		l.pruned.upTo = s.Seen
 	}
 	return removed, nil
+}
+
+// pruneSome looks at the next span, and reports whether there may be more to remove behind it.
+func (l *Log) pruneSome(ctx context.Context, before time.Time, span int) (removed int, more bool, err error) {
+	s, err := l.store.Removable(ctx, Span{Types: removable, Before: before, Seen: l.pruned.upTo}, span)
+	if err != nil {
+		return 0, false, fmt.Errorf("looking for old records: %w", err)
+	}
+	if s.Count > 0 {
+		if removed, err = l.remove(ctx, s); err != nil {
+			return removed, false, err
+		}
+	}
+	if s.Newer || s.Seen == 0 {
+		return removed, false, nil
+	}
+	l.pruned.upTo = s.Seen
+	return removed, true, nil
 }
 
 // remove removes a span, with its records.

@@ -2,6 +2,7 @@ package audit_test
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 	"time"
 
@@ -21,13 +22,13 @@ func TestPrune(t *testing.T) {
 	if err := l.Record(t.Context(), audit.Event{Type: audit.Request, User: "ann", Path: "/new"}); err != nil {
 		t.Fatal(err)
 	}
-	if n, err := l.Prune(t.Context(), old); err != nil || n != 0 {
+	if n, err := l.Prune(t.Context(), old, 0); err != nil || n != 0 {
 		t.Errorf("nothing is that old: got %d, %v", n, err)
 	}
-	if n, err := l.Prune(t.Context(), time.Now().Add(-24*time.Hour)); err != nil || n != 30 {
+	if n, err := l.Prune(t.Context(), time.Now().Add(-24*time.Hour), 0); err != nil || n != 30 {
 		t.Fatalf("got %d removed, %v, want 30", n, err)
 	}
-	if n, err := l.Prune(t.Context(), time.Now().Add(-24*time.Hour)); err != nil || n != 0 {
+	if n, err := l.Prune(t.Context(), time.Now().Add(-24*time.Hour), 0); err != nil || n != 0 {
 		t.Errorf("again: got %d, %v", n, err)
 	}
 	if err := l.Flush(t.Context()); err != nil {
@@ -74,7 +75,7 @@ func TestPruneKeepsTheNewest(t *testing.T) {
 	if err := l.Record(t.Context(), audit.Event{Type: audit.Request, User: "ann", Time: old}); err != nil {
 		t.Fatal(err)
 	}
-	if n, err := l.Prune(t.Context(), time.Now()); err != nil || n != 1 {
+	if n, err := l.Prune(t.Context(), time.Now(), 0); err != nil || n != 1 {
 		t.Fatalf("got %d, %v", n, err)
 	}
 	if err := l.Record(t.Context(), audit.Event{Type: audit.Login, User: "ann"}); err != nil {
@@ -83,5 +84,51 @@ func TestPruneKeepsTheNewest(t *testing.T) {
 	events, err := l.Events(t.Context(), audit.Filter{})
 	if err != nil || events[0].Seq != 2 || events[len(events)-1].Type != audit.Login || events[len(events)-1].Seq != 4 {
 		t.Errorf("got %+v, %v, want the numbers 2 to 4", events, err)
+	}
+}
+
+// Whatever their age, the oldest requests go until the log is small enough, and nothing else.
+func TestPruneBySize(t *testing.T) {
+	l := open(t)
+	for i := range 6000 {
+		e := audit.Event{Type: audit.Request, User: "ann", Path: "/" + strings.Repeat("x", 500)}
+		if i%100 == 0 {
+			e = audit.Event{Type: audit.ToolStart, Run: "r", Call: "c"}
+		}
+		if err := l.Queue(t.Context(), e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := l.Flush(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	count := func() (requests, calls int) {
+		events, err := l.Events(t.Context(), audit.Filter{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range events {
+			switch e.Type {
+			case audit.Request:
+				requests++
+			case audit.ToolStart:
+				calls++
+			}
+		}
+		return requests, calls
+	}
+	if n, err := l.Prune(t.Context(), time.Time{}, 1<<40); err != nil || n != 0 {
+		t.Errorf("it is small enough: got %d, %v", n, err)
+	}
+	n, err := l.Prune(t.Context(), time.Time{}, 2<<20)
+	requests, calls := count()
+	if err != nil || n < 1000 || requests != 5940-n || requests < 1000 || calls != 60 {
+		t.Errorf("got %d removed, %v; %d requests and %d calls are left", n, err, requests, calls)
+	}
+	if _, err := l.Prune(t.Context(), time.Time{}, 1); err != nil { // more than can be had
+		t.Fatal(err)
+	}
+	if requests, calls := count(); requests != 0 || calls != 60 {
+		t.Errorf("%d requests and %d calls are left, want none and 60", requests, calls)
 	}
 }

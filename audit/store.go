@@ -42,6 +42,9 @@ type Store interface {
 	// meanwhile are written between. It is called once the removal is on record.
 	Remove(ctx context.Context, s Span) (int, error)
 
+	// Size is what the log takes, in bytes, without what removed records have left free.
+	Size(ctx context.Context) (int64, error)
+
 	// Backup writes a complete copy, in a form of the storage's own, to a new file with mode 0600 and
 	// refuses an existing one (fs.ErrExist). Recording goes on meanwhile.
 	Backup(ctx context.Context, path string) error

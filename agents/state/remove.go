@@ -165,7 +165,6 @@ func idAt(t time.Time) string {
 
 // Size implements [agents.Store]. Pages that are free are not counted: they are used again.
 func (s *Store) Size(ctx context.Context) (bytes int64, err error) {
-	err = s.db.Read().QueryRowContext(ctx,
-		`SELECT (p.page_count - f.freelist_count) * s.page_size FROM pragma_page_count p, pragma_freelist_count f, pragma_page_size s`).Scan(&bytes)
+	bytes, err = s.db.Size(ctx)
 	return bytes, s.fault("measuring the database", err)
 }

@@ -56,6 +56,12 @@ func (s *Store) Remove(ctx context.Context, span audit.Span) (removed int, err e
 	return removed, nil
 }
 
+// Size implements [audit.Store].
+func (s *Store) Size(ctx context.Context) (int64, error) {
+	n, err := s.db.Size(ctx)
+	return n, unavailable(err)
+}
+
 // oneOf is the right side of IN, and its values.
 func oneOf(words []string) (list string, values []any) {
 	for _, w := range words {

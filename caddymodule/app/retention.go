@@ -7,6 +7,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/svc-gateway/svc/audit"
+	"github.com/svc-gateway/svc/internal/settings"
 )
 
 const (
@@ -17,8 +18,8 @@ const (
 // watchRecords removes records of requests that are older than the settings want, until stop is
 // called. The data folder is this process's own, and so is the log.
 func (a *App) watchRecords() (stop func()) {
-	keep := a.settings.Retention.Requests
-	if keep == 0 {
+	keep := a.settings.Retention
+	if keep.Requests == 0 && keep.RequestsSize == 0 {
 		return func() {}
 	}
 	ctx, cancel := context.WithCancel(a.ctx)
@@ -41,10 +42,14 @@ func (a *App) watchRecords() (stop func()) {
 	}
 }
 
-func prune(ctx context.Context, l *audit.Log, keep time.Duration, log *zap.Logger) {
+func prune(ctx context.Context, l *audit.Log, keep settings.Retention, log *zap.Logger) {
 	some, cancel := context.WithTimeout(ctx, pruneTime)
 	defer cancel()
-	removed, err := l.Prune(some, time.Now().Add(-keep))
+	var before time.Time // none is older
+	if keep.Requests > 0 {
+		before = time.Now().Add(-keep.Requests)
+	}
+	removed, err := l.Prune(some, before, keep.RequestsSize)
 	switch {
 	case err != nil && some.Err() == nil:
 		log.Error("removing old records of requests", zap.Error(err))

@@ -10,6 +10,7 @@ import (
 
 	"github.com/svc-gateway/svc/audit"
 	"github.com/svc-gateway/svc/audit/audittest"
+	"github.com/svc-gateway/svc/internal/settings"
 )
 
 func TestPruneSaysWhatItRemoves(t *testing.T) {
@@ -21,7 +22,7 @@ func TestPruneSaysWhatItRemoves(t *testing.T) {
 	}
 	core, seen := observer.New(zap.InfoLevel)
 	for range 2 {
-		prune(t.Context(), log, time.Hour, zap.New(core))
+		prune(t.Context(), log, settings.Retention{Requests: time.Hour}, zap.New(core))
 	}
 	entries := seen.All()
 	if len(entries) != 1 || entries[0].ContextMap()["records"] != int64(1) {

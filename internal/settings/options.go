@@ -148,6 +148,8 @@ var options = []field[Settings]{
 		func(s *Settings) *time.Duration { return &s.Retention.Events }),
 	duration("retention.requests", "0s", 0, longest, "how long the audit log keeps the records `request` and `flood`; `0s` keeps them",
 		func(s *Settings) *time.Duration { return &s.Retention.Requests }),
+	size("retention.requests_size", 0, 0, 1<<50, "bytes that `audit.db` may take before the oldest of these records are removed, whatever their age; `0` is no limit",
+		func(s *Settings) *int64 { return &s.Retention.RequestsSize }),
 	size("retention.size", 0, 0, 1<<50, "bytes that `state.db` may take before the oldest threads are removed; `0` is no limit",
 		func(s *Settings) *int64 { return &s.Retention.Size }),
 }

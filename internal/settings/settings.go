@@ -126,6 +126,9 @@ type Retention struct {
 	Events time.Duration
 	// Requests is how long the audit log keeps requests and floods.
 	Requests time.Duration
+	// RequestsSize is what audit.db may take before the oldest requests and floods are removed, in
+	// bytes.
+	RequestsSize int64
 	// Size is what state.db may take before the oldest threads are removed, in bytes.
 	Size int64
 }

@@ -145,6 +145,13 @@ func Open(ctx context.Context, path string, migrations fs.FS, o Options) (*DB, e
 // Read returns the pool of read-only connections. They see the last commit.
 func (d *DB) Read() *sql.DB { return d.read }
 
+// Size is what the database takes, in bytes, without pages that are free.
+func (d *DB) Size(ctx context.Context) (bytes int64, err error) {
+	err = d.read.QueryRowContext(ctx,
+		`SELECT (p.page_count - f.freelist_count) * s.page_size FROM pragma_page_count p, pragma_freelist_count f, pragma_page_size s`).Scan(&bytes)
+	return bytes, err
+}
+
 // Write runs op in the writer and returns after the COMMIT that contains it. An error of op, or a
 // panic in it, rolls back op alone and is returned as it is. When ctx ends before op has begun it is
 // not run; afterwards Write waits for the outcome, so that an error of ctx always means "not written".
