@@ -22,11 +22,14 @@ type Retention struct {
 }
 
 const (
-	sweepEvery = time.Minute
-	sweepBatch = 100             // threads that are listed at a time
-	sweepTime  = 3 * sweepEvery  // how long one process has the sweep for itself
-	sweepKey   = "retention"     // of the lease
-	sweepRest  = 5 * time.Second // for how long a sweep goes on at most; then others may have the disk
+	sweepEvery = 10 * time.Minute
+	sweepBatch = 100              // threads that are listed at a time
+	sweepTime  = 3 * sweepEvery   // how long one process has the sweep for itself
+	sweepKey   = "retention"      // of the lease
+	sweepRest  = 10 * time.Second // for how long a sweep goes on at most; then others may have the disk
+
+	// leastAge is how long nothing has happened in a thread that is removed for the sake of the size.
+	leastAge = time.Hour
 )
 
 // sweepAgain removes what is old, from time to time, in one process at a time.
@@ -37,7 +40,7 @@ func (h *Host) sweepAgain() {
 
 func (h *Host) sweepOnce() {
 	rt := h.serving()
-	if rt == nil || rt.retention == (Retention{}) {
+	if rt == nil {
 		return
 	}
 	token, err := h.bus.Lease(h.base, sweepKey, h.node, sweepTime)
@@ -54,14 +57,14 @@ func (h *Host) sweepOnce() {
 func (h *Host) Sweep(ctx context.Context, r Retention, now time.Time) error {
 	ctx, cancel := context.WithTimeout(ctx, sweepRest)
 	defer cancel()
-	var errs []error
+	errs := []error{h.remove(ctx, "half removed threads", now, h.threads(time.Time{}, h.store.HalfRemoved, nil))}
 	for _, s := range []struct {
 		what string
 		age  time.Duration
 		some func(before time.Time) removal
 	}{
-		{"ephemeral threads", r.Ephemeral, func(before time.Time) removal { return h.threads(true, before, nil) }},
-		{"threads", r.Threads, func(before time.Time) removal { return h.threads(false, before, nil) }},
+		{"ephemeral threads", r.Ephemeral, func(before time.Time) removal { return h.threads(before, h.stale(true, before), nil) }},
+		{"threads", r.Threads, func(before time.Time) removal { return h.threads(before, h.stale(false, before), nil) }},
 		{"events", r.Events, h.events},
 	} {
 		if s.age > 0 {
@@ -74,8 +77,12 @@ func (h *Host) Sweep(ctx context.Context, r Retention, now time.Time) error {
 			size, err := h.store.Size(ctx)
 			return size > r.Size, err
 		}
+		before := now.Add(-leastAge)
 		for _, ephemeral := range []bool{true, false} {
-			errs = append(errs, h.remove(ctx, "threads above the size", now, h.threads(ephemeral, now, above)))
+			errs = append(errs, h.remove(ctx, "threads above the size", before, h.threads(before, h.stale(ephemeral, before), above)))
+		}
+		if still, err := above(ctx); err == nil && still && ctx.Err() == nil {
+			h.log.Warn("the state of threads and runs takes more than retention.size, and no thread is old enough to be removed", zap.Int64("retention.size", r.Size))
 		}
 	}
 	err := errors.Join(errs...)
@@ -125,8 +132,18 @@ func (h *Host) remove(ctx context.Context, what string, before time.Time, r remo
 	return errors.Join(err, h.audit.Queue(context.WithoutCancel(ctx), done))
 }
 
-// threads removes threads in which nothing has happened since a time, while there is a reason to.
-func (h *Host) threads(ephemeral bool, before time.Time, reason func(context.Context) (bool, error)) removal {
+// lister finds threads to remove.
+type lister func(ctx context.Context, limit int) ([]string, error)
+
+func (h *Host) stale(ephemeral bool, before time.Time) lister {
+	return func(ctx context.Context, limit int) ([]string, error) {
+		return h.store.StaleThreads(ctx, ephemeral, before, limit)
+	}
+}
+
+// threads removes threads that find finds, unless something has happened in them since a time, while
+// there is a reason to.
+func (h *Host) threads(before time.Time, find lister, reason func(context.Context) (bool, error)) removal {
 	list := func(ctx context.Context, limit int) ([]string, error) {
 		if reason != nil {
 			if yes, err := reason(ctx); err != nil || !yes {
@@ -134,7 +151,7 @@ func (h *Host) threads(ephemeral bool, before time.Time, reason func(context.Con
 			}
 			limit = min(limit, sweepBatch/10) // and look again soon
 		}
-		return h.store.StaleThreads(ctx, ephemeral, before, limit)
+		return find(ctx, limit)
 	}
 	return removal{
 		any: func(ctx context.Context) (bool, error) {
@@ -144,8 +161,8 @@ func (h *Host) threads(ephemeral bool, before time.Time, reason func(context.Con
 		some: func(ctx context.Context) (n int, err error) {
 			ids, err := list(ctx, sweepBatch)
 			for _, id := range ids {
-				switch err := h.store.DeleteThread(ctx, id); {
-				case errors.Is(err, ErrBusy), errors.Is(err, ErrThreadNotFound): // a run took it, or somebody removed it
+				switch err := h.store.DeleteThread(ctx, id, before); {
+				case errors.Is(err, ErrBusy), errors.Is(err, ErrThreadNotFound): // it is used again, or somebody removed it
 				case err != nil:
 					return n, err
 				default:

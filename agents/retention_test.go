@@ -153,7 +153,7 @@ func TestSweepBySize(t *testing.T) {
 		t.Fatal(err)
 	}
 	limit := size - 64<<10
-	if err := f.host.Sweep(t.Context(), agents.Retention{Size: limit}, time.Now().Add(time.Minute)); err != nil {
+	if err := f.host.Sweep(t.Context(), agents.Retention{Size: limit}, time.Now().Add(2*time.Hour)); err != nil {
 		t.Fatal(err)
 	}
 	if size, err = f.store.Size(t.Context()); err != nil || size > limit {

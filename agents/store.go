@@ -122,10 +122,13 @@ type Store interface {
 
 	// DeleteThread removes a thread with its messages, runs and events, in pieces that let others
 	// write meanwhile. From the first on the thread is not found. ErrBusy while a run has it, also
-	// one that waits.
-	DeleteThread(ctx context.Context, id string) error
+	// one that waits, and when something has happened in it since the time before; a zero time allows
+	// that. A removal that was interrupted goes on.
+	DeleteThread(ctx context.Context, id string, before time.Time) error
+	// HalfRemoved are ids of threads whose removal was interrupted.
+	HalfRemoved(ctx context.Context, limit int) ([]string, error)
 	// StaleThreads are ids of threads that nothing has happened in since a time and that no run has,
-	// the oldest first, before them those whose removal was interrupted.
+	// the oldest first.
 	StaleThreads(ctx context.Context, ephemeral bool, before time.Time, limit int) ([]string, error)
 	// StaleEvents reports whether there are events of runs that were over at a time.
 	StaleEvents(ctx context.Context, before time.Time) (bool, error)

@@ -104,6 +104,9 @@ func (v View) Threads(ctx context.Context, f ThreadFilter) ([]Thread, int, error
 	return v.rt.store.Threads(ctx, f)
 }
 
+// deleteTime is how long the removal of a thread may take. The rest is for the next sweep.
+const deleteTime = time.Minute
+
 // DeleteThread removes a thread with all that was said and done in it. The records of the audit log
 // stay. The error is [ErrThreadNotFound], or [ErrBusy] while a run is active or waits: cancel it
 // first. The removal is on record before it begins.
@@ -123,7 +126,9 @@ func (v View) DeleteThread(ctx context.Context, id string) error {
 	if err := v.rt.audit.Record(ctx, e); err != nil {
 		return err
 	}
-	err = v.rt.store.DeleteThread(ctx, id)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), deleteTime) // what has begun goes on
+	defer cancel()
+	err = v.rt.store.DeleteThread(ctx, id, time.Time{})
 	if e.Status = "success"; err != nil {
 		e.Status, e.Error = "error", err.Error()
 	}

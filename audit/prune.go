@@ -34,6 +34,10 @@ type pruning struct {
 const (
 	pruneSpan = 10_000
 	sizeSpan  = 1000 // the size is looked at again after it
+
+	// A removal adds two records itself, so that fewer than this wait for more, for a day at most.
+	pruneLeast = 100
+	pruneDelay = 24 * time.Hour
 )
 
 // Prune removes the records of requests, and those of floods, that happened before a time, and then
@@ -46,7 +50,7 @@ func (l *Log) Prune(ctx context.Context, before time.Time, size int64) (removed 
 	defer l.pruned.mu.Unlock()
 	for more := true; more && ctx.Err() == nil; {
 		var n int
-		n, more, err = l.pruneSome(ctx, before, pruneSpan)
+		n, more, err = l.pruneSome(ctx, before, pruneSpan, pruneLeast)
 		if removed += n; err != nil {
 			return removed, err
 		}
@@ -60,7 +64,7 @@ func (l *Log) Prune(ctx context.Context, before time.Time, size int64) (removed 
 			break
 		}
 		var n int
-		n, more, err = l.pruneSome(ctx, time.Now(), sizeSpan)
+		n, more, err = l.pruneSome(ctx, time.Now(), sizeSpan, 1)
 		if removed += n; err != nil {
 			return removed, err
 		}
@@ -68,11 +72,18 @@ func (l *Log) Prune(ctx context.Context, before time.Time, size int64) (removed 
 	return removed, nil
 }
 
-// pruneSome looks at the next span, and reports whether there may be more to remove behind it.
-func (l *Log) pruneSome(ctx context.Context, before time.Time, span int) (removed int, more bool, err error) {
+// pruneSome looks at the next span, and reports whether there may be more to remove behind it. At the
+// end of the log, fewer records than least are left for later unless they are long overdue.
+func (l *Log) pruneSome(ctx context.Context, before time.Time, span, least int) (removed int, more bool, err error) {
 	s, err := l.store.Removable(ctx, Span{Types: removable, Before: before, Seen: l.pruned.upTo}, span)
 	if err != nil {
 		return 0, false, fmt.Errorf("looking for old records: %w", err)
+	}
+	if s.Newer && s.Count < least {
+		late, err := l.store.Removable(ctx, Span{Types: removable, Before: before.Add(-pruneDelay), Seen: l.pruned.upTo}, span)
+		if err != nil || late.Count == 0 {
+			return 0, false, err
+		}
 	}
 	if s.Count > 0 {
 		if removed, err = l.remove(ctx, s); err != nil {

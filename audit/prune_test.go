@@ -12,7 +12,7 @@ import (
 func TestPrune(t *testing.T) {
 	l := open(t)
 	old := time.Now().Add(-48 * time.Hour)
-	for i := range 30 {
+	for i := range 100 {
 		at := old.Add(time.Duration(i) * time.Minute)
 		if err := l.Record(t.Context(), audit.Event{Type: audit.Request, User: "ann", Time: at, Path: "/old"},
 			audit.Event{Type: audit.ToolStart, Run: "r", Call: "c", Time: at}, audit.Event{Type: audit.Login, User: "ann", Time: at}); err != nil {
@@ -25,8 +25,8 @@ func TestPrune(t *testing.T) {
 	if n, err := l.Prune(t.Context(), old, 0); err != nil || n != 0 {
 		t.Errorf("nothing is that old: got %d, %v", n, err)
 	}
-	if n, err := l.Prune(t.Context(), time.Now().Add(-24*time.Hour), 0); err != nil || n != 30 {
-		t.Fatalf("got %d removed, %v, want 30", n, err)
+	if n, err := l.Prune(t.Context(), time.Now().Add(-24*time.Hour), 0); err != nil || n != 100 {
+		t.Fatalf("got %d removed, %v, want 100", n, err)
 	}
 	if n, err := l.Prune(t.Context(), time.Now().Add(-24*time.Hour), 0); err != nil || n != 0 {
 		t.Errorf("again: got %d, %v", n, err)
@@ -53,7 +53,7 @@ func TestPrune(t *testing.T) {
 			}
 		}
 	}
-	if count[audit.Request] != 1 || count[audit.ToolStart] != 30 || count[audit.Login] != 30 || count[audit.Retention] != 2 {
+	if count[audit.Request] != 1 || count[audit.ToolStart] != 100 || count[audit.Login] != 100 || count[audit.Retention] != 2 {
 		t.Fatalf("got %v", count)
 	}
 	// What is missing is what the log says.
@@ -63,7 +63,7 @@ func TestPrune(t *testing.T) {
 			missing++
 		}
 	}
-	if missing != 30 || said[0].Count != 30 || said[1].Count != 30 || said[0].From != 1 {
+	if missing != 100 || said[0].Count != 100 || said[1].Count != 100 || said[0].From != 1 {
 		t.Errorf("%d are missing, and the log says %+v", missing, said)
 	}
 }
@@ -84,6 +84,23 @@ func TestPruneKeepsTheNewest(t *testing.T) {
 	events, err := l.Events(t.Context(), audit.Filter{})
 	if err != nil || events[0].Seq != 2 || events[len(events)-1].Type != audit.Login || events[len(events)-1].Seq != 4 {
 		t.Errorf("got %+v, %v, want the numbers 2 to 4", events, err)
+	}
+}
+
+// A removal is worth its own two records: a few wait for others, for a day.
+func TestPruneFew(t *testing.T) {
+	l := open(t)
+	at := time.Now().Add(-48 * time.Hour)
+	for range 3 {
+		if err := l.Record(t.Context(), audit.Event{Type: audit.Request, User: "ann", Time: at}, audit.Event{Type: audit.Request, User: "ann"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n, err := l.Prune(t.Context(), at.Add(23*time.Hour), 0); err != nil || n != 0 {
+		t.Errorf("three that are due for less than a day: got %d, %v, want none removed", n, err)
+	}
+	if n, err := l.Prune(t.Context(), at.Add(25*time.Hour), 0); err != nil || n != 3 {
+		t.Errorf("three that are due for more than a day: got %d, %v, want 3", n, err)
 	}
 }
 

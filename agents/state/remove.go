@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/google/uuid"
@@ -20,11 +21,11 @@ const removeRows = 200
 // A thread that is being removed has the status deleted until its last row is gone: nobody finds it
 // any more, and who was interrupted can go on.
 const (
-	takeThread = `UPDATE threads SET status = 'deleted' WHERE id = ? AND status NOT IN ('busy', 'interrupted')`
+	takeThread = `UPDATE threads SET status = 'deleted' WHERE id = ? AND (status NOT IN ('busy', 'interrupted') AND updated < ? OR status = 'deleted')`
 	findThread = `SELECT status FROM threads WHERE id = ?`
 
 	removeThread = `DELETE FROM threads WHERE id = ? AND status = 'deleted'`
-	staleThreads = `SELECT id FROM threads WHERE ephemeral = ? AND updated < ? AND status NOT IN ('busy', 'interrupted')
+	staleThreads = `SELECT id FROM threads WHERE ephemeral = ? AND updated < ? AND status NOT IN ('busy', 'interrupted', 'deleted')
 		ORDER BY updated LIMIT ?`
 	halfRemoved = `SELECT id FROM threads WHERE status = 'deleted' LIMIT ?`
 	staleEvents = `SELECT e.run, e.first FROM events e JOIN runs r ON r.id = e.run
@@ -40,12 +41,16 @@ var removeParts = []string{
 }
 
 // DeleteThread implements [agents.Store].
-func (s *Store) DeleteThread(ctx context.Context, id string) error {
+func (s *Store) DeleteThread(ctx context.Context, id string, before time.Time) error {
+	updated := int64(math.MaxInt64)
+	if !before.IsZero() {
+		updated = before.UnixMilli()
+	}
 	begun := false
 	for gone := false; !gone; {
 		err := s.write(ctx, "deleting the thread", func(tx *store.Tx) (err error) {
 			if !begun {
-				if err := take(tx, id); err != nil {
+				if err := take(tx, id, updated); err != nil {
 					return err
 				}
 			}
@@ -60,9 +65,9 @@ func (s *Store) DeleteThread(ctx context.Context, id string) error {
 	return nil
 }
 
-// take makes a thread one that nobody finds.
-func take(tx *store.Tx, id string) error {
-	res, err := tx.Exec(takeThread, id)
+// take makes a thread one that nobody finds, if nothing has happened in it since.
+func take(tx *store.Tx, id string, since int64) error {
+	res, err := tx.Exec(takeThread, id, since)
 	if err != nil {
 		return fmt.Errorf("taking the thread: %w", err)
 	}
@@ -96,19 +101,14 @@ func removePart(tx *store.Tx, id string) (gone bool, err error) {
 	return true, nil
 }
 
+// HalfRemoved implements [agents.Store].
+func (s *Store) HalfRemoved(ctx context.Context, limit int) ([]string, error) {
+	return s.ids(ctx, halfRemoved, limit)
+}
+
 // StaleThreads implements [agents.Store].
 func (s *Store) StaleThreads(ctx context.Context, ephemeral bool, before time.Time, limit int) ([]string, error) {
-	ids, err := s.ids(ctx, halfRemoved, limit)
-	if err != nil || len(ids) == limit {
-		return ids, err
-	}
-	stale, err := s.ids(ctx, staleThreads, ephemeral, before.UnixMilli(), limit)
-	for _, id := range stale {
-		if len(ids) < limit {
-			ids = append(ids, id)
-		}
-	}
-	return ids, err
+	return s.ids(ctx, staleThreads, ephemeral, before.UnixMilli(), limit)
 }
 
 func (s *Store) ids(ctx context.Context, query string, args ...any) (ids []string, err error) {

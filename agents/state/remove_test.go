@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -32,7 +33,7 @@ func TestHalfRemovedThread(t *testing.T) {
 				return err
 			}
 		}
-		if err := take(tx, "half"); err != nil {
+		if err := take(tx, "half", math.MaxInt64); err != nil {
 			return err
 		}
 		_, err := removePart(tx, "half")
@@ -47,17 +48,17 @@ func TestHalfRemovedThread(t *testing.T) {
 	if list, total, err := s.Threads(t.Context(), agents.ThreadFilter{Limit: 10}); err != nil || total != 1 || list[0].ID != "whole" {
 		t.Errorf("got %v, %d, %v, want the whole one", list, total, err)
 	}
-	ids, err := s.StaleThreads(t.Context(), true, now.Add(-time.Hour), 10)
+	ids, err := s.HalfRemoved(t.Context(), 10)
 	if err != nil || len(ids) != 1 || ids[0] != "half" {
 		t.Fatalf("got %v, %v, want the half one", ids, err)
 	}
-	if err := s.DeleteThread(t.Context(), "half"); err != nil {
+	if err := s.DeleteThread(t.Context(), "half", time.Time{}); err != nil {
 		t.Fatal(err)
 	}
 	if messages, err := s.Messages(t.Context(), "half", -1); err != nil || len(messages) != 0 {
 		t.Errorf("got %d messages, %v", len(messages), err)
 	}
-	if ids, err := s.StaleThreads(t.Context(), true, now.Add(-time.Hour), 10); err != nil || len(ids) != 0 {
+	if ids, err := s.HalfRemoved(t.Context(), 10); err != nil || len(ids) != 0 {
 		t.Errorf("got %v, %v, want none", ids, err)
 	}
 }
@@ -86,7 +87,7 @@ func BenchmarkWriteBesideRemoval(b *testing.B) {
 		b.Fatal(err)
 	}
 	removed := make(chan error, 1)
-	go func() { removed <- s.DeleteThread(context.Background(), "large") }()
+	go func() { removed <- s.DeleteThread(context.Background(), "large", time.Time{}) }()
 	longest := time.Duration(0)
 	for i := 0; b.Loop(); i++ {
 		begun := time.Now()

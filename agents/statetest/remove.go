@@ -18,7 +18,7 @@ func removal(t *testing.T, s agents.Store) {
 	for range 3 {
 		r := run(t, th.ID)
 		create(t, s, r, nil)
-		if err := s.DeleteThread(t.Context(), th.ID); !errors.Is(err, agents.ErrBusy) {
+		if err := s.DeleteThread(t.Context(), th.ID, time.Time{}); !errors.Is(err, agents.ErrBusy) {
 			t.Fatalf("while a run is active: got %v, want %v", err, agents.ErrBusy)
 		}
 		for i := range 300 {
@@ -33,13 +33,13 @@ func removal(t *testing.T, s agents.Store) {
 	create(t, s, kept, nil)
 	finish(t, s, kept, "stays")
 
-	if err := s.DeleteThread(t.Context(), th.ID); err != nil {
+	if err := s.DeleteThread(t.Context(), th.ID, time.Time{}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.Thread(t.Context(), th.ID); !errors.Is(err, agents.ErrThreadNotFound) {
 		t.Errorf("the thread: got %v, want %v", err, agents.ErrThreadNotFound)
 	}
-	if err := s.DeleteThread(t.Context(), th.ID); !errors.Is(err, agents.ErrThreadNotFound) {
+	if err := s.DeleteThread(t.Context(), th.ID, time.Time{}); !errors.Is(err, agents.ErrThreadNotFound) {
 		t.Errorf("a second time: got %v, want %v", err, agents.ErrThreadNotFound)
 	}
 	if err := s.CreateRun(t.Context(), run(t, th.ID), nil, nil); !errors.Is(err, agents.ErrThreadNotFound) {
@@ -72,7 +72,7 @@ func removalBeside(t *testing.T, s agents.Store) {
 		r := run(t, th.ID)
 		var deleted, created error
 		var wg sync.WaitGroup
-		wg.Go(func() { deleted = s.DeleteThread(t.Context(), th.ID) })
+		wg.Go(func() { deleted = s.DeleteThread(t.Context(), th.ID, time.Time{}) })
 		wg.Go(func() { created = s.CreateRun(t.Context(), r, r.Frames[0].Messages, nil) })
 		wg.Wait()
 		switch {
@@ -125,6 +125,19 @@ func staleness(t *testing.T, s agents.Store) {
 		}
 	}
 	staleEvents(t, s, ephemeral)
+
+	// One that was listed and then used again stays.
+	last := thread(t, s, "ada", now)
+	r := run(t, last.ID)
+	r.Updated = now.Add(2 * time.Hour)
+	create(t, s, r, nil)
+	finish(t, s, r, "answer")
+	if err := s.DeleteThread(t.Context(), last.ID, now.Add(time.Hour)); !errors.Is(err, agents.ErrBusy) {
+		t.Errorf("a thread that is in use again: got %v, want %v", err, agents.ErrBusy)
+	}
+	if err := s.DeleteThread(t.Context(), last.ID, now.Add(3*time.Hour)); err != nil {
+		t.Errorf("got %v", err)
+	}
 }
 
 func staleEvents(t *testing.T, s agents.Store, runs []*agents.Run) {
