@@ -7,7 +7,8 @@ import (
 
 const (
 	retryEvery   = 250 * time.Millisecond // between attempts while commits fail
-	lookEvery    = time.Second            // between looks at the files while nothing is written
+	lookAfter    = time.Second            // after a commit the files are looked at, and again
+	lookMost     = time.Minute            // after twice the time, up to this
 	commitSooner = 512                    // queued operations that are company enough
 	maxPerCommit = 4096                   // operations after which a transaction takes no more
 	trimEvery    = 2000                   // operations, see trim
@@ -27,7 +28,7 @@ type writer struct {
 	values    []any             // of a statement's parameters; reused
 	multirow  map[string]string // a query of one row → that of several, see multiply; empty where there is none
 	untrimmed int               // operations since the last trim
-	look      *time.Ticker
+	look      *time.Timer
 }
 
 func newWriter(d *DB) *writer {
@@ -36,7 +37,7 @@ func newWriter(d *DB) *writer {
 
 func (w *writer) loop() {
 	defer close(w.d.done)
-	w.look = time.NewTicker(lookEvery)
+	w.look = time.NewTimer(lookAfter)
 	defer w.look.Stop()
 	for {
 		w.wait()
@@ -74,7 +75,8 @@ func (w *writer) wait() {
 	if len(w.next)+len(w.nextUrgent) > 0 {
 		return
 	}
-	for {
+	for pause := lookAfter; ; pause = min(2*pause, lookMost) {
+		w.look.Reset(pause)
 		select {
 		case o, ok := <-w.urgent:
 			w.addUrgent(o, ok)
