@@ -19,6 +19,12 @@ func Witnessed(ctx context.Context, path string) (audit.Mark, error) {
 	return audit.Mark(n), err
 }
 
+// WitnessAt notes the same in the database at path, in which something was noted before and which is
+// not open in this process.
+func WitnessAt(ctx context.Context, path string, m audit.Mark) error {
+	return store.NoteAt(ctx, path, store.Noted(m))
+}
+
 // Check looks at the whole database at path for damage. It may be in use.
 func Check(ctx context.Context, path string) error { return store.Check(ctx, path) }
 

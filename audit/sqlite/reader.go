@@ -63,7 +63,12 @@ func (r reader) Mark(ctx context.Context) (m audit.Mark, err error) {
 }
 
 // Check implements [audit.Source].
-func (r reader) Check(ctx context.Context) error { return store.Check(ctx, r.path) }
+func (r reader) Check(ctx context.Context) error {
+	if err := store.CheckVersion(ctx, r.db, migrations()); err != nil {
+		return fmt.Errorf("checking database %s: %w", r.path, err)
+	}
+	return store.Check(ctx, r.path)
+}
 
 // where turns a filter into the rest of a SELECT. Both tables have the columns it names.
 func where(f audit.Filter) (string, []any) {

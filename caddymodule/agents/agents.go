@@ -36,7 +36,7 @@ func init() {
 	caddy.RegisterModule(new(Handler))
 	httpcaddyfile.RegisterHandlerDirective("svc_agents", parseCaddyfile)
 	app.RegisterDatabase(app.Database{
-		Path: settings.Home.StateDB, Witnessed: state.Witnessed, Check: state.Check, Backup: state.Backup,
+		Path: settings.Home.StateDB, Witnessed: state.Witnessed, WitnessAt: state.WitnessAt, Check: state.Check, Backup: state.Backup,
 	})
 }
 

@@ -42,7 +42,7 @@ func openAuditFile(ctx context.Context, path string) (*audit.Reader, error) {
 
 // identityDatabase is the database of the users while nobody, or another process, has it open.
 var identityDatabase = Database{
-	Path: settings.Home.IdentityDB, Witnessed: identitysqlite.Witnessed, Check: identitysqlite.Check, Backup: identitysqlite.Backup,
+	Path: settings.Home.IdentityDB, Witnessed: identitysqlite.Witnessed, WitnessAt: identitysqlite.WitnessAt, Check: identitysqlite.Check, Backup: identitysqlite.Backup,
 }
 
 func openIdentity(ctx context.Context, home settings.Home, log *audit.Log, b bus.Bus, trouble func(string, error)) (*identity.Service, Witness, error) {

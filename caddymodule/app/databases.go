@@ -19,6 +19,9 @@ type Database struct {
 	// Mark when there is no database or it says nothing.
 	Witnessed func(ctx context.Context, path string) (audit.Mark, error)
 
+	// WitnessAt notes how far the log has come in a database that says something already.
+	WitnessAt func(ctx context.Context, path string, m audit.Mark) error
+
 	// Check looks at the whole database for damage.
 	Check func(ctx context.Context, path string) error
 

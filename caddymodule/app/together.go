@@ -38,6 +38,7 @@ func AcceptNewAudit() { accepted.Store(true) }
 // noted is what one database says of the audit log that it belongs to.
 type noted struct {
 	file string
+	note func(ctx context.Context, m audit.Mark) error
 	audit.Mark
 }
 
@@ -53,7 +54,8 @@ func readNoted(ctx context.Context, home settings.Home) (all []noted, err error)
 			return nil, err
 		}
 		if m.Log != "" {
-			all = append(all, noted{filepath.Base(path), m})
+			note := func(ctx context.Context, m audit.Mark) error { return d.WitnessAt(ctx, path, m) }
+			all = append(all, noted{filepath.Base(path), note, m})
 		}
 	}
 	return all, nil
@@ -100,16 +102,27 @@ func refusal(home settings.Home, faults []string) error {
 		ErrOtherAudit, strings.Join(faults, "; "), filepath.Dir(home.AuditDB()))
 }
 
-// recordAccepted records that a log with faults was accepted.
-func recordAccepted(ctx context.Context, log *audit.Log, faults []string) error {
+// accept records that a log with faults was accepted, and has the databases beside it belong to it,
+// also those that this configuration does not open.
+func accept(ctx context.Context, log *audit.Log, faults []string, all []noted) error {
 	input, err := json.Marshal(map[string][]string{"faults": faults})
 	if err != nil {
 		return err
 	}
 	by := identity.OSPrincipal(os.Geteuid())
-	return log.Record(ctx, audit.Event{
+	err = log.Record(ctx, audit.Event{
 		Type: audit.Admin, User: by.User, Role: string(by.Role), Action: acceptAction, Input: string(input), Status: "success",
 	})
+	if err != nil {
+		return err
+	}
+	m, err := log.Mark(ctx)
+	for _, n := range all {
+		if err == nil {
+			err = n.note(ctx, m)
+		}
+	}
+	return err
 }
 
 // openTogether opens the audit log, if it is the one that belongs to the databases beside it or was
@@ -133,7 +146,7 @@ func openTogether(ctx context.Context, home settings.Home, node string, trouble 
 	switch {
 	case err != nil || len(faults) == 0:
 	case accepted.Load():
-		err = recordAccepted(ctx, log, faults)
+		err = accept(ctx, log, faults, all)
 	default:
 		err = refusal(home, faults)
 	}

@@ -20,10 +20,25 @@ type Noted struct {
 //	CREATE TABLE audit_seen (one INTEGER PRIMARY KEY CHECK (one = 1), log TEXT NOT NULL, seq INTEGER NOT NULL)
 func (d *DB) Note(ctx context.Context, n Noted) error {
 	return d.Write(ctx, func(tx *Tx) error {
-		_, err := tx.Exec(`INSERT INTO audit_seen (one, log, seq) VALUES (1, ?, ?)
-			ON CONFLICT (one) DO UPDATE SET log = excluded.log, seq = excluded.seq`, n.Log, n.Seq)
+		_, err := tx.Exec(note, n.Log, n.Seq)
 		return err
 	})
+}
+
+const note = `INSERT INTO audit_seen (one, log, seq) VALUES (1, ?, ?)
+	ON CONFLICT (one) DO UPDATE SET log = excluded.log, seq = excluded.seq`
+
+// NoteAt is [DB.Note] of the database at path, which says something already and is not open here.
+func NoteAt(ctx context.Context, path string, n Noted) error {
+	db, err := sql.Open("sqlite", dsn(path, "mode=rw&_pragma=busy_timeout(5000)"))
+	if err == nil {
+		_, err = db.ExecContext(ctx, note, n.Log, n.Seq)
+		err = errors.Join(err, db.Close())
+	}
+	if err != nil {
+		return fmt.Errorf("writing database %s: %w", path, damaged(path, err))
+	}
+	return nil
 }
 
 // ReadNoted returns what the database at path says. One that is not there, or that an older program

@@ -86,6 +86,22 @@ func secure(path string) error {
 	return nil
 }
 
+// CheckVersion returns an error unless the database has the newest of the migrations.
+func CheckVersion(ctx context.Context, db *sql.DB, migrations fs.FS) error {
+	p, err := goose.NewProvider(goose.DialectSQLite3, db, migrations)
+	if err != nil {
+		return err
+	}
+	now, newest, err := p.GetVersions(ctx)
+	switch {
+	case err != nil:
+		return err
+	case now < newest:
+		return fmt.Errorf("its schema is version %d of %d: an older program made it, and this one brings it up to date when it is started on it", now, newest)
+	}
+	return nil
+}
+
 func migrate(ctx context.Context, db *sql.DB, migrations fs.FS) error {
 	p, err := goose.NewProvider(goose.DialectSQLite3, db, migrations)
 	if err != nil {
