@@ -8,7 +8,9 @@ import (
 // Types of events. They are stable: queries and alerts are written against them.
 const (
 	Request          = "request"           // an API request was answered, or refused
-	Flood            = "flood"             // many requests, logins or injections of one unknown sender in a minute, counted
+	Flood            = "flood"             // many requests of one sender in a minute, unknown or above their limit, counted
+	FloodLogin       = "flood.login"       // many failed logins of one address in a minute, counted
+	FloodInjection   = "flood.injection"   // many injections of one unknown sender in a minute, counted
 	Login            = "login"             // a session was opened
 	LoginFailed      = "login.failed"      // credentials were refused
 	Logout           = "logout"            // a session was ended, by its owner, an admin or the identity provider
@@ -28,6 +30,10 @@ const (
 	ToolDenied       = "tool.denied"       // a call was refused; it is the call's only event, or its last
 	Injection        = "injection"         // the scanner found something in words on their way to a model
 )
+
+// RateLimited is the reason of a request that was refused, before anything was done, because its user
+// makes too many. Such requests are counted once they are many.
+const RateLimited = "rate_limited"
 
 // Event is one row of audit_events; sqlite/migrations/00001_audit.sql tells what each column holds. A
 // zero field is stored as NULL. The caller fills in what it knows; Seq, Node and Hash belong to the

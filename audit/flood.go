@@ -2,74 +2,71 @@ package audit
 
 import (
 	"net/netip"
+	"slices"
 	"sync"
 	"time"
 )
 
-// What callers whom nobody knows may add to the log in a minute. Beyond it they are counted.
+// What a minute adds to the log at most, of each class. Beyond it events are counted.
 const (
-	singles      = 20  // records of their own for one sender
-	logins       = 100 // and of logins, which tell what names are tried
-	allSingles   = 500 // for all senders, and as many of logins
-	maxSenders   = 512 // senders that are told apart; those beyond share one count
+	allSingles   = 500 // records of their own
+	maxSenders   = 256 // senders that are told apart, fewer than allSingles; those beyond share one count
 	floodMinute  = time.Minute
 	floodPatient = time.Second // for a queue that is full
 )
 
-// flood keeps a caller who is refused again and again from filling the disk: it lets the first
-// records of a minute pass and counts the others, by sender. What it holds is bounded, whoever
-// sends how much.
-type flood struct {
-	node  string
-	write func([]Event) error // queues prepared events
+// class is a kind of events that floods consist of. Each has a table of its own, so that a flood of
+// one kind, which may be cheap, hides nothing of the others.
+type class int
 
-	mu      sync.Mutex
-	window  window
-	timer   *time.Timer // nil: nothing is counted
-	closed  bool
-	writing sync.WaitGroup
-}
+const (
+	strangers  class = iota // requests of somebody unknown
+	limited                 // requests of a user, refused because there are too many
+	logins                  // that failed
+	injections              // svc_scan may stand alone, where everybody is unknown
+	classes                 // how many there are
+)
 
-// alone counts records of their own.
-type alone struct{ logins, others int }
-
-// of is the count for an event, with its limit for one sender.
-func (a *alone) of(e *Event) (n *int, limit int) {
-	if e.Type == LoginFailed {
-		return &a.logins, logins
+// classOf returns the class of an event that may be counted. What a user was let in for is never
+// counted, whatever the answer: 429 may be the answer of what stands behind the gateway.
+func classOf(e *Event) (c class, ok bool) {
+	switch {
+	case e.Type == LoginFailed:
+		return logins, true
+	case e.Type == Injection && e.User == "":
+		return injections, true
+	case e.Type == Request && e.User == "":
+		return strangers, true
+	case e.Type == Request && slices.Contains(e.Reasons, RateLimited):
+		return limited, true
 	}
-	return &a.others, singles
+	return 0, false
 }
 
-// window is what is known of one minute.
-type window struct {
-	minute  time.Time
-	singles alone
-	senders map[string]*tally
-	others  *tally // of senders beyond maxSenders
-}
-
-// countable reports whether the event is of the kind that floods consist of: a request, a login or an
-// injection of somebody unknown, or the refusal of somebody who sends too many.
-func countable(e *Event) bool {
-	switch e.Type {
-	case Request:
-		return e.User == "" || e.Code == tooMany
-	case Injection: // svc_scan may stand alone, where everybody is unknown
-		return e.User == ""
-	case LoginFailed:
-		return true
+// singles is how many events of one sender have records of their own.
+func (c class) singles() int {
+	if c == logins {
+		return 100 // they tell what names are tried
 	}
-	return false
+	return 20
 }
 
-const tooMany = 429 // the status of requests above a limit
+// record is the type of the record that has the counts.
+func (c class) record() string {
+	switch c {
+	case logins:
+		return FloodLogin
+	case injections:
+		return FloodInjection
+	}
+	return Flood
+}
 
 // sender is what events are counted by: a user, or else an address. A host has 2⁶⁴ addresses in its
 // IPv6 network, which counts as one.
-func sender(e *Event) (user, address string) {
-	if e.Type == Request && e.User != "" {
-		return e.User, e.Address
+func (c class) sender(e *Event) (user, address string) {
+	if c == limited {
+		return e.User, ""
 	}
 	if a, err := netip.ParseAddr(e.Address); err == nil && a.Unmap().Is6() {
 		if p, err := a.WithZone("").Prefix(64); err == nil {
@@ -79,12 +76,40 @@ func sender(e *Event) (user, address string) {
 	return "", e.Address
 }
 
+// flood keeps a sender who is refused again and again, or is not known, from filling the disk: it
+// lets the first events of a minute pass and counts the others, by class and sender. What it holds is
+// bounded, whoever sends how much.
+type flood struct {
+	node  string
+	write func([]Event) error // queues prepared events
+
+	mu      sync.Mutex
+	window  window
+	timer   *time.Timer // nil: nothing is counted
+	closed  bool
+	closing sync.Once
+	writing sync.WaitGroup
+}
+
+// window is what is known of one minute.
+type window struct {
+	minute time.Time
+	tables [classes]table
+}
+
+// table is what is known of the events of one class.
+type table struct {
+	singles int // events with a record of their own
+	senders map[string]*tally
+	others  *tally // of senders beyond maxSenders
+}
+
 // take reports whether it has counted the event, so that it needs no record of its own.
 func (f *flood) take(e *Event, now time.Time) bool {
-	if !countable(e) {
+	c, ok := classOf(e)
+	if !ok {
 		return false
 	}
-	user, address := sender(e)
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.closed {
@@ -93,12 +118,11 @@ func (f *flood) take(e *Event, now time.Time) bool {
 	if minute := now.Truncate(floodMinute); !minute.Equal(f.window.minute) && f.timer == nil {
 		f.window = window{minute: minute}
 	}
-	t := f.window.of(user, address)
-	one, limit := t.singles.of(e)
-	all, _ := f.window.singles.of(e)
-	if t != f.window.others && *one < limit && *all < allSingles {
-		*one++
-		*all++
+	table := &f.window.tables[c]
+	t := table.of(c.sender(e))
+	if table.singles < allSingles && (t == table.others || t.singles < c.singles()) {
+		t.singles++
+		table.singles++
 		return false
 	}
 	t.add(e, now)
@@ -108,27 +132,42 @@ func (f *flood) take(e *Event, now time.Time) bool {
 	return true
 }
 
-// of returns the tally of a sender.
-func (w *window) of(user, address string) *tally {
-	key := cut(user, maxWord) + "\x00" + cut(address, maxWord)
-	if user != "" {
-		key = cut(user, maxWord)
-	}
-	if t := w.senders[key]; t != nil {
+// of returns the tally of a sender, who has a user or an address.
+func (b *table) of(user, address string) *tally {
+	key := cut(user+address, maxWord)
+	if t := b.senders[key]; t != nil {
 		return t
 	}
-	if len(w.senders) < maxSenders {
-		if w.senders == nil {
-			w.senders = map[string]*tally{}
+	if len(b.senders) < maxSenders {
+		if b.senders == nil {
+			b.senders = map[string]*tally{}
 		}
 		t := &tally{user: user, address: address}
-		w.senders[key] = t
+		b.senders[key] = t
 		return t
 	}
-	if w.others == nil {
-		w.others = &tally{}
+	return b.rest()
+}
+
+// rest returns the tally of the senders that are not told apart.
+func (b *table) rest() *tally {
+	if b.others == nil {
+		b.others = &tally{shared: true}
 	}
-	return w.others
+	return b.others
+}
+
+// counted are the tallies that have counts.
+func (b *table) counted() (all []*tally) {
+	for _, t := range b.senders {
+		if t.count > 0 {
+			all = append(all, t)
+		}
+	}
+	if b.others != nil && b.others.count > 0 {
+		all = append(all, b.others)
+	}
+	return all
 }
 
 // arm has the counts written after a while. The caller holds mu.
@@ -147,19 +186,25 @@ func (f *flood) finish() error {
 	w := f.window
 	f.window, f.timer = window{minute: time.Now().Truncate(floodMinute)}, nil
 	f.mu.Unlock()
-	err := f.write(w.events(f.node))
+	events := w.events(f.node)
+	if len(events) == 0 {
+		return nil
+	}
+	err := f.write(events)
 	if err == nil {
 		return nil
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	for _, t := range w.senders {
-		if t.count > 0 {
-			f.window.of(t.user, t.address).merge(t)
+	for c := range w.tables {
+		b := &f.window.tables[c]
+		for _, t := range w.tables[c].counted() {
+			if t.shared {
+				b.rest().merge(t)
+			} else {
+				b.of(t.user, t.address).merge(t)
+			}
 		}
-	}
-	if w.others != nil {
-		f.window.of("", "").merge(w.others)
 	}
 	if f.timer == nil && !f.closed {
 		f.arm(floodMinute)
@@ -168,36 +213,32 @@ func (f *flood) finish() error {
 }
 
 // events are the records of a window, ready to be stored.
-func (w *window) events(node string) []Event {
-	var events []Event
+func (w *window) events(node string) (events []Event) {
 	now := time.Now()
-	add := func(t *tally) {
-		e := t.event()
-		if prepare(&e, node, now) == nil { // it has a type, and no call or duration
-			events = append(events, e)
+	for c := range w.tables {
+		for _, t := range w.tables[c].counted() {
+			e := t.event()
+			e.Type = class(c).record()
+			if prepare(&e, node, now) == nil { // it has a type, and no call or duration
+				events = append(events, e)
+			}
 		}
-	}
-	for _, t := range w.senders {
-		if t.count > 0 {
-			add(t)
-		}
-	}
-	if w.others != nil {
-		add(w.others)
 	}
 	return events
 }
 
-// close writes what is counted. Nothing is counted afterwards.
+// close writes what is counted, also what the timer could not write just now. Nothing is counted
+// afterwards.
 func (f *flood) close() (err error) {
-	f.mu.Lock()
-	f.closed = true
-	due := f.timer != nil && f.timer.Stop()
-	f.mu.Unlock()
-	if due {
-		f.writing.Done()
+	f.closing.Do(func() {
+		f.mu.Lock()
+		f.closed = true
+		if f.timer != nil && f.timer.Stop() {
+			f.writing.Done()
+		}
+		f.mu.Unlock()
+		f.writing.Wait()
 		err = f.finish()
-	}
-	f.writing.Wait()
+	})
 	return err
 }

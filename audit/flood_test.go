@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -58,9 +59,13 @@ type counted struct {
 	First, Last  time.Time
 	Codes, Paths values
 	Types, Users values
-	Reasons      values
+	Addresses    values
+	Tokens       values
 	Rules        values
 }
+
+// singles of one sender who is not known.
+var singles = strangers.singles()
 
 func refusal(address, path string) Event {
 	return Event{Type: Request, Address: address, Method: "GET", Path: path, Code: 401, Reasons: []string{"credentials_missing"}}
@@ -118,7 +123,7 @@ func TestFloodIsBounded(t *testing.T) {
 		for i := range n {
 			queue(t, l, refusal(fmt.Sprintf("10.%d.%d.%d", i>>16, i>>8&255, i&255), "/"))
 		}
-		if got := len(l.flood.window.senders); got != maxSenders {
+		if got := len(l.flood.window.tables[strangers].senders); got != maxSenders {
 			t.Errorf("%d senders are in memory, want %d", got, maxSenders)
 		}
 		if err := l.Close(); err != nil {
@@ -154,8 +159,14 @@ func TestFloodSenders(t *testing.T) {
 		{"injections of somebody known", func(int) Event { return Event{Type: Injection, Address: "192.0.2.1", User: "ann"} }, "", ""},
 		{"pages that need no login", func(int) Event { return Event{Type: Request, Address: "192.0.2.1", Path: "/auth/login", Code: 200} }, "", "192.0.2.1"},
 		{"somebody known, above the limit", func(int) Event {
-			return Event{Type: Request, Address: "192.0.2.1", User: "ann", Role: "user", Code: 429}
+			return Event{Type: Request, Address: "192.0.2.1", User: "ann", Role: "user", Code: 429, Reasons: []string{RateLimited}}
 		}, "ann", "192.0.2.1"},
+		{"somebody known, above the limit of a backend", func(int) Event {
+			return Event{Type: Request, Address: "192.0.2.1", User: "ann", Role: "user", Code: 429}
+		}, "", ""},
+		{"somebody known, above the limit, from many addresses", func(i int) Event {
+			return Event{Type: Request, Address: fmt.Sprint("192.0.2.", i), User: "ann", Code: 429, Reasons: []string{RateLimited}}
+		}, "ann", ""},
 		{"somebody known", func(int) Event { return Event{Type: Request, Address: "192.0.2.1", User: "ann", Code: 404} }, "", ""},
 		{"a lockout", func(int) Event { return Event{Type: Lockout, Address: "192.0.2.1"} }, "", ""},
 	} {
@@ -163,14 +174,18 @@ func TestFloodSenders(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := &shelf{}
 				l := New(s, "node")
-				_, few := new(alone).of(&[]Event{tc.event(0)}[0])
+				few, kind := singles, Flood
+				if first := tc.event(0); first.Type != Request {
+					c, _ := classOf(&first)
+					few, kind = c.singles(), c.record()
+				}
 				for i := range few + 5 {
 					queue(t, l, tc.event(i))
 				}
 				if err := l.Close(); err != nil {
 					t.Fatal(err)
 				}
-				got, said := s.of(t, Flood)
+				got, said := s.of(t, kind)
 				if tc.user == "" && tc.address == "" {
 					if len(got) != 0 || len(s.events) != few+5 {
 						t.Errorf("got %d records with %d counts, want every one", len(s.events), len(got))
@@ -185,6 +200,128 @@ func TestFloodSenders(t *testing.T) {
 					t.Errorf("got the rules %+v", rules)
 				}
 			})
+		})
+	}
+}
+
+// Whatever strangers send from wherever, failed logins and injections have records, and of those
+// without one the names and addresses are told.
+func TestFloodOfOneClassHidesNoOther(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &shelf{}
+		l := New(s, "node")
+		address := func(i int) string { return fmt.Sprintf("10.0.%d.%d", i>>8, i&255) }
+		for i := range 5000 {
+			queue(t, l, refusal(address(i), "/"))
+		}
+		const n = 1000
+		for i := range n {
+			queue(t, l, Event{Type: LoginFailed, User: fmt.Sprint("u", i), Address: address(i), Reasons: []string{"x"}})
+		}
+		queue(t, l,
+			Event{Type: Injection, Address: "192.0.2.1"},
+			Event{Type: Request, User: "ann", Address: "192.0.2.1", Code: 429, Reasons: []string{RateLimited}})
+		if got, _ := s.of(t, LoginFailed); len(got) != allSingles || got[maxSenders+1].User != fmt.Sprint("u", maxSenders+1) {
+			t.Errorf("got %d records of logins, want the first %d", len(got), allSingles)
+		}
+		if got, _ := s.of(t, Injection); len(got) != 1 {
+			t.Errorf("got %d records of the injection, want it", len(got))
+		}
+		if got, _ := s.of(t, Request); got[len(got)-1].User != "ann" {
+			t.Error("the refusal of ann is not a record")
+		}
+		if err := l.Close(); err != nil {
+			t.Fatal(err)
+		}
+		got, said := s.of(t, FloodLogin)
+		if len(got) != 1 || said[0].Count != n-allSingles || got[0].Address != "" || got[0].Decision != "deny" {
+			t.Fatalf("got %+v, want one record of %d logins", got, n-allSingles)
+		}
+		for what, v := range map[string]values{"u": said[0].Users, "10.": said[0].Addresses} {
+			if len(v.List) != maxShared || v.Other != n-allSingles-maxShared || !strings.HasPrefix(v.List[0].Value, what) {
+				t.Errorf("%s: got %d values and %d others", what, len(v.List), v.Other)
+			}
+		}
+	})
+}
+
+// Counts of logins and injections stay, as their records do.
+func TestOnlyCountsOfRequestsAreRemovable(t *testing.T) {
+	for c := range classes {
+		want := c == strangers || c == limited
+		if got := slices.Contains(removable, c.record()); got != want {
+			t.Errorf("%s can be removed: got %t, want %t", c.record(), got, want)
+		}
+	}
+}
+
+// A user's record names the addresses and tokens that were used, not just the first ones.
+func TestFloodOfAUser(t *testing.T) {
+	for _, tc := range []struct {
+		tokens, addresses int
+		token, address    string
+	}{
+		{1, 1, "t0", "192.0.2.0"},
+		{3, 2, "", ""},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			s := &shelf{}
+			l := New(s, "node")
+			for i := range limited.singles() + 30 {
+				queue(t, l, Event{
+					Type: Request, User: "ann", Role: "user", Code: 429, Reasons: []string{RateLimited},
+					TokenID: fmt.Sprint("t", i%tc.tokens), Address: fmt.Sprint("192.0.2.", i%tc.addresses),
+				})
+			}
+			if err := l.Close(); err != nil {
+				t.Fatal(err)
+			}
+			got, said := s.of(t, Flood)
+			if len(got) != 1 || got[0].User != "ann" || got[0].Role != "user" || got[0].TokenID != tc.token || got[0].Address != tc.address ||
+				len(said[0].Tokens.List) != tc.tokens || len(said[0].Addresses.List) != tc.addresses || said[0].Tokens.List[0].Count != 30/tc.tokens {
+				t.Errorf("got %+v", got)
+			}
+		})
+	}
+}
+
+// What the timer could not write just before the end is tried again, and the error is told.
+func TestFloodThatFailsAtTheEnd(t *testing.T) {
+	for _, again := range []bool{true, false} {
+		synctest.Test(t, func(t *testing.T) {
+			tried, release, calls := make(chan struct{}), make(chan struct{}), 0
+			var got []Event
+			f := flood{node: "node", write: func(e []Event) error {
+				if calls++; calls == 1 {
+					close(tried)
+					<-release
+					return ErrUnavailable
+				}
+				if !again {
+					return ErrUnavailable
+				}
+				got = e
+				return nil
+			}}
+			for range singles + 3 {
+				e := refusal("192.0.2.7", "/")
+				f.take(&e, time.Now())
+			}
+			<-tried // by the timer, at the end of the minute
+			closed := make(chan error)
+			go func() { closed <- f.close() }()
+			synctest.Wait()
+			close(release)
+			err := <-closed
+			if calls != 2 || again != (err == nil) || again != (len(got) == 1) || !again && !errors.Is(err, ErrUnavailable) {
+				t.Errorf("got %v and %+v after %d writes", err, got, calls)
+			}
+			if again && !strings.Contains(got[0].Input, `"count":3`) {
+				t.Errorf("got %s, want three", got[0].Input)
+			}
+			if err := f.close(); err != nil || calls != 2 {
+				t.Errorf("a second close: got %v after %d writes", err, calls)
+			}
 		})
 	}
 }

@@ -45,9 +45,10 @@ func (l *Log) Record(ctx context.Context, e ...Event) error {
 // Record that begins later; what is waiting is written by Flush and Close. When too many are waiting the caller waits
 // until ctx ends. While the log cannot be written, accepted events are kept.
 //
-// Requests, logins and injections of unknown senders are counted once they are many: the first 20 of an
-// address in a minute, or 100 logins, are records, and one of the type Flood, with the counts, follows
-// when the minute ends or at Close.
+// Some are counted once they are many: requests and injections of unknown senders and requests with the
+// reason RateLimited after the first 20 of a sender in a minute, failed logins after 100, and each of the
+// four after 500 of all senders. A record with the counts, of the type Flood, FloodLogin or
+// FloodInjection, follows when the minute ends or at Close.
 func (l *Log) Queue(ctx context.Context, e ...Event) error {
 	e = l.uncounted(e)
 	b, err := l.batch(e)

@@ -40,7 +40,7 @@ const (
 	pruneDelay = 24 * time.Hour
 )
 
-// Prune removes the records of requests, and those of floods, that happened before a time, and then
+// Prune removes the records of requests, and those of floods of requests, that happened before a time, and then
 // the oldest of the rest while the log takes more than size bytes (0: no limit), until ctx ends, and
 // returns how many. Each stretch of the log that it removes records from is on record
 // before, with the type Retention: the first and the last Seq, and how many between them. Records of

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/svc-gateway/svc/audit"
 	"github.com/svc-gateway/svc/internal/bus"
 	"github.com/svc-gateway/svc/internal/problem"
 	"github.com/svc-gateway/svc/internal/settings"
@@ -14,7 +15,7 @@ import (
 )
 
 // rateLimited is the code of requests refused because their sender makes too many.
-const rateLimited = "rate_limited"
+const rateLimited = audit.RateLimited
 
 // taker is what the handler needs of the live bus.
 type taker interface {

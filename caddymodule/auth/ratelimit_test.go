@@ -69,6 +69,21 @@ func TestRateLimit(t *testing.T) {
 	}
 }
 
+// A request that was let through is a record of its own, also where the answer behind the gateway is 429.
+func TestRateLimitOfABackend(t *testing.T) {
+	srv := caddytest.Start(t, caddytest.Config{Site: "svc_auth\nrespond slow 429"})
+	const n = 30
+	for range n {
+		if resp, _ := srv.Do(http.MethodGet, "/", ""); resp.StatusCode != http.StatusTooManyRequests {
+			t.Fatalf("got %s", resp.Status)
+		}
+	}
+	srv.Eventually("every request is on record", func() bool {
+		got := srv.Audit("select count(*), user, count(reasons) from audit_events where type = 'request' and code = 429")
+		return cmp.Equal([]string{strconv.Itoa(n) + " admin 0"}, got)
+	})
+}
+
 func TestNoRateLimit(t *testing.T) {
 	srv := caddytest.Start(t, caddytest.Config{
 		Site: "svc_auth\nrespond ok",
