@@ -16,19 +16,23 @@ import (
 
 func init() { directive.Register[Handler]("svc_auth", warnBeside) }
 
-// warnBeside warns of a path such as /admins/*, which many think of as all of /admins.
+// warnBeside warns of paths that guard less than many think: /admins/*, taken for all of /admins, and
+// /api/admins*, which some servers reach by another path.
 func warnBeside(at directive.Place, matcher caddy.ModuleMap) {
 	var paths []string
 	if json.Unmarshal(matcher["path"], &paths) != nil {
 		return
 	}
+	log := caddy.Log().Named("caddyfile").With(zap.String("file", at.File), zap.Int("line", at.Line))
 	for _, p := range paths {
 		base, below := strings.CutSuffix(p, "/*")
-		if base == "" || !below || slices.Contains(paths, base+"*") {
-			continue
+		if base != "" && below && !slices.Contains(paths, base+"*") {
+			log.Warn("svc_auth " + p + " leaves " + base + " itself open, and " + base + ";x, which some servers take for it: write " + base + "*")
 		}
-		caddy.Log().Named("caddyfile").Warn("svc_auth "+p+" leaves "+base+" itself open, and "+base+";x, which some servers take for it: write "+base+"*",
-			zap.String("file", at.File), zap.Int("line", at.Line))
+		first, rest, _ := strings.Cut(strings.TrimPrefix(p, "/"), "/")
+		if strings.HasPrefix(p, "/") && strings.Trim(first, "*") != "" && strings.Trim(rest, "/*") != "" {
+			log.Warn("svc_auth " + p + " leaves /" + first + ";x/" + rest + " open, which some servers take for it: write /" + first + "*, or have the server check who asks")
+		}
 	}
 }
 
