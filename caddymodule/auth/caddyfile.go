@@ -16,20 +16,31 @@ import (
 
 func init() { directive.Register[Handler]("svc_auth", warnBeside) }
 
-// warnBeside warns of a path such as /admins/*, which many think of as all of /admins.
+// warnBeside warns of paths that guard less than many think.
 func warnBeside(at directive.Place, matcher caddy.ModuleMap) {
 	var paths []string
 	if json.Unmarshal(matcher["path"], &paths) != nil {
 		return
 	}
+	for _, gap := range gaps(paths) {
+		caddy.Log().Named("caddyfile").Warn("svc_auth "+gap, zap.String("file", at.File), zap.Int("line", at.Line))
+	}
+}
+
+// gaps says what a matcher of these paths leaves open: /admins/*, taken for all of /admins, leaves
+// /admins, and some servers reach /api/admins by another path.
+func gaps(paths []string) (found []string) {
 	for _, p := range paths {
 		base, below := strings.CutSuffix(p, "/*")
-		if base == "" || !below || slices.Contains(paths, base+"*") {
-			continue
+		if base != "" && below && !slices.Contains(paths, base+"*") {
+			found = append(found, p+" leaves "+base+" itself open, and "+base+";x, which some servers take for it: write "+base+"*")
 		}
-		caddy.Log().Named("caddyfile").Warn("svc_auth "+p+" leaves "+base+" itself open, and "+base+";x, which some servers take for it: write "+base+"*",
-			zap.String("file", at.File), zap.Int("line", at.Line))
+		first, rest, _ := strings.Cut(strings.TrimPrefix(p, "/"), "/")
+		if first != "" && !strings.Contains(first, "*") && strings.Trim(rest, "/*") != "" && !slices.Contains(paths, "/"+first+"*") {
+			found = append(found, p+" leaves /"+first+";x/"+rest+" open, which some servers take for it: write /"+first+"*, or have the server check the role")
+		}
 	}
+	return found
 }
 
 // UnmarshalCaddyfile reads the directive:

@@ -144,6 +144,44 @@ func TestForgedTrailers(t *testing.T) {
 	}
 }
 
+// The attack: an upstream with HTTP/2 answers before it has the request, so that the proxy closes the
+// body while it still reads it, and the fields behind it arrive in either. Anybody may do that on
+// /health, and two goroutines that change one map would end the process.
+func TestTrailersOfAnAnsweredRequest(t *testing.T) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked := make(chan struct{}, 1)
+	up := &http.Server{Protocols: new(http.Protocols), Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusNotFound)
+		asked <- struct{}{}
+	})}
+	up.Protocols.SetUnencryptedHTTP2(true)
+	go func() { _ = up.Serve(ln) }() // it ends with Close
+	t.Cleanup(func() { _ = up.Close() })
+	srv := caddytest.Start(t, caddytest.Config{Site: "svc_auth {\nidentity_headers\n}\nreverse_proxy h2c://" + ln.Addr().String()})
+	host := strings.TrimPrefix(srv.URL, "http://")
+	var fields strings.Builder
+	for i := range 280 {
+		fmt.Fprintf(&fields, "X-Svc-%d:1\r\n", i)
+	}
+	for range 500 {
+		conn, err := net.Dial("tcp", host)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(conn, "GET /health HTTP/1.1\r\nHost: %s\r\nTransfer-Encoding: chunked\r\nTrailer: X-Sum\r\n\r\n2\r\nhi\r\n", host)
+		<-asked
+		fmt.Fprintf(conn, "0\r\n%s\r\n", fields.String())
+		answer := make([]byte, len("HTTP/1.1 404"))
+		if _, err := io.ReadFull(conn, answer); err != nil || string(answer) != "HTTP/1.1 404" {
+			t.Fatalf("got %q, %v", answer, err)
+		}
+		conn.Close()
+	}
+}
+
 // Connection lists headers for a proxy to remove. None that this server sets may vanish.
 func TestConnectionRemovesNoneOfOurs(t *testing.T) {
 	up := gateway(t)

@@ -11,12 +11,15 @@ import (
 )
 
 // ambiguous reports whether servers would not agree what a path is: some drop what follows a
-// semicolon in each part before they go up, or take a backslash for a slash. A matcher for /admins*
-// does not see what such a server makes of /x/..;/admins.
+// semicolon in each part before they go up or merge slashes, or take a backslash for a slash. A
+// matcher for /admins* does not see what such a server makes of /x/..;/admins or /;/admins.
 func ambiguous(path string) bool {
-	for segment := range strings.FieldsFuncSeq(path, func(r rune) bool { return r == '/' || r == '\\' }) {
+	if strings.Contains(path, "\\") {
+		return true
+	}
+	for segment := range strings.SplitSeq(path, "/") {
 		name, _, params := strings.Cut(segment, ";")
-		if (name == "." || name == "..") && (params || strings.Contains(path, "\\")) {
+		if params && (name == "" || name == "." || name == "..") {
 			return true
 		}
 	}
@@ -31,7 +34,7 @@ func (h *Handler) refusesPath(rec *recorder, r *http.Request) bool {
 	rec.reason = pathAmbiguous
 	problem.Write(rec, r, problem.Problem{
 		Status: http.StatusBadRequest, Code: pathAmbiguous,
-		Detail: "Servers do not agree on what this path means: leave out parts such as ..; and backslashes.",
+		Detail: "Servers do not agree on what this path means: leave out backslashes, and parts such as ..; or ; alone.",
 	})
 	return true
 }

@@ -74,7 +74,16 @@ func (s reserved) respelt(name string) bool {
 	if right := cmp.Or(s[string(b)], shared[string(b)]); right != "" {
 		return name != right
 	}
-	return strings.ContainsFunc(name, odd) && s.has(name)
+	return strings.ContainsFunc(name, odd) && (ofProxies(string(b)) || s.has(name))
+}
+
+// forwardedPrefix begins, folded, the names of what proxies say about the way of a request.
+const forwardedPrefix = "xforwarded"
+
+// ofProxies reports whether a folded name is one that proxies set and servers believe. In a spelling
+// that no proxy uses it is of a client.
+func ofProxies(folded string) bool {
+	return folded == "forwarded" || folded == "xrealip" || strings.HasPrefix(folded, forwardedPrefix)
 }
 
 // odd reports whether a character does not stand in the headers of an svc_auth.

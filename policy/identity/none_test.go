@@ -61,6 +61,12 @@ func TestNoneProvider(t *testing.T) {
 		"options by another origin":      {"OPTIONS", local, "localhost:2280", h{"Origin": {"https://evil.example"}}, "cross_origin"},
 		"embedded by another site":       {"GET", local, "localhost:2280", h{"Sec-Fetch-Site": {"cross-site"}, "Sec-Fetch-Mode": {"no-cors"}}, "cross_origin"},
 		"a link from another site":       {"GET", local, "localhost:2280", h{"Sec-Fetch-Site": {"cross-site"}, "Sec-Fetch-Mode": {"navigate"}}, ""},
+		"a window of another site":       {"GET", local, "localhost:2280", h{"Sec-Fetch-Site": {"cross-site"}, "Sec-Fetch-Mode": {"navigate"}, "Sec-Fetch-Dest": {"document"}}, ""},
+		"a frame of another site":        {"GET", local, "localhost:2280", h{"Sec-Fetch-Site": {"cross-site"}, "Sec-Fetch-Mode": {"navigate"}, "Sec-Fetch-Dest": {"iframe"}}, "cross_origin"},
+		"an old frame of another site":   {"GET", local, "localhost:2280", h{"Sec-Fetch-Site": {"cross-site"}, "Sec-Fetch-Mode": {"navigate"}, "Sec-Fetch-Dest": {"frame"}}, "cross_origin"},
+		"an object of another site":      {"GET", local, "localhost:2280", h{"Sec-Fetch-Site": {"cross-site"}, "Sec-Fetch-Mode": {"navigate"}, "Sec-Fetch-Dest": {"object"}}, "cross_origin"},
+		"embedded by another port":       {"GET", local, "localhost:2280", h{"Sec-Fetch-Site": {"same-site"}, "Sec-Fetch-Mode": {"navigate"}, "Sec-Fetch-Dest": {"embed"}}, "cross_origin"},
+		"a frame of the own page":        {"GET", local, "localhost:2280", h{"Sec-Fetch-Site": {"same-origin"}, "Sec-Fetch-Mode": {"navigate"}, "Sec-Fetch-Dest": {"iframe"}}, ""},
 		"read by the own page":           {"GET", local, "localhost:2280", h{"Origin": {"http://localhost:2280"}, "Sec-Fetch-Site": {"same-origin"}, "Sec-Fetch-Mode": {"cors"}}, ""},
 		"read by a trusted page":         {"GET", local, "localhost:2280", h{"Origin": {"https://ui.example.com"}, "Sec-Fetch-Site": {"cross-site"}, "Sec-Fetch-Mode": {"cors"}}, ""},
 	}

@@ -58,10 +58,10 @@ func (p *noneProvider) Authenticate(r *http.Request) (policy.Principal, Outcome,
 }
 
 // ofPage is acting for a provider that gives everything to whoever asks: what a page's script asks
-// for or a page embeds counts like a write, because the page could read or show it.
+// for or a page embeds, also in a frame, counts like a write, because the page could read or show it.
 func ofPage(r *http.Request) *http.Request {
-	mode := r.Header.Get("Sec-Fetch-Mode")
-	if r.Header.Get("Origin") == "" && (mode == "" || mode == "navigate") {
+	mode, dest := r.Header.Get("Sec-Fetch-Mode"), r.Header.Get("Sec-Fetch-Dest")
+	if r.Header.Get("Origin") == "" && (mode == "" || mode == "navigate") && (dest == "" || dest == "document") {
 		return acting(r)
 	}
 	post := *r
