@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -73,11 +72,8 @@ func loginCommand(cmd *cobra.Command) {
 		if p.Source == policy.SourceNone {
 			return fmt.Errorf("%s has auth.mode none and did not check the token", t.base)
 		}
-		kept, err := keepStored(cmd.Context(), home, t)
+		kept, err := store(home, t.token, *user != "")
 		if err != nil {
-			return err
-		}
-		if err := home.WriteToken(t.token); err != nil {
 			return err
 		}
 		fmt.Fprintf(cmd.OutOrStdout(), "Logged in at %s as %s, role %s.\n", t.base, p.User, p.Role)
@@ -89,18 +85,22 @@ func loginCommand(cmd *cobra.Command) {
 	cli.Group(cmd)
 }
 
-// keepStored puts the stored token aside before another one takes its place, and returns where it is:
-// that of the first admin is stored nowhere else. One of a session can be had again.
-func keepStored(ctx context.Context, home settings.Home, t target) (path string, err error) {
+// store makes the token the stored one, and returns where the one before is put aside: that of the
+// first admin is stored nowhere else. No server is asked about it, as this one need not be its own.
+func store(home settings.Home, token string, session bool) (kept string, err error) {
 	old, err := readToken(home)
-	if err != nil || old == "" || old == t.token {
+	if err != nil {
 		return "", err
 	}
-	t.token = old
-	if p, err := t.whoami(ctx); err == nil && p.SessionID != "" {
-		return "", nil
+	if old != "" && old != token {
+		if kept, err = home.KeepToken(); err != nil {
+			return "", err
+		}
 	}
-	return home.KeepToken()
+	if session {
+		return kept, home.WriteSession(token)
+	}
+	return kept, home.WriteToken(token)
 }
 
 func prefixFlag(cmd *cobra.Command) *string {

@@ -1,6 +1,7 @@
 package settings_test
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -137,6 +138,39 @@ func TestWriteToken(t *testing.T) {
 	}
 }
 
+// A token that is put aside is as private as one that is written, whatever its file was.
+func TestKeepToken(t *testing.T) {
+	h := locate(t, t.TempDir())
+	if _, err := h.KeepToken(); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("without a token: got %v", err)
+	}
+	if err := h.WriteToken("first"); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(h.Token(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	path, err := h.KeepToken()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := os.ReadFile(path); string(got) != "first\n" || err != nil || mode(t, path) != 0o600 {
+		t.Errorf("got %q of mode %o, %v", got, mode(t, path), err)
+	}
+	if err := h.WriteSession("second"); err != nil {
+		t.Fatal(err)
+	}
+	if path, err := h.KeepToken(); path != "" || err != nil {
+		t.Errorf("a session's: kept in %q, %v", path, err)
+	}
+	if err := h.WriteToken("third"); err != nil {
+		t.Fatal(err)
+	}
+	if other, err := h.KeepToken(); other == "" || other == path || err != nil {
+		t.Errorf("another one after a session's: kept in %q, %v", other, err)
+	}
+}
+
 func TestProjectRoot(t *testing.T) {
 	base, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -187,7 +221,7 @@ func TestProjectRoot(t *testing.T) {
 
 // A file with secrets that was copied into the data folder with the mode of any other file.
 func TestTighten(t *testing.T) {
-	h := locate(t, filepath.Join(t.TempDir(), "svc"))
+	h := locate(t, filepath.Join(t.TempDir(), "svc [x"))
 	if err := h.Create(); err != nil {
 		t.Fatal(err)
 	}
@@ -198,7 +232,7 @@ func TestTighten(t *testing.T) {
 	if err := os.MkdirAll(filepath.Dir(key), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	modes := map[string]fs.FileMode{h.Token(): 0o644, h.Token() + ".old": 0o640, h.Config(): 0o666, key: 0o604}
+	modes := map[string]fs.FileMode{h.Token(): 0o644, h.Token() + ".old": 0o640, h.Token() + ".0a1b2c3d4e5f": 0o644, h.Config(): 0o666, key: 0o604}
 	for path, m := range modes {
 		if err := os.WriteFile(path, []byte("secret"), 0o600); err != nil {
 			t.Fatal(err)

@@ -3,6 +3,7 @@ package settings
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 )
@@ -10,17 +11,23 @@ import (
 // Exposed reports whether a file's mode lets anybody but its owner read or change it.
 func Exposed(info os.FileInfo) bool { return info.Mode().Perm()&0o077 != 0 }
 
-// Tighten takes the files with secrets in the data folder (tokens, settings, keys) from everybody but
+// Tighten takes the files with secrets in the data folder (tokens, those put aside too, settings, keys) from everybody but
 // their owner. It returns those that others had rights to, which they have lost, and an error for
 // those that others can still read. A group keeps what cannot be taken from it: an administrator gave
 // it a file of somebody else.
 func (h Home) Tighten() (closed []string, err error) {
-	keys, err := filepath.Glob(h.path("keys", "*"))
-	if err != nil {
-		return nil, fmt.Errorf("looking for keys: %w", err)
+	paths := []string{h.Config()}
+	for _, pattern := range []string{"token*", "keys/*"} {
+		found, err := fs.Glob(os.DirFS(h.dir), pattern)
+		if err != nil {
+			return nil, fmt.Errorf("looking for files with secrets: %w", err)
+		}
+		for _, name := range found {
+			paths = append(paths, h.path(filepath.FromSlash(name)))
+		}
 	}
 	var errs []error
-	for _, path := range append([]string{h.Token(), h.Token() + ".old", h.Config()}, keys...) {
+	for _, path := range paths {
 		info, err := os.Stat(path)
 		if err != nil || !info.Mode().IsRegular() || !Exposed(info) {
 			continue // not there, or not ours to see: whoever needs it says so

@@ -20,6 +20,7 @@ type verified struct {
 	principal policy.Principal // Expires is the earliest end of what it depends on
 	kind      SessionKind      // empty for a token
 	subject   string           // in the directory, for source ldap
+	issuer    string           // of the session, for source oidc
 	used      atomic.Int64     // Unix seconds of the last noted use
 	renewal   renewal
 }

@@ -47,7 +47,7 @@ func (r *renewal) overdue(now time.Time) time.Duration {
 }
 
 // renewed returns the principal of an identity provider's session, which is renewed first when
-// that is due. The request that finds it so does it and waits. While that goes on, and for a
+// that is due; until then the settings of now may only take from it. The request that finds it so does it and waits. While that goes on, and for a
 // while after it failed, the others go on with what was known, for the grace; then they wait too,
 // as those do that come to a session which was not used for long.
 func (s *Service) renewed(ctx context.Context, v *verified, now time.Time) (policy.Principal, error) {
@@ -60,11 +60,11 @@ func (s *Service) renewed(ctx context.Context, v *verified, now time.Time) (poli
 	}
 	late, id := v.renewal.overdue(now), v.principal.SessionID
 	if late < 0 {
-		return v.principal, nil
+		return known(src.renewer, v)
 	}
 	if late < renewGrace {
 		if holder, err := s.bus.Holder(ctx, renewKey(id)); err != nil || holder != "" {
-			return v.principal, nil //nolint:nilerr // a bus that is away is no reason to refuse
+			return known(src.renewer, v) // a bus that is away is no reason to refuse
 		}
 	}
 	is, err, _ := s.renewing.Do(id, func() (any, error) { return s.renewAlone(ctx, src.renewer, id) })
@@ -78,7 +78,20 @@ func (s *Service) renewed(ctx context.Context, v *verified, now time.Time) (poli
 	case late >= renewGrace:
 		return policy.Principal{}, fmt.Errorf("%w: %w", errOverdue, err)
 	}
-	return v.principal, nil
+	return known(src.renewer, v)
+}
+
+// known returns the principal of a session that is not renewed just now, with what the settings of now
+// leave of its role: its provider may have been removed, or the groups give less. More than the
+// provider gave takes a renewal.
+func known(renewer Renewer, v *verified) (policy.Principal, error) {
+	p := v.principal
+	role := renewer.RoleOf(v.issuer, p.Groups)
+	if role == "" {
+		return policy.Principal{}, fmt.Errorf("user %s is of %s, which gives no role any more: %w", p.User, v.issuer, ErrRevoked)
+	}
+	p.Role = policy.Weaker(p.Role, role)
+	return p, nil
 }
 
 func renewKey(session string) string { return "identity/renew/" + session }

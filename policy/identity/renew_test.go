@@ -27,6 +27,10 @@ type provider struct {
 	delay   time.Duration
 	asked   int
 	refresh identity.Secret // the one that is good
+
+	settings sync.Mutex // of its own: Renew waits with the other one
+	removed  bool       // from the settings, where another provider is left
+	roles    map[string]policy.Role
 }
 
 func newProvider() *provider {
@@ -50,7 +54,7 @@ func (p *provider) Renew(ctx context.Context, u identity.Upstream) (identity.Ext
 	}
 	p.refresh = identity.Secret(fmt.Sprintf("r%d", p.asked))
 	u.Refresh, u.Due = p.refresh, time.Now().Add(5*time.Minute)
-	return identity.External{Source: policy.SourceOIDC, Issuer: issuer, Subject: p.subject, Role: p.role, Groups: []string{"g"}}, u, nil
+	return identity.External{Source: policy.SourceOIDC, Issuer: issuer, Subject: p.subject, Role: p.role, Groups: []string{string(p.role), "g"}}, u, nil
 }
 
 func (p *provider) say(role policy.Role, subject string, err error) {
@@ -59,12 +63,24 @@ func (p *provider) say(role policy.Role, subject string, err error) {
 	p.role, p.subject, p.err = role, subject, err
 }
 
-// RoleOf gives the role that its first group is called.
-func (*provider) RoleOf(of string, groups []string) policy.Role {
-	if of != issuer || len(groups) == 0 {
+// RoleOf gives the role that the first group is called, unless the settings have another one for it.
+func (p *provider) RoleOf(of string, groups []string) policy.Role {
+	p.settings.Lock()
+	defer p.settings.Unlock()
+	if of != issuer || p.removed || len(groups) == 0 {
 		return ""
 	}
+	if role, ok := p.roles[groups[0]]; ok {
+		return role
+	}
 	return policy.Role(groups[0])
+}
+
+// set changes the settings.
+func (p *provider) set(removed bool, roles map[string]policy.Role) {
+	p.settings.Lock()
+	defer p.settings.Unlock()
+	p.removed, p.roles = removed, roles
 }
 
 func (p *provider) count() int {
@@ -80,8 +96,10 @@ func oidcUser(name, subject string) identity.External {
 // openOIDC opens a session that is due in five minutes and returns its secret.
 func (r *rig) openOIDC(t testing.TB, name, subject, sid string) (identity.Session, string) {
 	t.Helper()
+	x := oidcUser(name, subject)
+	x.Groups = []string{string(policy.User)}
 	session, secret, err := r.Login(t.Context(), identity.NewSession{
-		Principal: r.admit(t, oidcUser(name, subject)), Kind: identity.APISession, Lifetime: 24 * time.Hour,
+		Principal: r.admit(t, x), Kind: identity.APISession, Lifetime: 24 * time.Hour,
 		Upstream: &identity.Upstream{
 			Issuer: issuer, Subject: subject, SID: sid, Refresh: "r0", IDToken: "id", Due: time.Now().Add(5 * time.Minute),
 		},
@@ -127,7 +145,7 @@ func TestRenew(t *testing.T) {
 		}
 		p.say(policy.Readonly, "1", nil)
 		time.Sleep(5 * time.Minute)
-		if got, err := r.Resolve(t.Context(), first); err != nil || got.Role != policy.Readonly || got.Groups[0] != "g" {
+		if got, err := r.Resolve(t.Context(), first); err != nil || got.Role != policy.Readonly || got.Groups[1] != "g" {
 			t.Errorf("got %+v, %v; want the new role", got, err)
 		}
 		if got := r.verify(t, secret); got.Role != policy.Readonly {
@@ -165,6 +183,61 @@ func TestRenewalRefused(t *testing.T) {
 				e := r.log.recorded[len(r.log.recorded)-1]
 				if e.Type != audit.Logout || e.Action != "renewal-refused" || e.User != "bob" || !strings.Contains(e.Input, "ended_sessions") {
 					t.Errorf("got record %+v", e)
+				}
+			})
+		})
+	}
+}
+
+// The attack: the session of a provider that was removed goes on until it is due, as another one is left.
+func TestSessionAsTheSettingsSay(t *testing.T) {
+	for name, tt := range map[string]struct {
+		removed  bool
+		of       policy.Role // what the session's group gives now
+		want     policy.Role
+		down     bool // when it is due, the provider does not answer
+		upstream bool
+	}{
+		"removed":                   {removed: true, upstream: true},
+		"removed, due":              {removed: true, down: true, upstream: true},
+		"removed, opened by a JWT":  {removed: true},
+		"no role":                   {of: "", upstream: true},
+		"no role, due":              {of: "", down: true, upstream: true},
+		"less":                      {of: policy.Readonly, want: policy.Readonly, upstream: true},
+		"less, due":                 {of: policy.Readonly, want: policy.Readonly, down: true, upstream: true},
+		"less, opened by a JWT":     {of: policy.Readonly, want: policy.Readonly},
+		"the same":                  {of: policy.User, want: policy.User, upstream: true},
+		"the same, opened by a JWT": {of: policy.User, want: policy.User},
+		"more takes a renewal":      {of: policy.Admin, want: policy.User, upstream: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r, p := newRig(t), newProvider()
+				r.SetSources(nil, p)
+				_, secret := r.openOIDC(t, "bob", "1", "")
+				if !tt.upstream {
+					x := oidcUser("bob", "1")
+					x.Groups = []string{string(policy.User)}
+					_, s, err := r.Login(t.Context(), identity.NewSession{Principal: r.admit(t, x), Kind: identity.APISession, Lifetime: time.Hour})
+					if err != nil {
+						t.Fatal(err)
+					}
+					secret = s.Reveal()
+				}
+				before := r.verify(t, secret)
+				p.set(tt.removed, map[string]policy.Role{"user": tt.of})
+				if tt.down {
+					p.say("", "", errors.New("connection refused"))
+					time.Sleep(5 * time.Minute)
+				}
+				for range 2 { // the one that asks, and one while nobody may
+					got, err := r.Verify(t.Context(), secret)
+					if got.Role != tt.want || errors.Is(err, policy.ErrRevoked) != (tt.want == "") {
+						t.Errorf("got role %q, %v; want %q", got.Role, err, tt.want)
+					}
+					if got, err = r.Resolve(t.Context(), before); got.Role != tt.want || errors.Is(err, policy.ErrRevoked) != (tt.want == "") {
+						t.Errorf("an open stream: got role %q, %v; want %q", got.Role, err, tt.want)
+					}
 				}
 			})
 		})

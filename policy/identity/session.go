@@ -1,6 +1,7 @@
 package identity
 
 import (
+	"cmp"
 	"context"
 	"encoding/hex"
 	"encoding/json"
@@ -111,7 +112,7 @@ func sessionOf(c *Credential, now time.Time) (*verified, error) {
 		return nil, fmt.Errorf("session %s was ended: %w", x.ID, ErrRevoked)
 	}
 	v := &verified{
-		kind: x.Kind, subject: u.Subject,
+		kind: x.Kind, subject: u.Subject, issuer: cmp.Or(x.Upstream.Issuer, u.Issuer),
 		principal: policy.Principal{
 			User: u.Name, Role: x.Role, Groups: x.Groups, Source: x.Source,
 			TokenID: x.TokenID, SessionID: x.ID, Issued: x.Issued,
