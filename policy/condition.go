@@ -5,15 +5,14 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/expr-lang/expr"
 	"github.com/expr-lang/expr/ast"
-	"github.com/expr-lang/expr/vm"
+	"github.com/expr-lang/expr/parser"
 )
 
 // Condition is a boolean expression (expr-lang) about a principal and the request that it
 // sends, such as principal.role == "admin" or may("mutate"). Get one with [ParseCondition]; it
 // is safe for concurrent use.
-type Condition struct{ program *vm.Program }
+type Condition struct{ expression *expression }
 
 // Request is what a [Condition] knows of an HTTP request, by the names in the tags.
 type Request struct {
@@ -37,23 +36,27 @@ func ParseCondition(text string) (*Condition, error) {
 	if strings.TrimSpace(text) == "" {
 		return nil, errors.New(`the expression is empty: want one such as principal.role == "admin"`)
 	}
-	var actions askedActions
-	program, err := expr.Compile(text,
-		expr.Env(conditionEnv{}), expr.AsBool(), expr.WarnOnAny(), expr.DisableBuiltin("now"), expr.Patch(&actions))
+	e, err := compile(requestLanguage, text)
 	if err != nil {
 		return nil, fmt.Errorf("compiling the expression: %w", err)
 	}
+	tree, err := parser.Parse(text)
+	if err != nil {
+		return nil, fmt.Errorf("compiling the expression: %w", err)
+	}
+	var actions askedActions
+	ast.Walk(&tree.Node, &actions)
 	for _, a := range actions {
 		if !Action(a).Known() {
 			return nil, fmt.Errorf("compiling the expression: may(%q): unknown action, want one of %v", a, Actions())
 		}
 	}
-	return &Condition{program}, nil
+	return &Condition{e}, nil
 }
 
 // Holds evaluates the condition. An error means that it could not be: treat it as no.
 func (c *Condition) Holds(p Principal, r Request) (bool, error) {
-	result, err := expr.Run(c.program, conditionEnv{
+	holds, err := c.expression.run(&conditionEnv{
 		Principal: newPrincipalEnv(&p),
 		Request:   r,
 		May:       func(action string) bool { return p.Role.May(Action(action)) },
@@ -61,7 +64,7 @@ func (c *Condition) Holds(p Principal, r Request) (bool, error) {
 	if err != nil {
 		return false, fmt.Errorf("evaluating the expression: %w", err)
 	}
-	return result.(bool), nil
+	return holds, nil
 }
 
 // askedActions collects the literal actions that an expression asks may about.
