@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"bytes"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -48,7 +49,7 @@ func newClause(l *language, n ast.Node) *clause {
 		}
 	}
 	var err error
-	if c.program, err = expr.Compile(c.text, l.options...); err != nil {
+	if c.program, err = expr.Compile(c.text, l.condition()...); err != nil {
 		c.program = nil
 	}
 	r := resolver{language: l}
@@ -58,7 +59,7 @@ func newClause(l *language, n ast.Node) *clause {
 		if slices.ContainsFunc(c.reads, func(r reading) bool { return r.name == name }) || name == "" {
 			continue
 		}
-		if p, err := expr.Compile(name, append(slices.Clone(l.options), expr.AsAny())...); err == nil {
+		if p, err := expr.Compile(name, l.options...); err == nil {
 			c.reads = append(c.reads, reading{name, p})
 		}
 	}
@@ -146,13 +147,13 @@ const (
 
 // render makes JSON of a value. It is shown under its last name, so that show knows a secret by it.
 func render(name string, v any, show func([]byte) []byte) string {
-	doc, err := json.Marshal(v)
+	doc, err := encode(v)
 	if err != nil || len(doc) > maxValue {
 		return `"…"`
 	}
 	if show != nil {
 		key := name[strings.LastIndexByte(name, '.')+1:]
-		doc, err = json.Marshal(map[string]json.RawMessage{key: doc})
+		doc, err = encode(map[string]json.RawMessage{key: doc})
 		if err != nil {
 			return `"…"`
 		}
@@ -167,4 +168,13 @@ func render(name string, v any, show func([]byte) []byte) string {
 		return strings.ToValidUTF8(string(doc[:maxShown]), "") + "…"
 	}
 	return string(doc)
+}
+
+// encode makes JSON of a value as people write it: < stays <.
+func encode(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(v)
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }

@@ -54,7 +54,7 @@ func compile(l *language, text string) (*expression, error) {
 		return nil, r.fault
 	}
 	clauses := newClause(l, tree.Node) // before expr rewrites the nodes
-	program, err := expr.Compile(text, l.options...)
+	program, err := expr.Compile(text, l.condition()...)
 	if err != nil {
 		return nil, asFault(err, text)
 	}

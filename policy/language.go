@@ -15,7 +15,7 @@ type language struct {
 	phase   string // what is decided on, for people
 	env     any    // a pointer to a struct; its tags are the names
 	vars    map[string]reflect.Type
-	options []expr.Option
+	options []expr.Option // of any expression
 }
 
 // functions are the builtin functions of expr that expressions may use: none of them looks at
@@ -41,13 +41,18 @@ var (
 func newLanguage(phase string, env any) *language {
 	l := &language{phase: phase, env: env, vars: fields(reflect.TypeOf(env).Elem())}
 	l.options = []expr.Option{
-		expr.Env(env), expr.AsBool(), expr.WarnOnAny(), expr.MaxNodes(maxNodes), expr.DisableAllBuiltins(),
+		expr.Env(env), expr.MaxNodes(maxNodes), expr.DisableAllBuiltins(),
 	}
 	for _, name := range functions {
 		l.options = append(l.options, expr.EnableBuiltin(name))
 	}
 	l.options = append(l.options, ownFunctions...)
 	return l
+}
+
+// condition are the options of an expression that is true or false.
+func (l *language) condition() []expr.Option {
+	return append(slices.Clone(l.options), expr.AsBool(), expr.WarnOnAny())
 }
 
 // config is what the options make of expr's configuration.

@@ -131,7 +131,11 @@ func (h *hider) differ(at string, was, shown any) {
 	b, stayed := shown.(map[string]any)
 	if isMap && stayed && len(a) == len(b) {
 		for name, v := range a {
-			h.differ(at+"."+name, v, b[name])
+			below := at + "." + name
+			if strings.Contains(name, ".") {
+				below = at // a path cannot name it alone
+			}
+			h.differ(below, v, b[name])
 		}
 		return
 	}
