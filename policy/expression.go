@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/expr-lang/expr"
@@ -73,9 +74,14 @@ func asFault(err error, text string) *fault {
 	return &fault{min(max(e.From, 0), utf8.RuneCountInString(text)), e.Message}
 }
 
+// machines run expressions. One is made ready again each time that it begins.
+var machines = sync.Pool{New: func() any { return new(vm.VM) }}
+
 // run evaluates the expression.
 func (e *expression) run(env any) (bool, error) {
-	result, err := expr.Run(e.program, env)
+	m := machines.Get().(*vm.VM)
+	defer machines.Put(m)
+	result, err := m.Run(e.program, env)
 	if err != nil {
 		return false, err
 	}
