@@ -131,8 +131,12 @@ func newSetup(a *app.App, log *zap.Logger) (agents.Setup, error) {
 	if err != nil {
 		return agents.Setup{}, err
 	}
+	key, err := a.PolicyKey()
+	if err != nil {
+		return agents.Setup{}, err
+	}
 	return agents.Setup{
-		Model: m, Agents: agents.Builtin(), Policy: a.Policy(), Log: log, Secrets: a.Secrets(),
+		Model: m, Agents: agents.Builtin(), Policy: a.Policy(), PolicyKey: key, Log: log, Secrets: a.Secrets(),
 		Tools: []agents.Tool{
 			tools.RunCommand(s.Runtime.ProjectRoot, a.Home().Dir()),
 			tools.ReadFile(s.Runtime.ProjectRoot, a.Home().Dir()),

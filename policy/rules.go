@@ -1,0 +1,25 @@
+package policy
+
+// RuleInfo is a rule as it is listed.
+type RuleInfo struct {
+	Name     string   `json:"name"`
+	File     string   `json:"file"` // [BuiltinName] for a rule that is part of the program
+	Line     int      `json:"line"`
+	Effect   Effect   `json:"effect"`
+	Mode     Mode     `json:"mode"`
+	Severity Severity `json:"severity"`
+	Message  string   `json:"message"`
+	Builtin  bool     `json:"builtin"`
+}
+
+// Rules lists the rules in the order in which they are looked at.
+func (e *Engine) Rules() []RuleInfo {
+	if e == nil {
+		return nil
+	}
+	all := make([]RuleInfo, len(e.rules))
+	for i, r := range e.rules {
+		all[i] = RuleInfo{r.Name, r.file, r.line, r.Effect, r.Mode, r.Severity, r.Message, r.builtin}
+	}
+	return all
+}
