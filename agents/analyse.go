@@ -65,7 +65,7 @@ func analyse(s scope, c Call) (a *analysis) {
 		a.invalid = fmt.Sprintf("invalid_arguments: %s: %s", c.Name, oneLine(err.Error()))
 		return a
 	}
-	class := tool.classify(args)
+	class := tool.Class(args)
 	a.raw, a.args, a.action = raw, args, class.Action
 	a.findings = append(scanArguments(args), class.Findings...)
 	a.input.Skill, a.input.Arguments, a.input.Findings = tool.Skill, args, a.findings

@@ -51,8 +51,8 @@ type Classification struct {
 	Findings   []scanner.Finding // what else in the arguments is suspicious
 }
 
-// classify classes a call by its arguments, or as the tool declares all of its calls.
-func (d *ToolDef) classify(args map[string]any) Classification {
+// Class classes a call by its arguments, or as the tool declares all of its calls.
+func (d *ToolDef) Class(args map[string]any) Classification {
 	if d.Classify == nil {
 		return Classification{Action: d.Action}
 	}

@@ -10,6 +10,14 @@ type RuleInfo struct {
 	Severity Severity `json:"severity"`
 	Message  string   `json:"message"`
 	Builtin  bool     `json:"builtin"`
+
+	Agents     []string `json:"agents,omitempty"`
+	Tools      []string `json:"tools,omitempty"`
+	Actions    []string `json:"actions,omitempty"`
+	Categories []string `json:"categories,omitempty"`
+	When       string   `json:"when,omitempty"`
+	Approvers  int      `json:"approvers,omitempty"`
+	Requester  bool     `json:"requester,omitempty"` // may approve too
 }
 
 // Rules lists the rules in the order in which they are looked at.
@@ -19,7 +27,11 @@ func (e *Engine) Rules() []RuleInfo {
 	}
 	all := make([]RuleInfo, len(e.rules))
 	for i, r := range e.rules {
-		all[i] = RuleInfo{r.Name, r.file, r.line, r.Effect, r.Mode, r.Severity, r.Message, r.builtin}
+		m := r.Match
+		all[i] = RuleInfo{
+			r.Name, r.file, r.line, r.Effect, r.Mode, r.Severity, r.Message, r.builtin,
+			m.Agents, m.Tools, m.Actions, m.Categories, r.When, r.Approvers, r.Requester && r.Effect == Approve,
+		}
 	}
 	return all
 }
