@@ -99,7 +99,7 @@ type Decision struct {
 
 // Verdict is what one rule makes of a call.
 type Verdict struct {
-	Rule   string `json:"rule"`
+	Rule   string `json:"rule,omitempty"`
 	Effect Effect `json:"effect"`
 }
 

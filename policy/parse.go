@@ -75,7 +75,7 @@ func (p *ruleFile) wrong(n *yaml.Node, format string, args ...any) {
 
 // parseRule reads one rule and fills in defaults.
 func (p *ruleFile) parseRule(n *yaml.Node) rule {
-	p.rule = ""
+	p.rule = nameOf(n)
 	r := rule{Mode: Enforce, Severity: Medium, Requester: true, file: p.source.Name, line: n.Line}
 	fields := p.mapping(n, "", "a rule", ruleKeys)
 	if fields == nil {
@@ -84,7 +84,6 @@ func (p *ruleFile) parseRule(n *yaml.Node) rule {
 	if v := fields["name"]; v != nil {
 		r.Name = p.text(v, "name")
 	}
-	p.rule = r.Name
 	if len(r.Name) > maxName || !ruleName.MatchString(r.Name) || r.Name == RulePermission || r.Name == RulePolicy {
 		p.wrong(or(fields["name"], n), "name: want lower case letters, digits and hyphens, at most %d, such as no-reboots", maxName)
 	}
@@ -109,6 +108,16 @@ func (p *ruleFile) parseRule(n *yaml.Node) rule {
 		p.parseWhen(&r, v)
 	}
 	return r
+}
+
+// nameOf is what a rule says its name is, for mistakes in it.
+func nameOf(rule *yaml.Node) string {
+	for i := 0; rule.Kind == yaml.MappingNode && i+1 < len(rule.Content); i += 2 {
+		if rule.Content[i].Value == "name" && len(rule.Content[i+1].Value) <= maxName {
+			return rule.Content[i+1].Value
+		}
+	}
+	return ""
 }
 
 // or returns the node, or else the one that it is missing from.

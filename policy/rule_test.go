@@ -30,7 +30,7 @@ func TestEmbeddedRules(t *testing.T) {
 
 func TestParseRulesRefuses(t *testing.T) {
 	tests := []struct{ name, doc, want string }{
-		{"unknown key", "- {name: r, effect: log, message: m, efect: deny}", "t.yaml:1:38: unknown key efect; did you mean effect?"},
+		{"unknown key", "- {name: r, effect: log, message: m, efect: deny}", "t.yaml:1:38: rule \"r\": unknown key efect; did you mean effect?"},
 		{"unknown key of match", "- {name: r, match: {tool: [x]}, effect: log, message: m}", "t.yaml:1:21: rule \"r\": unknown key match.tool; did you mean tools?"},
 		{"duplicate key", "- {name: r, name: s, effect: log, message: m}", "already"},
 		{"no list", "name: r", "t.yaml:1:1: want a list of rules"},
