@@ -72,7 +72,7 @@ The call is one on record, by its id, or one that the flags describe. Nothing is
 		case c.Tool == "":
 			return cli.Usagef("--tool: missing, or the id of a call on record")
 		default:
-			if c.Arguments, err = arguments(*args, *doc); err != nil {
+			if c.Arguments, err = givenArguments(*args, *doc); err != nil {
 				return err
 			}
 			var t *toolbox
@@ -94,8 +94,8 @@ The call is one on record, by its id, or one that the flags describe. Nothing is
 	return cmd
 }
 
-// arguments reads those of the flags.
-func arguments(list []string, doc string) (map[string]any, error) {
+// givenArguments reads those of the flags.
+func givenArguments(list []string, doc string) (map[string]any, error) {
 	all := map[string]any{}
 	if doc != "" {
 		var err error
