@@ -96,7 +96,7 @@ func (c Clause) String() string {
 }
 
 // deciding returns the clauses that made this one true, or false.
-func (c *clause) deciding(env any, show func([]byte) []byte) []Clause {
+func (c *clause) deciding(env any, show shower) []Clause {
 	result := c.value(env)
 	switch {
 	case c.op == "not":
@@ -117,7 +117,7 @@ func (c *clause) deciding(env any, show func([]byte) []byte) []Clause {
 	leaf := Clause{Text: c.text, Result: result}
 	for _, r := range c.reads {
 		if v, err := expr.Run(r.program, env); err == nil {
-			leaf.Values = append(leaf.Values, Value{r.name, render(r.name, v, show)})
+			leaf.Values = append(leaf.Values, Value{r.name, show(r.name, v)})
 		}
 	}
 	return []Clause{leaf}

@@ -17,7 +17,7 @@ import (
 // adds Amount to the counter Key before the call, puts the total into [Input.Counts], and gives it
 // back when the call is not made.
 type Counter struct {
-	Key    string        `json:"key"`    // of the rule, the window and what is counted; reveals nothing of the call
+	Key    string        `json:"key"`    // of the rule, the window and what is counted, as a hash
 	Amount float64       `json:"amount"` // what this call adds
 	Window time.Duration `json:"window"` // begins with the first call and ends with all that was counted
 }

@@ -29,9 +29,10 @@ func (e *Engine) Explain(in Input, show func([]byte) []byte) []Trace {
 	}
 	q := ask(&in)
 	vars := newEnv(&in, &q)
+	shown := guarded(&in, show)
 	all := make([]Trace, len(e.rules))
 	for i := range e.rules {
-		all[i] = e.rules[i].trace(vars, &in, &q, show)
+		all[i] = e.rules[i].trace(vars, &in, &q, shown)
 	}
 	return all
 }
@@ -47,9 +48,10 @@ func (e *Engine) Because(in Input, show func([]byte) []byte) []string {
 		return nil
 	}
 	var (
-		room [16]int
-		all  []string
-		vars *env
+		room  [16]int
+		all   []string
+		vars  *env
+		shown shower
 	)
 	for _, n := range e.index.candidates(room[:0], &in, &q) {
 		r := &e.rules[n]
@@ -57,9 +59,9 @@ func (e *Engine) Because(in Input, show func([]byte) []byte) []string {
 			continue
 		}
 		if vars == nil {
-			vars = newEnv(&in, &q)
+			vars, shown = newEnv(&in, &q), guarded(&in, show)
 		}
-		if t := r.trace(vars, &in, &q, show); t.Applies && t.Error == "" {
+		if t := r.trace(vars, &in, &q, shown); t.Applies && t.Error == "" {
 			all = append(all, "because of "+r.Name+": "+join(t.Because))
 		}
 	}
@@ -74,7 +76,22 @@ func join(clauses []Clause) string {
 	return strings.Join(texts, "; ")
 }
 
-func (r *rule) trace(vars *env, in *Input, q *question, show func([]byte) []byte) Trace {
+// shower makes text of what an expression read.
+type shower func(name string, v any) string
+
+// guarded shows values without their secrets. What was made of arguments with a secret is not shown.
+func guarded(in *Input, redact func([]byte) []byte) shower {
+	hide := redact != nil && secretive(in, redact)
+	return func(name string, v any) string {
+		root, _, _ := strings.Cut(name, ".")
+		if hide && (root == "paths" || root == "command") {
+			return `"REDACTED"`
+		}
+		return render(name, v, redact)
+	}
+}
+
+func (r *rule) trace(vars *env, in *Input, q *question, show shower) Trace {
 	t := Trace{Rule: r.Name, File: r.file, Line: r.line, Effect: r.Effect, Mode: r.Mode}
 	if t.Why = r.Match.refusal(in, q); t.Why != "" {
 		return t

@@ -24,7 +24,7 @@ func evening(t *testing.T, clock string) time.Time {
 func TestBecause(t *testing.T) {
 	in := Input{
 		Principal: Principal{User: "ada", Role: Admin, Groups: []string{"ops"}}, Agent: "core", Tool: "run_command", Action: Use,
-		Arguments: map[string]any{"command": "ss -l", "password": "hunter2", "note": "a <b>"},
+		Arguments: map[string]any{"command": "ss -l", "note": "a <b>"},
 		Command:   &command.Command{Class: command.ReadOnly, Parts: []command.Part{{Name: "ss", Args: []string{"-l"}}}},
 		Paths:     []string{"docs/a.md"}, Time: evening(t, "18:30"),
 	}
@@ -42,9 +42,31 @@ func TestBecause(t *testing.T) {
 		`true`:                                                      `true`,
 	} {
 		e := withRules(t, "[{name: r, effect: log, message: m, when: '"+when+"'}]")
+		in := in
+		if strings.Contains(when, "password") {
+			in.Arguments = map[string]any{"password": "hunter2"}
+		}
 		got := e.Because(in, show)
 		if diff := cmp.Diff([]string{"because of r: " + want}, got); diff != "" {
 			t.Errorf("%s: %s", when, diff)
+		}
+	}
+}
+
+// A secret that only the words around it make known stands alone in the paths and in the command.
+func TestBecauseOfASecret(t *testing.T) {
+	in := Input{
+		Principal: Principal{Role: Admin}, Agent: "core", Tool: "run_command", Action: Use, Paths: []string{"hunter2"},
+		Arguments: map[string]any{"command": "cat password=hunter2"},
+		Command:   &command.Command{Class: command.ReadOnly, Parts: []command.Part{{Name: "cat", Args: []string{"hunter2"}}}},
+	}
+	show := func(doc []byte) []byte {
+		return bytes.ReplaceAll(doc, []byte("password=hunter2"), []byte("password=REDACTED"))
+	}
+	e := withRules(t, "[{name: r, effect: log, message: m, when: 'len(paths) > 0 and len(command.parts) > 0 and len(arguments) > 0'}]")
+	for _, text := range append(e.Because(in, show), e.Explain(in, show)[0].Because[0].String()) {
+		if strings.Contains(text, "hunter2") || !strings.Contains(text, "REDACTED") {
+			t.Errorf("got %s", text)
 		}
 	}
 }

@@ -1,10 +1,13 @@
 package policy
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
 	"testing"
+	"time"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -42,6 +45,66 @@ func FuzzParseRules(f *testing.F) {
 		e.Counters(in)
 		e.Explain(in, nil)
 		e.Because(in, nil)
+	})
+}
+
+// FuzzSnapshot: a decision that is made again from its record is the same.
+func FuzzSnapshot(f *testing.F) {
+	rules, err := parseRules(Source{"test.yaml", []byte(`
+- {name: a, match: {categories: [reload]}, effect: approve, approvers: 2, message: m}
+- {name: b, effect: deny, message: m, when: 'time.clock >= "18:00" and any(paths, under(#, "docs"))'}
+- {name: c, effect: log, mode: observe, message: m, when: 'string(arguments.text) contains "x" or len(findings) > 0'}
+- {name: d, effect: approve, message: m, when: 'command.present and any(command.parts, .name == "x" or "x" in .args)'}
+- {name: e, effect: deny, message: m, when: '"ops" in principal.groups and count(tool, "1h") > 2'}
+- {name: f, effect: log, message: m, when: 'skill == "disks" or action == "mutate" or "remote" in labels'}
+`)})
+	if err != nil {
+		f.Fatal(err)
+	}
+	e, err := newEngine(table[:], rules)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add("x", "docs/a", "ops", int64(1801415400), 60, uint8(7))
+	f.Fuzz(func(t *testing.T, text, path, group string, seconds int64, offset int, bits uint8) {
+		if !utf8.ValidString(text) || !utf8.ValidString(path) || !utf8.ValidString(group) || offset < -14*60 || offset > 14*60 || seconds < 0 || seconds > 1<<36 {
+			t.Skip()
+		}
+		in := Input{
+			Principal: Principal{User: "ada", Role: Roles()[bits%3], Groups: []string{group}, Source: "token"}, Agent: "core", Tool: "t", Skill: "t",
+			Action: Actions()[bits>>2%2], Arguments: map[string]any{"text": text, "n": float64(bits)}, Paths: []string{path},
+			Labels: []string{"user"}, Time: time.Unix(seconds, 0).In(time.FixedZone("", offset*60)),
+		}
+		if bits&16 != 0 {
+			in.Command = &command.Command{Class: command.ReadOnly, Categories: []string{"reload"}, Parts: []command.Part{{Name: text, Args: []string{path}}}}
+		}
+		if bits&32 != 0 {
+			in.Skill = "disks"
+		}
+		for _, w := range e.Counters(in) {
+			in.Counts = map[string]float64{w.Key: float64(bits & 3)}
+		}
+		want := e.Decide(in)
+		doc, err := json.Marshal(Snap(in, want, func(doc []byte) []byte { return doc }, nil))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var s Snapshot
+		if err := json.Unmarshal(doc, &s); err != nil {
+			t.Fatal(err)
+		}
+		args, err := json.Marshal(in.Arguments)
+		if err != nil {
+			t.Fatal(err)
+		}
+		record := Input{Principal: Principal{User: "ada", Role: in.Principal.Role}, Agent: "core", Tool: "t", Action: Mutate, Labels: in.Labels}
+		if err := json.Unmarshal(args, &record.Arguments); err != nil {
+			t.Fatal(err)
+		}
+		again, hidden := s.Restore(record)
+		if diff := cmp.Diff(want, e.Decide(again)); diff != "" || hidden != nil {
+			t.Errorf("hidden %v: %s", hidden, diff)
+		}
 	})
 }
 

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -58,7 +57,9 @@ func Snap(in Input, d Decision, redact func([]byte) []byte, key []byte) Snapshot
 			s.Parts[i] = command.Part{Name: h.text(at+".name", p.Name), Args: h.words(at+".args", p), Dynamic: p.Dynamic}
 		}
 	}
-	s.Hidden = h.hidden
+	if s.Hidden = h.hidden; len(s.Hidden) > 0 {
+		s.Counts = nil // their keys are hashes of what may be a short secret
+	}
 	return s
 }
 
@@ -97,10 +98,21 @@ func (e *Engine) Reads(in Input, hidden [][]string) bool {
 }
 
 // hider finds what a record may not hold.
+//
+// The command and the paths are made of the arguments. A secret that is known by the words around it
+// (password=…) may stand alone in them, so that nothing of them is kept once there is a secret in the
+// arguments.
 type hider struct {
 	redact func([]byte) []byte
 	key    []byte
 	hidden map[string]string
+}
+
+// secretive reports whether the redactor finds a secret in the arguments.
+func secretive(in *Input, redact func([]byte) []byte) bool {
+	h := hider{redact: redact}
+	h.compare("arguments", in.Arguments)
+	return len(h.hidden) > 0
 }
 
 // compare notes what the redactor changes in a value of JSON.
@@ -157,10 +169,13 @@ func (h *hider) hide(at string, secret []byte) string {
 	return sum
 }
 
-// text returns s, or a keyed hash when it holds a secret.
+// text returns s, which was made of the arguments, or a keyed hash when it may hold a secret.
 func (h *hider) text(at, s string) string {
 	if h.redact == nil || s == "" {
 		return s
+	}
+	if len(h.hidden) > 0 {
+		return h.hide(at, []byte(s))
 	}
 	doc, err := json.Marshal([]string{s})
 	var shown []string
@@ -194,5 +209,5 @@ func (h *hider) words(at string, p command.Part) []string {
 	if err == nil && json.Unmarshal(h.redact(doc), &shown) == nil && len(shown) == 1 && shown[0] == line {
 		return args
 	}
-	return []string{h.hide(at, fmt.Append(nil, p.Args))}
+	return []string{h.hide(at, []byte(line))}
 }

@@ -41,7 +41,11 @@ func TestSnapshot(t *testing.T) {
 		}
 	}
 	slices.Sort(hidden)
-	want := []string{"arguments", "arguments.command", "arguments.deep.token", "command.parts.0.args.1", "paths.1"}
+	// what was made of the arguments goes with them: hunter2 may be a secret by the words around it only
+	want := []string{
+		"arguments", "arguments.command", "arguments.deep.token", "command.parts.0.args.0", "command.parts.0.args.1", "command.parts.0.name",
+		"command.parts.1.name", "paths.0", "paths.1",
+	}
 	if diff := cmp.Diff(want, hidden); diff != "" {
 		t.Error(diff)
 	}
@@ -61,9 +65,12 @@ func TestSnapshot(t *testing.T) {
 		t.Errorf("got %d hidden parts, want %d", len(parts), len(want))
 	}
 	expected := in
-	expected.Paths = []string{"docs/a", s.Hidden["paths.1"]}
+	expected.Paths, expected.Counts = []string{s.Hidden["paths.0"], s.Hidden["paths.1"]}, nil
 	c := *in.Command
-	c.Parts = []command.Part{{Name: "login", Args: []string{"-p", s.Hidden["command.parts.0.args.1"]}}, {Name: "df"}}
+	c.Parts = []command.Part{
+		{Name: s.Hidden["command.parts.0.name"], Args: []string{s.Hidden["command.parts.0.args.0"], s.Hidden["command.parts.0.args.1"]}},
+		{Name: s.Hidden["command.parts.1.name"]},
+	}
 	expected.Command, again.Time, expected.Time = &c, again.Time.UTC(), in.Time.UTC()
 	if diff := cmp.Diff(expected, again); diff != "" {
 		t.Error(diff)
