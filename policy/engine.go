@@ -14,12 +14,13 @@ import (
 // Engine decides with one table and one set of rules. Get one with [New]; a nil Engine denies
 // everything.
 type Engine struct {
-	grants  []grant
-	rules   []rule
-	index   index
-	hash    string
-	counts  bool                         // a rule asks for a counter
-	granted map[Role]map[Action][]string // the reasons of plain permissions, made once
+	grants   []grant
+	rules    []rule
+	index    index
+	hash     string
+	counts   bool                         // a rule asks for a counter
+	requests []int                        // rules on requests
+	granted  map[Role]map[Action][]string // the reasons of plain permissions, made once
 }
 
 // New returns the engine over the permission table, the rules that are part of the program and those
@@ -87,6 +88,11 @@ func newEngine(grants []grant, rules []rule) (*Engine, error) {
 		granted: map[Role]map[Action][]string{},
 		counts:  slices.ContainsFunc(rules, func(r rule) bool { return r.expression != nil && r.expression.counts }),
 	}
+	for n := range rules {
+		if rules[n].Phase == OnRequest {
+			e.requests = append(e.requests, n)
+		}
+	}
 	for _, r := range Roles() {
 		e.granted[r] = map[Action][]string{}
 		for _, a := range Actions() {
@@ -136,10 +142,7 @@ func ask(in *Input) question {
 // selects. The strongest effect counts; the reasons name all that applied.
 func (e *Engine) Decide(in Input) Decision {
 	if e == nil {
-		return Decision{
-			Effect: Deny, Rule: RulePolicy, Message: "There is no policy to decide with.",
-			Severity: Critical, Code: CodeUnavailable, Reasons: []string{"policy: none is loaded"},
-		}
+		return none()
 	}
 	q := ask(&in)
 	if !permitted(e.grants, in.Principal.Role, q.Triple) || in.Tool == "" {
@@ -151,6 +154,14 @@ func (e *Engine) Decide(in Input) Decision {
 	d := Decision{Effect: Allow, Reasons: e.granted[in.Principal.Role][q.Action], PolicyHash: e.hash}
 	e.tighten(&d, &in, &q)
 	return d
+}
+
+// none is the decision without a policy.
+func none() Decision {
+	return Decision{
+		Effect: Deny, Rule: RulePolicy, Message: "There is no policy to decide with.",
+		Severity: Critical, Code: CodeUnavailable, Reasons: []string{"policy: none is loaded"},
+	}
 }
 
 // refusal says why the table does not grant the triple.

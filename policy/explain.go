@@ -20,7 +20,7 @@ type Trace struct {
 	Because  []Clause `json:"because,omitempty"` // what decided the expression
 }
 
-// Explain tells what each rule makes of a call, in the order of the files, whether the table permits
+// Explain tells what each rule on calls makes of a call, in the order of the files, whether the table permits
 // the call or not. show redacts a JSON document; nil shows values as they are. An empty list means
 // that there are no rules.
 func (e *Engine) Explain(in Input, show func([]byte) []byte) []Trace {
@@ -30,9 +30,11 @@ func (e *Engine) Explain(in Input, show func([]byte) []byte) []Trace {
 	q := ask(&in)
 	vars := newEnv(&in, &q)
 	shown := guarded(&in, show)
-	all := make([]Trace, len(e.rules))
+	all := []Trace{}
 	for i := range e.rules {
-		all[i] = e.rules[i].trace(vars, &in, &q, shown)
+		if r := &e.rules[i]; r.Phase != OnRequest {
+			all = append(all, r.trace(vars, &in, &q, shown))
+		}
 	}
 	return all
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 	"unicode/utf8"
 
 	"github.com/expr-lang/expr"
@@ -86,6 +87,14 @@ func (e *expression) run(env any) (bool, error) {
 		return false, err
 	}
 	return result == true, nil
+}
+
+// holds evaluates the expression at a time, which must be known if it is read.
+func (e *expression) holds(env any, at time.Time) (bool, error) {
+	if e.time && at.IsZero() {
+		return false, errNoTime
+	}
+	return e.run(env)
 }
 
 // touches reports whether the expression reads something in, or around, the given part of the input.

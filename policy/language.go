@@ -71,7 +71,9 @@ func (l *language) config() *conf.Config {
 func fields(t reflect.Type) map[string]reflect.Type {
 	all := map[string]reflect.Type{}
 	for i := range t.NumField() {
-		all[t.Field(i).Tag.Get("expr")] = t.Field(i).Type
+		if name := t.Field(i).Tag.Get("expr"); name != "" && name != "-" {
+			all[name] = t.Field(i).Type
+		}
 	}
 	return all
 }

@@ -153,8 +153,13 @@ func (r *resolver) call(n *ast.CallNode, s scope) {
 		if t := r.vars[name.Value]; !slices.Contains(ownNames, name.Value) && (t == nil || t.Kind() != reflect.Func) {
 			r.wrong(n, "unknown name %s: there is no such function%s", name.Value, suggest.DidYouMean(name.Value, r.functions()))
 		}
-		if slices.Contains(counterNames, name.Value) {
+		switch {
+		case slices.Contains(counterNames, name.Value):
 			r.counter(name.Value, n)
+		case name.Value == "may" && len(n.Arguments) == 1:
+			if a, ok := n.Arguments[0].(*ast.StringNode); ok && !Action(a.Value).Known() {
+				r.wrong(a, "may(%q): unknown action, want one of %v", a.Value, Actions())
+			}
 		}
 	} else {
 		r.visit(n.Callee, s)

@@ -28,7 +28,7 @@ const (
 var (
 	ruleName = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
-	ruleKeys  = []string{"name", "match", "when", "effect", "mode", "approvers", "requester", "severity", "message"}
+	ruleKeys  = []string{"name", "phase", "match", "when", "effect", "mode", "approvers", "requester", "severity", "message"}
 	matchKeys = []string{"agents", "tools", "actions", "categories"}
 )
 
@@ -76,7 +76,7 @@ func (p *ruleFile) wrong(n *yaml.Node, format string, args ...any) {
 // parseRule reads one rule and fills in defaults.
 func (p *ruleFile) parseRule(n *yaml.Node) rule {
 	p.rule = nameOf(n)
-	r := rule{Mode: Enforce, Severity: Medium, Requester: true, file: p.source.Name, line: n.Line}
+	r := rule{Phase: OnCall, Mode: Enforce, Severity: Medium, Requester: true, file: p.source.Name, line: n.Line}
 	fields := p.mapping(n, "", "a rule", ruleKeys)
 	if fields == nil {
 		return r
@@ -87,10 +87,19 @@ func (p *ruleFile) parseRule(n *yaml.Node) rule {
 	if len(r.Name) > maxName || !ruleName.MatchString(r.Name) || r.Name == RulePermission || r.Name == RulePolicy {
 		p.wrong(or(fields["name"], n), "name: want lower case letters, digits and hyphens, at most %d, such as no-reboots", maxName)
 	}
+	if v := fields["phase"]; v != nil {
+		r.Phase = Phase(p.word(v, "phase", string(OnCall), string(OnRequest)))
+	}
 	if v := fields["match"]; v != nil {
 		r.Match = p.parseMatch(v)
+		if r.Phase == OnRequest {
+			p.wrong(v, "match: it is of calls, and this is about a request; say it in when")
+		}
 	}
 	r.Effect = p.effect(n, fields["effect"])
+	if r.Effect == Approve && r.Phase == OnRequest {
+		p.wrong(or(fields["effect"], n), "effect: a request does not wait for an approval; want deny or log")
+	}
 	if v := fields["mode"]; v != nil {
 		r.Mode = Mode(p.word(v, "mode", string(Enforce), string(Observe)))
 	}
@@ -212,7 +221,11 @@ func (p *ruleFile) parseWhen(r *rule, v *yaml.Node) {
 	if strings.TrimSpace(text) == "" {
 		return
 	}
-	e, err := compile(callLanguage, text)
+	l := callLanguage
+	if r.Phase == OnRequest {
+		l = requestLanguage
+	}
+	e, err := compile(l, text)
 	if err != nil {
 		m := &Mistake{p.source.Name, v.Line, v.Column, r.Name, "when: " + err.Error()}
 		if fault, ok := errors.AsType[*fault](err); ok && fault.at >= 0 {

@@ -13,13 +13,23 @@ const (
 	Observe Mode = "observe" // what it would say is recorded, and nothing changes
 )
 
+// Phase is what a rule decides on.
+type Phase string
+
+// The phases of rules.
+const (
+	OnCall    Phase = "call"    // a tool call
+	OnRequest Phase = "request" // a request to the service, before anything is done
+)
+
 // rule is one entry of a rule file.
 type rule struct {
-	Name string `json:"name"` // unique; lower case, digits and hyphens
+	Name  string `json:"name"` // unique; lower case, digits and hyphens
+	Phase Phase  `json:"phase"`
 	// Match selects the calls that the rule looks at. An empty list, like the entry "*",
 	// selects all; within a list one entry suffices, all lists must select.
 	Match match `json:"match"`
-	// When is a boolean expression (expr-lang) over [env]; empty is true. One that cannot be
+	// When is a boolean expression (expr-lang) over [env], or [conditionEnv]; empty is true. One that cannot be
 	// evaluated denies the call.
 	When     string   `json:"when"`
 	Effect   Effect   `json:"effect"` // deny, approve or log

@@ -3,6 +3,7 @@ package policy
 // RuleInfo is a rule as it is listed.
 type RuleInfo struct {
 	Name     string   `json:"name"`
+	Phase    Phase    `json:"phase"`
 	File     string   `json:"file"` // [BuiltinName] for a rule that is part of the program
 	Line     int      `json:"line"`
 	Effect   Effect   `json:"effect"`
@@ -29,7 +30,7 @@ func (e *Engine) Rules() []RuleInfo {
 	for i, r := range e.rules {
 		m := r.Match
 		all[i] = RuleInfo{
-			r.Name, r.file, r.line, r.Effect, r.Mode, r.Severity, r.Message, r.builtin,
+			r.Name, r.Phase, r.file, r.line, r.Effect, r.Mode, r.Severity, r.Message, r.builtin,
 			m.Agents, m.Tools, m.Actions, m.Categories, r.When, r.Approvers, r.Requester && r.Effect == Approve,
 		}
 	}

@@ -12,24 +12,20 @@ var errNoTime = errors.New("the time of the decision is not known")
 
 // evaluate reports whether a rule that selects the call applies to it.
 func (r *rule) evaluate(vars *env, in *Input) (bool, error) {
-	switch {
-	case r.expression == nil:
+	if r.expression == nil {
 		return true, nil
-	case r.expression.time && in.Time.IsZero():
-		return false, errNoTime
 	}
 	vars.rule = r.Name
-	return r.expression.run(vars)
+	return r.expression.holds(vars, in.Time)
 }
 
-// tighten applies the rules to a decision that the table allowed.
+// tighten applies the rules on calls to a decision that the table allowed.
 func (e *Engine) tighten(d *Decision, in *Input, q *question) {
 	var (
-		room              [16]int
-		vars              *env
-		reasons, observed []string
+		room [16]int
+		vars *env
+		v    verdicts
 	)
-	builtin := true
 	for _, n := range e.index.candidates(room[:0], in, q) {
 		r := &e.rules[n]
 		if !r.Match.selects(in, q) {
@@ -38,40 +34,55 @@ func (e *Engine) tighten(d *Decision, in *Input, q *question) {
 		if vars == nil && r.expression != nil {
 			vars = newEnv(in, q)
 		}
-		applies, err := r.evaluate(vars, in)
-		effect, reason := r.Effect, ""
-		switch {
-		case err != nil:
-			effect, reason = Deny, "rule "+r.Name+": when cannot be evaluated: "+cause(err)
-		case !applies:
-			continue
-		default:
-			reason = "rule " + r.Name + ": " + r.criterion(in, q)
-		}
-		if r.Mode == Observe {
-			d.Observed = append(d.Observed, Verdict{r.Name, effect})
-			observed = append(observed, "observed, would "+string(effect)+": "+reason)
-			continue
-		}
-		reasons = append(reasons, reason)
-		if effect == Approve {
-			d.Approvers = max(d.Approvers, r.Approvers)
-			d.OtherPerson = d.OtherPerson || !r.Requester
-			builtin = builtin && r.builtin
-		}
-		if effect.rank() > d.Effect.rank() {
-			d.Effect, d.Rule, d.Message, d.Severity, d.Code = effect, r.Name, r.Message, r.Severity, code(effect, err)
+		if applies, err := r.evaluate(vars, in); applies || err != nil {
+			v.add(d, r, err, func() string { return r.criterion(in, q) })
 		}
 	}
+	v.close(d)
+}
+
+// verdicts gathers what the rules that apply say. Its zero value is ready.
+type verdicts struct {
+	reasons, observed []string
+	foreign           bool // a rule asks for approval that is not part of the program
+}
+
+// add has a rule count that applies, or that could not be evaluated.
+func (v *verdicts) add(d *Decision, r *rule, err error, criterion func() string) {
+	effect, reason := r.Effect, "rule "+r.Name+": "
+	if err != nil {
+		effect, reason = Deny, reason+"when cannot be evaluated: "+cause(err)
+	} else {
+		reason += criterion()
+	}
+	if r.Mode == Observe {
+		d.Observed = append(d.Observed, Verdict{r.Name, effect})
+		v.observed = append(v.observed, "observed, would "+string(effect)+": "+reason)
+		return
+	}
+	v.reasons = append(v.reasons, reason)
+	if effect == Approve {
+		d.Approvers = max(d.Approvers, r.Approvers)
+		d.OtherPerson = d.OtherPerson || !r.Requester
+		v.foreign = v.foreign || !r.builtin
+	}
+	if effect.rank() > d.Effect.rank() {
+		d.Effect, d.Rule, d.Message, d.Severity, d.Code = effect, r.Name, r.Message, r.Severity, code(effect, err)
+	}
+}
+
+// close completes the decision when all rules have been asked.
+func (v *verdicts) close(d *Decision) {
 	if d.Effect == Approve {
-		d.Builtin = builtin
+		d.Builtin = !v.foreign
 	} else {
 		d.Approvers, d.OtherPerson = 0, false
 	}
-	if reasons != nil || observed != nil {
-		all := make([]string, 0, len(reasons)+len(d.Reasons)+len(observed))
-		d.Reasons = append(append(append(all, reasons...), d.Reasons...), observed...)
+	if v.reasons == nil && v.observed == nil {
+		return
 	}
+	all := make([]string, 0, len(v.reasons)+len(d.Reasons)+len(v.observed))
+	d.Reasons = append(append(append(all, v.reasons...), d.Reasons...), v.observed...)
 }
 
 // code is the stable word for what a rule did.
