@@ -151,3 +151,30 @@ func TestCountersOfRules(t *testing.T) {
 		})
 	}
 }
+
+// A run that waits keeps its policy, unless it is replaced at once, and its call does not count.
+func TestRunThatWaitsKeepsItsPolicy(t *testing.T) {
+	for _, tc := range []struct {
+		name string
+		now  bool
+		want string
+	}{
+		{"from now on", false, "success"},
+		{"at once", true, "denied"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			f, l, _ := newHeld(t, danger(erase))
+			live := policy.NewLive(rules(t, `- {name: limit, effect: deny, message: m, when: 'count(tool, "1h") > 1'}`))
+			f.setup.Policy = live
+			f.configure()
+			run := f.start("core", "", "go")
+			f.waits(run.ID, 1)
+			live.Apply(rules(t, `- {name: none, match: {tools: [command]}, effect: deny, message: m}`), tc.now)
+			l.give(erase, agents.LeaveGranted, "ok")
+			f.wake(run.ID)
+			if got, _, _ := strings.Cut(text(f.events(run.ID)), ":"); got != tc.want {
+				t.Errorf("got %s, want %s: %s", got, tc.want, f.calledStatus(run.ID))
+			}
+		})
+	}
+}
