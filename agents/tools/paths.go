@@ -2,6 +2,7 @@ package tools
 
 import (
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -57,10 +58,16 @@ func resolve(path string) (string, bool) {
 	return filepath.Join(folder, path[cut+1:]), ok
 }
 
+// redirection finds what a command line redirects to or from.
+var redirection = regexp.MustCompile(`[<>]&?[ \t]*("[^"]*"|'[^']*'|[^\s<>|;&()'"]+)`)
+
 // operands are the words of a command line that may be paths: all but options, with the values of
-// those that have one.
-func operands(c *command.Command) []string {
+// those that have one, and the targets of redirections. More of them than there are is no harm.
+func operands(line string, c *command.Command) []string {
 	var all []string
+	for _, m := range redirection.FindAllStringSubmatch(line, -1) {
+		all = append(all, strings.Trim(m[1], `"'`))
+	}
 	for _, p := range c.Parts {
 		for _, word := range p.Args {
 			if _, value, ok := strings.Cut(word, "="); ok && value != "" {

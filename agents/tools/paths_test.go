@@ -41,10 +41,12 @@ func TestPaths(t *testing.T) {
 		"head -n 3 'docs/a.md'":      {"3", "docs/a.md"},
 		"dd if=docs/a.md of=out":     {"docs/a.md", "if=docs/a.md", "out", "of=out"},
 		"tail --lines=5 docs/a.md":   {"5", "docs/a.md"},
+		"cat <docs/a.md >'out put'":  {"docs/a.md", "out put"},
+		"cat x >>./docs/a.md 2>&1":   {"docs/a.md", "1", "x"},
 		"uptime":                     nil,
 	} {
 		c := command.Analyze(line)
-		if diff := cmp.Diff(want, w.paths(operands(&c)...)); diff != "" {
+		if diff := cmp.Diff(want, w.paths(operands(line, &c)...)); diff != "" {
 			t.Errorf("%s: %s", line, diff)
 		}
 	}

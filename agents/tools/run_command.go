@@ -35,7 +35,7 @@ func (w workspace) classifyCommand(args map[string]any) agents.Classification {
 		return agents.Classification{Action: policy.Mutate}
 	}
 	c := command.Analyze(line)
-	paths := w.paths(operands(&c)...)
+	paths := w.paths(operands(line, &c)...)
 	if c.Class == command.ReadOnly {
 		return agents.Classification{Action: policy.Use, Command: &c, Paths: paths}
 	}
