@@ -172,13 +172,15 @@ func (w *writer) scan(p []byte) error {
 	case recording:
 		return w.record(p)
 	case gathering:
-		w.gather(p)
+		if err := w.gather(p); err != nil {
+			return err
+		}
 		_, err := w.ResponseWriter.Write(p)
 		return err
 	case holding:
 		return w.hold(p)
 	case windowing:
-		return w.slide(p)
+		return w.windows.write(p, w.release)
 	}
 	return errEnded
 }
