@@ -97,27 +97,35 @@ func (w *writer) record(p []byte) error {
 	return errEnded
 }
 
-// close scans what is left and sends what was held.
+// close scans what is left of what waits for that, and sends it.
 func (w *writer) close() error {
 	if rest := w.head.Bytes(); len(rest) > 0 { // so few that they did not tell
 		if err := w.begin(rest); err != nil {
 			return err
 		}
 	}
-	switch w.mode {
-	case recording:
+	switch {
+	case w.mode == recording && w.strict:
 		return w.closeRecords()
-	case gathering:
-		if w.windows != nil {
-			return w.windows.close(alreadySent)
-		}
-		w.report.scanBody(w.buf, w.handler.fields, decoderOf(w.media.Kind))
-	case windowing:
+	case w.mode == windowing:
 		return w.windows.close(w.release)
-	case holding:
+	case w.mode == holding:
 		return w.closeHeld()
 	}
 	return nil
+}
+
+// scanSent scans what is left of what has passed, also of a response that was broken off: somebody has
+// got it.
+func (w *writer) scanSent() {
+	switch {
+	case w.mode == recording && !w.strict:
+		_, _ = w.records.rest() // nothing is blocked
+	case w.mode == gathering && w.windows != nil:
+		_ = w.windows.close(alreadySent)
+	case w.mode == gathering:
+		w.report.scanBody(w.buf, w.handler.fields, decoderOf(w.media.Kind))
+	}
 }
 
 func (w *writer) closeRecords() error {
@@ -126,7 +134,7 @@ func (w *writer) closeRecords() error {
 		w.mode = ended
 		rest = append(rest, w.records.farewell(err)...)
 	}
-	if w.strict && len(rest) > 0 {
+	if len(rest) > 0 {
 		_, err = w.ResponseWriter.Write(rest)
 		return err
 	}

@@ -62,6 +62,7 @@ func (h *Handler) respond(w http.ResponseWriter, r *http.Request, next caddyhttp
 			respond.Forgive(recover())
 			err = nil
 		}
+		rw.scanSent()
 		rw.report.publish(r)
 		if rw.torn {
 			panic(http.ErrAbortHandler)
