@@ -10,6 +10,9 @@ import (
 	"time"
 )
 
+// ErrChanged is wrapped by an error that tells of a record that was changed after it was recorded.
+var ErrChanged = errors.New("it was changed after it was recorded")
+
 // runTypes are the types of records that are archived, with the records of the models' turns. They
 // are those of runs, and leave the log a whole run at a time.
 var runTypes = []string{RunStart, RunEnd, ToolWait, ToolStart, ToolEnd, ToolError, ToolDenied}
@@ -49,7 +52,7 @@ type Archived struct {
 
 const (
 	archiveRuns    = 1000     // in a file at most
-	archiveRecords = 5000     // after which a file gets no more runs: everybody waits while they are removed
+	archiveRecords = 2500     // after which a file gets no more runs: everybody waits while they are removed
 	archiveBytes   = 64 << 20 // the same, of their JSON
 	archiveDelay   = 24 * time.Hour
 	archiveAge     = time.Hour // how long runs have been over that leave for the sake of the size
@@ -59,9 +62,9 @@ const (
 // archiving is what the log knows of its archives.
 type archiving struct {
 	mu      sync.Mutex
-	cleared string            // folder without remains of an earlier process
-	changed map[string]string // runs whose records were changed, and so stay, and why
-	step    func(string)      // set by tests: told before each step
+	cleared string           // folder without remains of an earlier process
+	changed map[string]error // runs whose records were changed, and so stay, and why
+	step    func(string)     // set by tests: told before each step
 }
 
 func (a *archiving) at(step string) {
@@ -86,7 +89,7 @@ func (l *Log) Archive(ctx context.Context, a Archiving) error {
 		if err := l.clear(ctx, a.Folder); err != nil {
 			return fmt.Errorf("clearing the archives: %w", err)
 		}
-		s.cleared, s.changed = a.Folder, map[string]string{}
+		s.cleared, s.changed = a.Folder, map[string]error{}
 	}
 	always := func() (bool, error) { return true, nil }
 	if err := l.archiveAll(ctx, a, a.Before, always); err != nil {
@@ -109,10 +112,10 @@ func (a *archiving) faults() error {
 	var all []error
 	for run, why := range a.changed {
 		if len(all) == archiveFaults {
-			all = append(all, fmt.Errorf("%d runs are not archived: service audit verify tells more", len(a.changed)))
+			all = append(all, fmt.Errorf("%d runs in all are not archived", len(a.changed)))
 			break
 		}
-		all = append(all, fmt.Errorf("run %s is not archived: %s", run, why))
+		all = append(all, fmt.Errorf("run %s is not archived: %w", run, why))
 	}
 	return errors.Join(all...)
 }
@@ -196,7 +199,7 @@ func (l *Log) archiveSome(ctx context.Context, a Archiving, past Past, over []Ov
 			return done, last, err
 		}
 		if err := w.check(events, turns); err != nil {
-			l.archived.changed[last.Run] = err.Error()
+			l.archived.changed[last.Run] = err
 			continue
 		}
 		if err := w.add(events, turns); err != nil {

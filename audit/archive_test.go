@@ -251,7 +251,7 @@ func TestArchiveClears(t *testing.T) {
 		t.Fatal(err)
 	}
 	again := audit.Archiving{Folder: folder + "/", Before: time.Now()} // another name of it: it is looked at again
-	if err := l.Archive(t.Context(), again); err == nil || !strings.Contains(err.Error(), name+" is there already") {
+	if err := l.Archive(t.Context(), again); err == nil || !strings.Contains(err.Error(), name+": file already exists") {
 		t.Errorf("got %v, want an error that names %s", err, name)
 	}
 	if runs, err := l.Runs(t.Context(), audit.Filter{}); err != nil || len(runs) != 4 {

@@ -144,7 +144,7 @@ func (w *archiveWriter) keep() (Archived, error) {
 	w.done.File = archiveName(w.done.From, w.done.To)
 	path := filepath.Join(w.folder, w.done.File)
 	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
-		return w.done, fmt.Errorf("%s is there already, and the log has no record of it: move it to another folder", path)
+		return w.done, fmt.Errorf("%s: %w, and the log has no record of it: move it to another folder", path, fs.ErrExist)
 	}
 	w.state.at("rename")
 	if err := os.Rename(w.file.Name(), path); err != nil {
