@@ -85,7 +85,7 @@ func archive(ctx context.Context, home settings.Home, before time.Time) (answer 
 func printArchives(w io.Writer, home settings.Home, a app.ArchiveAnswer) error {
 	for _, f := range a.Archives {
 		path := filepath.Join(home.AuditArchive(), f.File)
-		if _, err := fmt.Fprintf(w, "Moved %d runs, %d records, to %s.\n", f.Runs, f.Events+f.Turns, path); err != nil {
+		if _, err := fmt.Fprintf(w, "Moved %s, %s, to %s.\n", many(f.Runs, "run"), many(f.Events+f.Turns, "record"), path); err != nil {
 			return err
 		}
 	}
@@ -94,4 +94,11 @@ func printArchives(w io.Writer, home settings.Home, a app.ArchiveAnswer) error {
 		return err
 	}
 	return nil
+}
+
+func many(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return fmt.Sprintf("%d %s", n, what)
 }
