@@ -82,15 +82,6 @@ func (a *archiving) at(step string) {
 // Runs with a record that was changed after it was recorded stay, and an error says so when the others
 // are archived. With any other error the run in question and those behind it have not left the log.
 func (l *Log) Archive(ctx context.Context, a Archiving) error {
-	s := &l.archived
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.cleared != a.Folder {
-		if err := l.clear(ctx, a.Folder); err != nil {
-			return fmt.Errorf("clearing the archives: %w", err)
-		}
-		s.cleared, s.changed = a.Folder, map[string]error{}
-	}
 	always := func() (bool, error) { return true, nil }
 	if err := l.archiveAll(ctx, a, a.Before, always); err != nil {
 		return err
@@ -104,11 +95,13 @@ func (l *Log) Archive(ctx context.Context, a Archiving) error {
 			return err
 		}
 	}
-	return s.faults()
+	return l.archived.faults()
 }
 
 // faults tells of runs with changed records.
 func (a *archiving) faults() error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
 	var all []error
 	for run, why := range a.changed {
 		if len(all) == archiveFaults {
@@ -123,34 +116,15 @@ func (a *archiving) faults() error {
 // archiveAll archives runs that ended before a time while there is a reason to.
 func (l *Log) archiveAll(ctx context.Context, a Archiving, before time.Time, reason func() (bool, error)) error {
 	past := Past{Types: runTypes, Before: before}
-	for from := (Over{}); ctx.Err() == nil; {
+	from, more := Over{}, true
+	for more && ctx.Err() == nil {
 		if yes, err := reason(); err != nil || !yes {
 			return err
 		}
-		over, err := l.store.Over(ctx, from, past, archiveRuns)
-		if err != nil {
-			return fmt.Errorf("looking for runs that are over: %w", err)
-		}
-		if len(over) == 0 {
-			return nil
-		}
-		ready, err := l.ready(ctx, a, over)
-		if err != nil {
+		var done Archived
+		var err error
+		if done, from, more, err = l.archiveNext(ctx, a, past, from); err != nil {
 			return err
-		}
-		if few := len(over) < archiveRuns && len(ready) < a.Least; few && (len(ready) == 0 || ready[0].Time.After(before.Add(-archiveDelay))) {
-			return nil
-		}
-		from = over[len(over)-1]
-		if len(ready) == 0 {
-			continue
-		}
-		done, last, err := l.archiveSome(ctx, a, past, ready)
-		if err != nil {
-			return err
-		}
-		if last.Run != ready[len(ready)-1].Run {
-			from = last
 		}
 		if done.Runs > 0 && a.Each != nil {
 			if err := a.Each(done); err != nil {
@@ -159,6 +133,43 @@ func (l *Log) archiveAll(ctx context.Context, a Archiving, before time.Time, rea
 		}
 	}
 	return ctx.Err()
+}
+
+// archiveNext makes one archive at most, of runs behind from, and returns how far it has come, and
+// whether there may be more.
+func (l *Log) archiveNext(ctx context.Context, a Archiving, past Past, from Over) (done Archived, to Over, more bool, err error) {
+	s := &l.archived
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.cleared != a.Folder {
+		if err := l.clear(ctx, a.Folder); err != nil {
+			return done, to, false, fmt.Errorf("clearing the archives: %w", err)
+		}
+		s.cleared, s.changed = a.Folder, map[string]error{}
+	}
+	over, err := l.store.Over(ctx, from, past, archiveRuns)
+	if err != nil {
+		return done, to, false, fmt.Errorf("looking for runs that are over: %w", err)
+	}
+	if len(over) == 0 {
+		return done, to, false, nil
+	}
+	ready, err := l.ready(ctx, a, over)
+	if err != nil {
+		return done, to, false, err
+	}
+	to = over[len(over)-1]
+	if len(ready) == 0 {
+		return done, to, len(over) == archiveRuns, nil
+	}
+	if few := len(over) < archiveRuns && len(ready) < a.Least; few && ready[0].Time.After(past.Before.Add(-archiveDelay)) {
+		return done, to, false, nil
+	}
+	done, last, err := l.archiveSome(ctx, a, past, ready)
+	if last.Run != ready[len(ready)-1].Run {
+		to = last
+	}
+	return done, to, err == nil, err
 }
 
 // ready are the runs that can leave the log, each once.

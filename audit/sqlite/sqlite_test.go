@@ -107,8 +107,8 @@ request|||401||
 	}
 	for query, index := range map[string]string{
 		`select run from audit_events where type = 'run.end' and time < 'a' and (time, seq) > ('', 0) order by time, seq`: "audit_events_over",
-		`select input from audit_events where type = 'archive' order by seq`:                                               "audit_events_archive",
-		`delete from audit_runs where run = 'a'`:                                                                            "audit_runs_run",
+		`select input from audit_events where type = 'archive' order by seq`:                                              "audit_events_archive",
+		`delete from audit_runs where run = 'a'`:                                                                          "audit_runs_run",
 	} {
 		if plan := sqlite3(t, path, `explain query plan `+query); !strings.Contains(plan, index) || strings.Contains(plan, "TEMP") {
 			t.Errorf("%s does not use the index %s:\n%s", query, index, plan)
