@@ -35,6 +35,13 @@ func (e Entry) run() string {
 	return e.Turn.Run
 }
 
+func (e Entry) seq() int64 {
+	if e.Event != nil {
+		return e.Event.Seq
+	}
+	return e.Turn.Seq
+}
+
 // line is the record as it stands in the archive.
 func (e Entry) line(b []byte) []byte {
 	if e.Event != nil {

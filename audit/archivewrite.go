@@ -78,20 +78,31 @@ func syncFolder(path string) error {
 	return errors.Join(f.Sync(), f.Close())
 }
 
-// check tells what is wrong with the records of a run.
+// check tells what is wrong with the records of a run: their hashes, and what somebody else put into
+// the database and cannot be read back from a file.
 func (w *archiveWriter) check(events []Event, turns []RunRecord) error {
 	for i := range events {
-		if err := Verify(events[i]); err != nil {
+		if err := w.checkEntry(Entry{Event: &events[i]}); err != nil {
 			return err
-		}
-		if w.line = appendEvent(w.line[:0], &events[i], true); len(w.line) > archiveLine {
-			return fmt.Errorf("event %d has %d bytes, and %d fit into an archive", events[i].Seq, len(w.line), archiveLine)
 		}
 	}
-	for _, turn := range turns {
-		if err := verifyRun(turn); err != nil {
+	for i := range turns {
+		if err := w.checkEntry(Entry{Turn: &turns[i]}); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+func (w *archiveWriter) checkEntry(e Entry) error {
+	if err := e.verify(); err != nil {
+		return err
+	}
+	if w.line = e.line(w.line[:0]); len(w.line) > archiveLine {
+		return fmt.Errorf("record %d has %d bytes, and %d fit into an archive", e.seq(), len(w.line), archiveLine)
+	}
+	if _, err := parseEntry(w.line); err != nil {
+		return fmt.Errorf("record %d: %w", e.seq(), err)
 	}
 	return nil
 }
@@ -100,7 +111,7 @@ func (w *archiveWriter) check(events []Event, turns []RunRecord) error {
 func (w *archiveWriter) add(events []Event, turns []RunRecord) error {
 	w.state.at("write")
 	for i := range events {
-		if err := w.write(appendEvent(w.line[:0], &events[i], true)); err != nil {
+		if err := w.write(Entry{Event: &events[i]}); err != nil {
 			return err
 		}
 		seq := events[i].Seq
@@ -111,7 +122,7 @@ func (w *archiveWriter) add(events []Event, turns []RunRecord) error {
 		w.done.Events++
 	}
 	for i := range turns {
-		if err := w.write(appendRun(w.line[:0], &turns[i], true)); err != nil {
+		if err := w.write(Entry{Turn: &turns[i]}); err != nil {
 			return err
 		}
 		w.done.Turns++
@@ -120,8 +131,8 @@ func (w *archiveWriter) add(events []Event, turns []RunRecord) error {
 	return nil
 }
 
-func (w *archiveWriter) write(line []byte) error {
-	w.line = append(line, '\n')
+func (w *archiveWriter) write(e Entry) error {
+	w.line = append(e.line(w.line[:0]), '\n')
 	w.size += len(w.line)
 	w.text.Write(w.line)
 	_, err := w.zip.Write(w.line)
