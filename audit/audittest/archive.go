@@ -33,8 +33,10 @@ func runRecords(name string, hours int) audit.Batch {
 func runsLeave(t *testing.T, s audit.Store) {
 	for _, b := range []audit.Batch{
 		runRecords("late", 4), runRecords("waits", -1), runRecords("first", 1), runRecords("second", 2),
-		runRecords("again", 1), {Events: []audit.Event{{Time: start.Add(9 * time.Hour), Node: "n", Type: audit.ToolEnd, Run: "again", Call: "c", Hash: "h"}}},
-		runRecords("turn", 1), {Runs: []audit.RunRecord{{Time: start.Add(9 * time.Hour), Node: "n", Run: "turn", Hash: "h"}}},
+		runRecords("again", 1),
+		{Events: []audit.Event{{Time: start.Add(9 * time.Hour), Node: "n", Type: audit.ToolEnd, Run: "again", Call: "c", Hash: "h"}}},
+		runRecords("turn", 1),
+		{Runs: []audit.RunRecord{{Time: start.Add(9 * time.Hour), Node: "n", Run: "turn", Hash: "h"}}},
 		runRecords("newest", 1), // has the newest turn
 	} {
 		record(t, s, b)
