@@ -80,7 +80,8 @@ func (a *archiving) at(step string) {
 // what else it leaves behind is cleared away by the next Archive.
 //
 // Runs with a record that was changed after it was recorded stay, and an error that wraps ErrChanged
-// says so when the others are archived. With any other error the run in question and those behind it have not left the log.
+// says so when the others are archived. With any other error the run in question and those behind it
+// have not left the log.
 func (l *Log) Archive(ctx context.Context, a Archiving) error {
 	always := func() (bool, error) { return true, nil }
 	if err := l.archiveAll(ctx, a, a.Before, always); err != nil {
