@@ -37,6 +37,7 @@ func init() {
 	httpcaddyfile.RegisterHandlerDirective("svc_agents", parseCaddyfile)
 	app.RegisterDatabase(app.Database{
 		Path: settings.Home.StateDB, Witnessed: state.Witnessed, WitnessAt: state.WitnessAt, Check: state.Check, Backup: state.Backup,
+		Unfinished: state.Unfinished,
 	})
 }
 

@@ -13,6 +13,9 @@ func (a *App) Health() health.Details {
 	s := a.shared
 	parts := s.watched.parts()
 	parts["bus"], parts["disk"] = busPart(s.bus), diskPart(a.space.Look())
+	if a.archives() {
+		parts["archive"] = a.archive.part(s.started)
+	}
 	if a.directory != nil {
 		since, reason := a.directory.Health()
 		parts["ldap"] = a.sourcePart("ldap", since, reason)

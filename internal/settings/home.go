@@ -63,6 +63,9 @@ func (h Home) Token() string { return h.path("token") }
 // AuditDB is the audit log.
 func (h Home) AuditDB() string { return h.path("databases", "audit.db") }
 
+// AuditArchive is the folder of records that have left the audit log.
+func (h Home) AuditArchive() string { return h.path("databases", "archive") }
+
 // IdentityDB is the database of users and tokens.
 func (h Home) IdentityDB() string { return h.path("databases", "identity.db") }
 
