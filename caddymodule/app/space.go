@@ -63,9 +63,11 @@ func followSpace(ctx context.Context, w *disk.Watch, log *zap.Logger) {
 }
 
 func diskPart(s disk.State) health.Part {
-	p := health.Part{Status: health.OK, Kind: "databases", Since: s.Since.UTC(), Free: s.Free}
+	reason := ""
 	if s.Low {
-		p.Status, p.Reason = health.Degraded, "low"
+		reason = "low"
 	}
+	p := health.NewPart("databases", s.Since, reason)
+	p.Free = s.Free
 	return p
 }
