@@ -15,9 +15,6 @@ import (
 	"github.com/svc-gateway/svc/caddymodule/app/cli"
 )
 
-// listenEnv are the variables that say where the built-in Caddyfile listens.
-var listenEnv = []string{"SVC_HOST", "SVC_PORT"}
-
 func reloadCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "reload", Short: "Has the web service read its configuration and settings again", Args: cli.Args(cobra.NoArgs),
@@ -60,7 +57,7 @@ func keepListening(cmd *cobra.Command) {
 		if err != nil {
 			return nil // Caddy says whether there is something to reload
 		}
-		for _, name := range listenEnv {
+		for _, name := range cli.ListenEnv {
 			value, set := s.Environment[name]
 			if given := os.Getenv(name); given != "" && given != value {
 				fmt.Fprintf(cmd.ErrOrStderr(), "Warning: %s is %s here and %q in the running service, which keeps it: restart the service to change it\n", name, given, value)
