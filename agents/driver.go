@@ -34,14 +34,14 @@ type driver struct {
 const maxCalls = 64
 
 // drive goes on with the run until it is in a final state or waits.
-func (d *driver) drive(ctx context.Context, cancel context.CancelCauseFunc) {
+func (d *driver) drive(ctx context.Context) {
 	for {
 		if err := context.Cause(ctx); err != nil {
 			d.fail(endedBy(err))
 		}
 		for _, e := range d.run.next() {
 			if _, ok := e.(finish); ok {
-				cancel(errors.New("the run is over"))
+				d.active.cancel(errors.New("the run is over"))
 				d.drain()
 				d.finish(ctx)
 				return

@@ -9,6 +9,7 @@ import (
 
 	"github.com/svc-gateway/svc/audit"
 	"github.com/svc-gateway/svc/internal/bus"
+	"github.com/svc-gateway/svc/policy"
 )
 
 // HostConfig is what a host works with. Every field is required.
@@ -97,11 +98,18 @@ func (h *Host) every(d time.Duration, do func()) {
 	}
 }
 
+// eventBy is a record of what a principal does.
+func eventBy(p policy.Principal, typ string) audit.Event {
+	return audit.Event{
+		Type: typ, User: p.User, Role: string(p.Role), OnBehalfOf: p.OnBehalfOf,
+		Address: p.Address, TokenID: p.TokenID, RequestID: p.RequestID,
+	}
+}
+
 // runEvent is a record of a run's start or end.
 func runEvent(typ string, r *Run) audit.Event {
-	return audit.Event{
-		Type: typ, Run: r.ID, Thread: r.Thread, Agent: r.Assistant, User: r.Principal.User,
-		Role: string(r.Principal.Role), OnBehalfOf: r.Principal.OnBehalfOf, Address: r.Principal.Address,
-		TokenID: r.Principal.TokenID, RequestID: r.Principal.RequestID, Status: string(r.Status), Labels: r.Frames[0].Labels,
-	}
+	e := eventBy(r.Principal, typ)
+	e.Run, e.Thread, e.Agent = r.ID, r.Thread, r.Assistant
+	e.Status, e.Labels = string(r.Status), r.Frames[0].Labels
+	return e
 }

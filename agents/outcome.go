@@ -42,12 +42,9 @@ func (g *gate) outcome(ctx context.Context, in *intent, res Result, err error) o
 
 // outcomeEvent is the record of how the call ended; err is nil when it succeeded.
 func (in *intent) outcomeEvent(o outcome, err error) audit.Event {
-	e := audit.Event{
-		Type: audit.ToolEnd, Run: in.Run, Thread: in.Thread, Agent: in.Agent, Call: in.Call, Tool: in.Tool,
-		User: in.Principal.User, Role: string(in.Principal.Role), OnBehalfOf: in.Principal.OnBehalfOf,
-		Address: in.Principal.Address, TokenID: in.Principal.TokenID, RequestID: in.Principal.RequestID,
-		Output: o.text, Status: string(o.status), Findings: findingsJSON(o.findings), Labels: o.labels,
-	}
+	e := eventBy(in.Principal, audit.ToolEnd)
+	e.Run, e.Thread, e.Agent, e.Call, e.Tool = in.Run, in.Thread, in.Agent, in.Call, in.Tool
+	e.Output, e.Status, e.Findings, e.Labels = o.text, string(o.status), findingsJSON(o.findings), o.labels
 	if !in.Started.IsZero() {
 		e.Duration = time.Since(in.Started).Seconds()
 	}

@@ -214,7 +214,7 @@ func (rt *Runtime) launch(ctx context.Context, r *Run, set *toolset, l *lease, n
 	}
 	go func() {
 		defer stopTimer()
-		d.drive(runCtx, cancel)
+		d.drive(runCtx)
 		rt.retire(r, a)
 	}()
 }

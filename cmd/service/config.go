@@ -69,7 +69,7 @@ func (o startOptions) resolve(cmd *cobra.Command, home settings.Home) ([]setting
 	if err != nil {
 		return nil, err
 	}
-	written, err := sections(doc)
+	written, err := app.Sections(doc)
 	if err != nil {
 		return nil, err
 	}

@@ -33,6 +33,15 @@ type Part struct {
 	Free   uint64    `json:"free_bytes,omitempty" description:"disk: what is left"`
 }
 
+// NewPart returns a part that works since a time, or is degraded since then for a reason.
+func NewPart(kind string, since time.Time, reason string) Part {
+	p := Part{Status: OK, Kind: kind, Since: since.UTC(), Reason: reason}
+	if reason != "" {
+		p.Status = Degraded
+	}
+	return p
+}
+
 // New returns the details of a service with these parts.
 func New(version, node string, uptime time.Duration, parts map[string]Part) Details {
 	if parts == nil {
