@@ -301,6 +301,7 @@ func TestApprovalsFitAndAreJSON(t *testing.T) {
 }
 
 func TestAFailureIsAWarning(t *testing.T) {
+	const killed = "it, or what it started, took too long and was killed"
 	for _, tc := range []struct{ name, command, exit, output string }{
 		{"exit", "echo out; echo err >&2; exit 7", "exit code 7", "out\nerr\n"},
 		{"signal", "kill -TERM $$", "killed by signal: terminated", ""},
@@ -309,10 +310,14 @@ func TestAFailureIsAWarning(t *testing.T) {
 		{"much", "head -c 9000000 /dev/zero | tr '\\0' x; exit 1", "exit code 1", strings.Repeat("x", 1021) + "…"},
 		{"not UTF-8", "printf '\\377'; exit 1", "exit code 1", "\uFFFD"},
 		{"NUL", "printf '\\000'; exit 1", "exit code 1", "\uFFFD"},
-		{"too long", "echo begun; exec sleep 1000", "it, or what it started, took too long and was killed", "begun\n"},
+		{"too long", "echo begun; exec sleep 1000", killed, "begun\n"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			f := open(t, hook.Config{Timeout: 3 * time.Second}, entry{hook.SessionStart, "true"}, entry{hook.ToolCall, tc.command})
+			var c hook.Config
+			if tc.exit == killed {
+				c.Timeout = 2 * time.Second
+			}
+			f := open(t, c, entry{hook.SessionStart, "true"}, entry{hook.ToolCall, tc.command})
 			f.ToolCall("x", "success", 0)
 			got := f.warning("a hook failed")
 			delete(got, "took")
@@ -346,7 +351,7 @@ func TestACommandIsKilledWithAllThatItStarted(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
-			f := open(t, hook.Config{Timeout: 2 * time.Second}, entry{hook.SessionEnd, tc.command})
+			f := open(t, hook.Config{Timeout: 4 * time.Second}, entry{hook.SessionEnd, tc.command})
 			f.SessionEnd("core")
 			pid, err := strconv.Atoi(f.read("pid"))
 			if err != nil {
