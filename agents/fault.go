@@ -54,7 +54,7 @@ func traceback(err error) string {
 			text = strings.ToValidUTF8(text[:maxTrace/4], "") + "…"
 		}
 		fmt.Fprintf(&b, "%s%T: %s\n", strings.Repeat("  ", depth), err, strings.ReplaceAll(text, "\n", "; "))
-		if joined, ok := err.(interface{ Unwrap() []error }); ok { //nolint:errorlint // one layer at a time
+		if joined, ok := err.(interface{ Unwrap() []error }); ok {
 			for _, e := range joined.Unwrap() {
 				write(e, depth+1)
 			}

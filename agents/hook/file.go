@@ -93,7 +93,7 @@ func stampOf(path string) (stamp, error) {
 
 func newStamp(st, folder *unix.Stat_t) stamp {
 	return stamp{
-		dev: uint64(st.Dev), ino: st.Ino, size: uint64(st.Size), mode: uint64(st.Mode), uid: st.Uid,
+		dev: st.Dev, ino: st.Ino, size: uint64(st.Size), mode: uint64(st.Mode), uid: st.Uid,
 		folderMode: uint64(folder.Mode), folderUID: folder.Uid, mtime: st.Mtim, ctime: st.Ctim,
 	}
 }
