@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -18,6 +20,7 @@ import (
 	"github.com/svc-gateway/svc/agents/hook"
 	"github.com/svc-gateway/svc/agents/model"
 	"github.com/svc-gateway/svc/audit"
+	"github.com/svc-gateway/svc/audit/sqlite"
 	"github.com/svc-gateway/svc/policy"
 )
 
@@ -253,6 +256,86 @@ func TestEveryPathOfACall(t *testing.T) {
 				t.Errorf("hooks (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// spy notes what is recorded durably and what is queued.
+type spy struct {
+	audit.Store
+	mu    sync.Mutex
+	notes []string
+}
+
+func (s *spy) note(how string, b audit.Batch) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, e := range b.Events {
+		s.notes = append(s.notes, how+" "+e.Type)
+	}
+	for range b.Runs {
+		s.notes = append(s.notes, how+" audit_runs")
+	}
+}
+
+func (s *spy) Append(ctx context.Context, b audit.Batch) error {
+	err := s.Store.Append(ctx, b)
+	s.note("durable", b)
+	return err
+}
+
+func (s *spy) Enqueue(ctx context.Context, b audit.Batch) error {
+	s.note("queued", b)
+	return s.Store.Enqueue(ctx, b)
+}
+
+// What is to happen is on disk before it happens, and so is what may not. Only what has happened is
+// queued.
+func TestOnlyOutcomesAreAsynchronous(t *testing.T) {
+	l := newLeaves()
+	l.give(erase, agents.LeaveGranted, "by eve")
+	l.give(reboot, agents.LeaveRefused, "by eve")
+	s := &spy{}
+	ran := commandTool()
+	f := newFixture(t, callThenAnswer(danger(erase), danger(reboot), call("nosuch", "{}")), agents.NewTool(ran.ToolDef,
+		func(context.Context, agents.ToolContext, map[string]any) (agents.Result, error) {
+			s.note("the tool", audit.Batch{Events: []audit.Event{{Type: "ran"}}})
+			return agents.Result{}, nil
+		}))
+	store, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "audit.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Store, f.setup.Holds, f.setup.Limits.ParallelCalls = store, l, 1
+	log := audit.New(s, "node")
+	t.Cleanup(func() { log.Close() })
+	if err := f.host.Close(); err != nil {
+		t.Fatal(err)
+	}
+	f.audit = log
+	f.open()
+	f.run("core", "go")
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	// The calls are made one by one, in any order.
+	order := map[string][]string{}
+	for _, n := range s.notes {
+		how, typ, _ := strings.Cut(n, " tool.")
+		if typ == "" {
+			how, typ = "other", n
+		}
+		order[how] = append(order[how], typ)
+	}
+	slices.Sort(order["durable"])
+	want := map[string][]string{
+		"durable": {"denied", "denied", "start", "wait", "wait"}, "queued": {"end"},
+		"other": {"queued run.start", "queued audit_runs", "the tool ran", "queued audit_runs", "queued run.end"},
+	}
+	if diff := cmp.Diff(want, order); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	at := func(note string) int { return slices.Index(s.notes, note) }
+	if at("durable tool.start") > at("the tool ran") || at("the tool ran") > at("queued tool.end") {
+		t.Errorf("got the order %q", s.notes)
 	}
 }
 

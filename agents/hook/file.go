@@ -35,6 +35,7 @@ type stamp struct {
 // file is hooks.json as it was seen last.
 type file struct {
 	path    string
+	user    int // who the service runs as
 	entries []entry
 
 	loaded  bool
@@ -49,7 +50,7 @@ func (f *file) load() (changed bool, mistakes []error) {
 	if s, err := stampOf(f.path); f.loaded && f.settled && err == nil && s == f.stamp {
 		return false, nil
 	}
-	text, s, err := read(f.path)
+	text, s, err := f.read()
 	if errors.Is(err, errChanging) {
 		return false, nil // there is a better moment
 	}
@@ -99,8 +100,9 @@ func newStamp(st, folder *unix.Stat_t) stamp {
 }
 
 // read returns the content of the file, or the default if there is none. The error is errRefused when
-// somebody other than this user or root could have written it.
-func read(path string) (text []byte, s stamp, err error) {
+// somebody other than the service's user or root could have written it.
+func (f *file) read() (text []byte, s stamp, err error) {
+	path := f.path
 	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -121,7 +123,7 @@ func read(path string) (text []byte, s stamp, err error) {
 		return nil, stamp{}, fmt.Errorf("looking at it: %w", err)
 	}
 	s = newStamp(&before, &folder)
-	if err := trusted(&before, &folder, path); err != nil {
+	if err := f.trusted(&before, &folder); err != nil {
 		return nil, s, err
 	}
 	if text, err = io.ReadAll(io.LimitReader(r, maxFile+1)); err != nil {
@@ -136,24 +138,24 @@ func read(path string) (text []byte, s stamp, err error) {
 	return text, s, nil
 }
 
-// trusted returns nil for a file that only this user and root could have written, in a folder of which
+// trusted returns nil for a file that only the service's user and root could have written, in a folder of which
 // the same is true.
-func trusted(st, folder *unix.Stat_t, path string) error {
+func (f *file) trusted(st, folder *unix.Stat_t) error {
 	if st.Mode&unix.S_IFMT != unix.S_IFREG {
 		return fmt.Errorf("%w: it is not a regular file", errRefused)
 	}
-	if err := own(st, "it", "chmod go-w "+path); err != nil {
+	if err := f.own(st, "it", "chmod go-w "+f.path); err != nil {
 		return err
 	}
-	return own(folder, "its folder", "chmod go-w "+filepath.Dir(path))
+	return f.own(folder, "its folder", "chmod go-w "+filepath.Dir(f.path))
 }
 
-// own returns nil for what belongs to this user or root, and nobody else may write to.
-func own(st *unix.Stat_t, what, fix string) error {
-	switch me := os.Geteuid(); {
-	case st.Uid != 0 && int(st.Uid) != me:
+// own returns nil for what belongs to the service's user or root, and nobody else may write to.
+func (f *file) own(st *unix.Stat_t, what, fix string) error {
+	switch {
+	case st.Uid != 0 && int(st.Uid) != f.user:
 		return fmt.Errorf("%w: %s belongs to the user with the number %d, and the service runs as %d: its owner could have commands run as the service; give it to the service's user or to root",
-			errRefused, what, st.Uid, me)
+			errRefused, what, st.Uid, f.user)
 	case st.Mode&0o022 != 0:
 		return fmt.Errorf("%w: %s can be written by others (mode %04o), who could have commands run as the service: %s",
 			errRefused, what, st.Mode&0o7777, fix)
@@ -162,9 +164,14 @@ func own(st *unix.Stat_t, what, fix string) error {
 }
 
 // Check reads a file as the service does. It returns the number of hooks that would run, and what is
-// wrong with the file, one error for each mistake.
+// wrong with the file, one error for each mistake. For root the service's user is who the folder
+// belongs to.
 func Check(path string) (hooks int, mistakes []error) {
-	f := file{path: path}
+	f := file{path: path, user: os.Geteuid()}
+	var folder unix.Stat_t
+	if f.user == 0 && unix.Stat(filepath.Dir(path), &folder) == nil {
+		f.user = int(folder.Uid)
+	}
 	if _, mistakes = f.load(); !f.loaded {
 		mistakes = []error{errChanging}
 	}

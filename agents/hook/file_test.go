@@ -82,6 +82,27 @@ func TestAMissingFileIsNoMistake(t *testing.T) {
 	}
 }
 
+// Root checks the file of a service that runs as somebody else.
+func TestRootChecksForTheService(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only root gives files away")
+	}
+	dir := t.TempDir()
+	path := dir + "/hooks.json"
+	if err := errors.Join(os.WriteFile(path, []byte(`{"hooks":[{"event":`+forms+`}]}`), 0o600), os.Chown(path, 4711, -1), os.Chown(dir, 4711, -1), os.Chmod(dir, 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	if hooks, mistakes := hook.Check(path); hooks != 1 || mistakes != nil {
+		t.Errorf("got %d, %v", hooks, mistakes)
+	}
+	if err := os.Chown(path, 4712, -1); err != nil {
+		t.Fatal(err)
+	}
+	if hooks, mistakes := hook.Check(path); hooks != 0 || len(mistakes) != 1 || !strings.Contains(mistakes[0].Error(), "number 4712, and the service runs as 4711") {
+		t.Errorf("somebody else's: got %d, %v", hooks, mistakes)
+	}
+}
+
 // ran fires an event and reports which command has run, from the file that it wrote.
 func (f *fixture) ran() string {
 	f.t.Helper()

@@ -70,7 +70,7 @@ func Open(c Config) *Hooks {
 	if c.Queue == 0 {
 		c.Queue = 1024
 	}
-	h := &Hooks{config: c, file: &file{path: c.Path}, queue: make(chan happening, c.Queue), done: make(chan struct{})}
+	h := &Hooks{config: c, file: &file{path: c.Path, user: os.Geteuid()}, queue: make(chan happening, c.Queue), done: make(chan struct{})}
 	h.base, h.kill = context.WithCancelCause(context.Background())
 	h.look()
 	go h.dispatch()

@@ -12,7 +12,7 @@ func TestAFolderThatOthersMayWriteToIsNoticedLater(t *testing.T) {
 	if err := os.Chmod(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	f := file{path: dir + "/hooks.json"}
+	f := file{path: dir + "/hooks.json", user: os.Geteuid()}
 	if err := os.WriteFile(f.path, []byte(`{"hooks":[{"event":"tool.call","command":"true"}]}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +45,7 @@ func TestAFolderThatOthersMayWriteToIsNoticedLater(t *testing.T) {
 
 // Without a change, the file is not read again.
 func BenchmarkLook(b *testing.B) {
-	f := file{path: b.TempDir() + "/hooks.json"}
+	f := file{path: b.TempDir() + "/hooks.json", user: os.Geteuid()}
 	if err := os.WriteFile(f.path, []byte(none), 0o600); err != nil {
 		b.Fatal(err)
 	}
