@@ -11,7 +11,7 @@ type Approval struct {
 	Approval string `json:"approval"` // its id
 	Tool     string `json:"tool"`
 	Agent    string `json:"agent"`
-	User     string `json:"user"`     // who asked; for a decision who decided
+	User     string `json:"user"`     // who asked; for a decision who decided, empty when the time ran out
 	Decision string `json:"decision"` // pending, then approved, edited, rejected or expired
 }
 
