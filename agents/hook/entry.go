@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/svc-gateway/svc/internal/strictjson"
@@ -42,7 +43,7 @@ func parse(text []byte) (entries []entry, mistakes []error, ok bool) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(doc)) {
 		if name != "hooks" {
-			mistakes = append(mistakes, fmt.Errorf("%s: unknown field; remove it%s", shorten(name, maxName), suggest.DidYouMean(shorten(name, maxName), []string{"hooks"})))
+			mistakes = append(mistakes, fmt.Errorf("%s: unknown field; remove it%s", shown(name), suggest.DidYouMean(shown(name), []string{"hooks"})))
 		}
 	}
 	var list []json.RawMessage
@@ -76,7 +77,7 @@ func parseEntry(i int, raw json.RawMessage) (e entry, mistakes []error) {
 	known := []string{"event", "command"}
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		if !slices.Contains(known, name) {
-			bad(shorten(name, maxName), "unknown field; remove it, a hook has event and command only%s", suggest.DidYouMean(shorten(name, maxName), known))
+			bad(shown(name), "unknown field; remove it, a hook has event and command only%s", suggest.DidYouMean(shown(name), known))
 		}
 	}
 	e.index = i
@@ -101,6 +102,15 @@ func parseEntry(i int, raw json.RawMessage) (e entry, mistakes []error) {
 		e.command = given
 	}
 	return e, mistakes
+}
+
+// shown is the name of a field as a message has it: short, and on one line.
+func shown(name string) string {
+	quoted := strconv.Quote(shorten(name, maxName))
+	if plain := quoted[1 : len(quoted)-1]; plain == name {
+		return name
+	}
+	return quoted
 }
 
 func stringOf(raw json.RawMessage) (string, error) {

@@ -240,7 +240,7 @@ func TestARemovedFileHasNoHooks(t *testing.T) {
 }
 
 func FuzzCheck(f *testing.F) {
-	for _, text := range []string{`{"hooks":[]}`, `{"hooks":[{"event":` + forms + `}]}`, `{"hooks":[{}]}`, `[`, `{"hooks":{"a":1}}`, `{"":1}`} {
+	for _, text := range []string{`{"hooks":[]}`, `{"hooks":[{"event":` + forms + `}]}`, `{"hooks":[{}]}`, `[`, `{"hooks":{"a":1}}`, `{"":1}`, `{"a\nb":1,"hooks":[{"a\nb":1}]}`} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
