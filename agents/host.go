@@ -7,12 +7,13 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/svc-gateway/svc/agents/hook"
 	"github.com/svc-gateway/svc/audit"
 	"github.com/svc-gateway/svc/internal/bus"
 	"github.com/svc-gateway/svc/policy"
 )
 
-// HostConfig is what a host works with. Every field is required.
+// HostConfig is what a host works with. Fields without a default are required.
 type HostConfig struct {
 	Store    Store // closed with the host
 	Audit    *audit.Log
@@ -20,6 +21,9 @@ type HostConfig struct {
 	Bus      bus.Bus
 	Node     string // names this process, and no other, among those that share the store
 	Log      *zap.Logger
+
+	// Hooks are told of sessions and calls. They are the caller's to close, after the host. Default: none.
+	Hooks *hook.Hooks
 }
 
 // Host is where runs live: it owns what is active in this process, whatever setup it was
@@ -32,6 +36,7 @@ type Host struct {
 	bus   bus.Bus
 	node  string
 	log   *zap.Logger
+	hooks *hook.Hooks // nil: none
 
 	base   context.Context // of every run; ends with Close
 	stop   context.CancelCauseFunc
@@ -50,7 +55,7 @@ type Host struct {
 func Open(c HostConfig) *Host {
 	base, stop := context.WithCancelCause(context.Background())
 	h := &Host{
-		store: c.Store, audit: c.Audit, id: c.Identity, bus: c.Bus, node: c.Node, log: c.Log,
+		store: c.Store, audit: c.Audit, id: c.Identity, bus: c.Bus, node: c.Node, log: c.Log, hooks: c.Hooks,
 		base: base, stop: stop, active: map[string]*activeRun{},
 	}
 	h.upkeep.Go(func() { h.every(leaseTime/3, h.renewAll) })

@@ -81,6 +81,9 @@ func (h Home) IdentityKey() string { return h.path("keys", "identity.key") }
 // StateDB is the database of threads and runs.
 func (h Home) StateDB() string { return h.path("databases", "state.db") }
 
+// Hooks is the file with the commands that are run at events.
+func (h Home) Hooks() string { return h.path("hooks.json") }
+
 // ControlSocket is the socket of the local commands.
 func (h Home) ControlSocket() string { return h.path("run", "control.sock") }
 
