@@ -21,6 +21,7 @@ import (
 
 	"github.com/svc-gateway/svc/agents"
 	"github.com/svc-gateway/svc/agents/api"
+	"github.com/svc-gateway/svc/agents/hook"
 	"github.com/svc-gateway/svc/agents/model"
 	"github.com/svc-gateway/svc/agents/state"
 	"github.com/svc-gateway/svc/agents/tools"
@@ -38,12 +39,17 @@ func init() {
 	httpcaddyfile.RegisterHandlerDirective("svc_agents", parseCaddyfile)
 	app.RegisterDatabase(app.Database{
 		Path: settings.Home.StateDB, Witnessed: state.Witnessed, WitnessAt: state.WitnessAt, Check: state.Check, Backup: state.Backup,
+		Unfinished: state.Unfinished,
 	})
 }
 
 // drainTime is how long runs may go on when the process stops, in less than the grace period
 // of the default Caddyfile, so that their streams can still tell how they end.
 const drainTime = 8 * time.Second
+
+// hookTime is how long hooks may go on when the process stops, those of the last runs' ends too: until
+// the grace period is almost over.
+const hookTime = 9500 * time.Millisecond
 
 // parallelCalls is how many tool calls of one run are made side by side.
 const parallelCalls = 8
@@ -99,6 +105,7 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 	}
 	a.OnStart(func(ctx context.Context) error {
 		h.leave = rt.Serve()
+		shared.(*host).hooks.Redact(setup.Secrets)
 		return recoverRuns(ctx, rt, log)
 	})
 	h.api, err = api.New(rt, api.Options{
@@ -196,6 +203,10 @@ type host struct {
 	leave   func() // before the store is closed
 	release func()
 	closed  chan struct{}
+
+	hooks    *hook.Hooks // closed after the host, whose runs fire until they end
+	patience context.Context
+	lose     context.CancelFunc // ends patience, and with it the hooks that still run
 }
 
 func open(a *app.App, log *zap.Logger) (*host, error) {
@@ -205,10 +216,13 @@ func open(a *app.App, log *zap.Logger) (*host, error) {
 		unwatch()
 		return nil, err
 	}
+	hooks := hook.Open(hook.Config{Path: a.Home().Hooks(), Log: log})
+	hooks.Redact(a.Secrets())
 	opened := agents.Open(agents.HostConfig{
-		Store: store, Audit: a.Audit(), Identity: a.Identity(), Bus: a.Bus(), Node: a.Node(), Log: log,
+		Store: store, Audit: a.Audit(), Identity: a.Identity(), Bus: a.Bus(), Node: a.Node(), Log: log, Hooks: hooks,
 	})
-	h := &host{Host: opened, unwatch: unwatch, leave: a.AddWitness(store, a.Home().StateDB()), release: a.Hold(), closed: make(chan struct{})}
+	h := &host{Host: opened, unwatch: unwatch, leave: a.AddWitness(store, a.Home().StateDB()), release: a.Hold(), closed: make(chan struct{}), hooks: hooks}
+	h.patience, h.lose = context.WithCancel(context.Background())
 	go h.drainAt(a.Stopping())
 	return h, nil
 }
@@ -218,6 +232,7 @@ func (h *host) drainAt(stopping <-chan struct{}) {
 	select {
 	case <-h.closed:
 	case <-stopping:
+		time.AfterFunc(hookTime, h.lose)
 		ctx, cancel := context.WithTimeout(context.Background(), drainTime)
 		defer cancel()
 		h.Drain(ctx)
@@ -230,7 +245,11 @@ func (h *host) Destruct() error {
 	defer h.unwatch()
 	close(h.closed)
 	h.leave()
-	return h.Close()
+	err := h.Close()
+	time.AfterFunc(hookTime, h.lose) // the process goes on without the runtime
+	h.hooks.Close(h.patience)
+	h.lose()
+	return err
 }
 
 var (

@@ -40,7 +40,7 @@ thread. Exit codes: 0 for success, 1 for an error, 3 if a tool call was denied, 
 	f.StringVar(&c.agent, "agent", "", "agent to ask (default svc-orchestrator, which delegates)")
 	f.StringVar(&c.thread, "thread", "", "thread to continue")
 	f.BoolVar(&c.json, "json", false, "print the events as they arrive, one JSON object on each line")
-	address := f.String("url", "", "address of the service (by default that of the running one, else "+defaultURL+")")
+	address := urlFlag(cmd)
 	cmd.RunE = cli.Run(func(cmd *cobra.Command, args []string) error {
 		ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt)
 		defer stop()

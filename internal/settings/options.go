@@ -150,6 +150,10 @@ var options = []field[Settings]{
 		func(s *Settings) *time.Duration { return &s.Retention.Requests }),
 	size("retention.requests_size", 0, 0, 1<<50, "bytes that `audit.db` may take before the oldest of these records are removed, whatever their age; `0` is no limit",
 		func(s *Settings) *int64 { return &s.Retention.RequestsSize }),
+	duration("retention.tool_calls", "0s", 0, longest, "how long the audit log keeps the records of runs that are over and of their tool calls; older ones are moved to an [archive](audit.md#archives). `0s` keeps them in the log",
+		func(s *Settings) *time.Duration { return &s.Retention.ToolCalls }),
+	size("retention.tool_calls_size", 0, 0, 1<<50, "bytes that `audit.db` may take before the oldest of these runs are moved to an archive, an hour after their end; `0` is no limit",
+		func(s *Settings) *int64 { return &s.Retention.ToolCallsSize }),
 	size("retention.size", 0, 0, 1<<50, "bytes that `state.db` may take before the oldest threads are removed; `0` is no limit",
 		func(s *Settings) *int64 { return &s.Retention.Size }),
 }
