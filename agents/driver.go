@@ -12,12 +12,14 @@ import (
 
 	"github.com/svc-gateway/svc/agents/model"
 	"github.com/svc-gateway/svc/audit"
+	"github.com/svc-gateway/svc/policy"
 )
 
 // driver carries out what a run asks for. It alone touches the run; the goroutines that it
 // starts send back what is to be changed.
 type driver struct {
 	rt       *Runtime
+	policy   *policy.Held
 	set      *toolset
 	run      *Run
 	active   *activeRun
@@ -257,7 +259,7 @@ func (d *driver) account(ctx context.Context, agent string, resp model.Response,
 func (d *driver) act(ctx context.Context, ref CallRef, agent string, c Call) func() {
 	s := scope{
 		run: d.run.ID, thread: d.run.Thread, agent: agent, principal: d.run.Principal,
-		tools: d.set.agents[agent].tools, ours: d.active.held,
+		policy: d.policy.Engine(), tools: d.set.agents[agent].tools, ours: d.active.held,
 	}
 	wakes := d.rt.wakesOf(d.active)
 	var v verdict
@@ -284,10 +286,10 @@ func (d *driver) act(ctx context.Context, ref CallRef, agent string, c Call) fun
 		if v.status == CallCancelled {
 			return func() { d.rt.done(d.run, ref, v.outcome) }
 		}
-		d.log.toolUse(agent, ref.Frame, c, v.status, strings.TrimPrefix(v.text, "denied: "))
+		d.log.toolUse(agent, ref.Frame, c, v.status, v.code, strings.TrimPrefix(v.text, "denied: "))
 		return d.ended(ref, c, v.outcome)
 	case admitted:
-		d.log.toolUse(agent, ref.Frame, c, CallStarted, "")
+		d.log.toolUse(agent, ref.Frame, c, CallStarted, "", "")
 		if v.analysis.tool.delegates() {
 			return d.delegate(ref, v)
 		}

@@ -34,7 +34,7 @@ type Event struct {
 	Name     string          `json:"name,omitempty"`   // of the tool
 	Input    json.RawMessage `json:"input,omitempty"`  // of the tool, an object
 	Status   string          `json:"status,omitempty"` // of a call or, on done, of the run
-	Code     string          `json:"code,omitempty"`   // of an error
+	Code     string          `json:"code,omitempty"`   // of an error or a refusal
 }
 
 // speech is the redacted stream of one message.
@@ -79,14 +79,14 @@ func (s *speech) emit(text []byte) {
 }
 
 // toolUse tells of a call that the gate has decided on.
-func (l *eventLog) toolUse(agent string, frame int, c Call, status CallStatus, why string) {
+func (l *eventLog) toolUse(agent string, frame int, c Call, status CallStatus, code, why string) {
 	input := json.RawMessage(l.secrets.RedactJSON([]byte(c.Arguments)))
 	if !isObject(input) {
 		input = json.RawMessage("{}")
 	}
 	l.append(Event{
 		Type: EventToolUse, Agent: agent, Frame: frame, Call: c.ID, Name: l.secrets.Redact(c.Name),
-		Input: input, Status: string(status), Content: why,
+		Input: input, Status: string(status), Code: code, Content: why,
 	})
 }
 

@@ -61,7 +61,7 @@ func newServerOn(t *testing.T, m model.Model, live bus.Bus) *server {
 	})
 	t.Cleanup(func() { host.Close() })
 	rt, err := host.Runtime(agents.Setup{
-		Model: m, Policy: engine, Log: zap.NewNop(),
+		Model: m, Policy: policy.NewLive(engine), Log: zap.NewNop(),
 		Agents: []agents.Agent{{Name: agents.Default}, {Name: "quick"}},
 		Limits: agents.Limits{Steps: 5, Run: time.Minute, Tool: time.Second, ParallelCalls: 2, ParallelRuns: 5, RunsPerMinute: 1000},
 	})

@@ -25,7 +25,7 @@ func event(e agents.Event) (StreamEvent, bool) {
 	case agents.EventToolUse:
 		s := StreamEvent{Type: "tool_use", ID: e.Call, Name: e.Name, Input: e.Input}
 		if e.Status == string(agents.CallDenied) {
-			s.Status, s.Reason = e.Status, e.Content
+			s.Status, s.Code, s.Reason = e.Status, e.Code, e.Content
 		}
 		return s, true
 	case agents.EventError:

@@ -96,6 +96,6 @@ type StreamEvent struct {
 	Input   json.RawMessage `json:"input,omitempty" description:"tool_use: the tool's input, an object"`
 	Status  string          `json:"status,omitempty" description:"tool_use: denied, for a call that was not made"`
 	Reason  string          `json:"reason,omitempty" description:"tool_use: why it was denied"`
-	Code    string          `json:"code,omitempty" description:"error: a stable word"`
+	Code    string          `json:"code,omitempty" description:"a stable word; error: what went wrong; tool_use: why it was denied, such as policy_denied"`
 	Message string          `json:"message,omitempty" description:"error: for people"`
 }
