@@ -31,6 +31,8 @@ type analysis struct {
 	findings []scanner.Finding
 	digest   string // empty for a call that cannot be made
 	input    policy.Input
+	where    string // where the call would run, for people
+	changed  string // how a person changed the arguments, for the model
 	invalid  string // why the call cannot be made at all
 }
 
@@ -65,7 +67,7 @@ func analyse(s scope, c Call) (a *analysis) {
 		return a
 	}
 	class := tool.classify(args)
-	a.raw, a.args, a.action = raw, args, class.Action
+	a.raw, a.args, a.action, a.where = raw, args, class.Action, class.Where
 	a.findings = append(scanArguments(args), class.Findings...)
 	a.input.Skill, a.input.Arguments, a.input.Findings = tool.Skill, args, a.findings
 	if a.input.Skill == "" {

@@ -29,6 +29,9 @@ func (g *gate) outcome(ctx context.Context, in *intent, res Result, err error) o
 	if err != nil {
 		o.text = tellModel(in.Tool, o.status, res.Text, err)
 	}
+	if in.Changed != "" {
+		o.text = in.Changed + "\n" + o.text
+	}
 	o.text, o.findings = g.clean(in.Tool, o.text)
 	if err := g.audit.Queue(context.WithoutCancel(ctx), in.outcomeEvent(o, err)); err != nil {
 		g.log.Error("recording the outcome of a call failed", zap.String("call", in.Call), zap.Error(err))

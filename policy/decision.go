@@ -65,6 +65,12 @@ type Decision struct {
 	// "rule hitl-erase: category erase" or "permission: role user may mutate". Callers must
 	// not change it: decisions share it.
 	Reasons []string `json:"reasons"`
+	// Approvers is how many different people have to approve, when Effect is approve; 0 means one.
+	Approvers int `json:"approvers,omitempty"`
+	// OtherPerson says that whoever asked for the run is not one of them.
+	OtherPerson bool `json:"other_person,omitempty"`
+	// Builtin says that only rules of the program ask for approval, and none of the operator's.
+	Builtin bool `json:"builtin,omitempty"`
 	// PolicyHash is the SHA-256 (hex) of the table and the rules that decided.
 	PolicyHash string `json:"policy_hash"`
 }

@@ -31,6 +31,9 @@ func New() (*Engine, error) {
 	if err != nil {
 		return nil, fmt.Errorf("loading embedded rules: %w", err)
 	}
+	for i := range rules {
+		rules[i].builtin = true
+	}
 	return newEngine(table[:], rules)
 }
 

@@ -28,6 +28,7 @@ type rule struct {
 	Severity Severity `yaml:"severity" json:"severity"` // default medium
 
 	program *vm.Program // of When; nil when it is empty
+	builtin bool        // part of the program
 }
 
 // match is the part of a rule that can be looked up without evaluating anything.

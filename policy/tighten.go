@@ -62,6 +62,7 @@ func (e *Engine) tighten(d *Decision, in *Input, q *question) {
 		room    [16]int
 		vars    *env
 		reasons []string
+		others  bool // rules that are not of the program ask for approval
 	)
 	for _, n := range e.index.candidates(room[:0], in, q) {
 		r := &e.rules[n]
@@ -84,10 +85,12 @@ func (e *Engine) tighten(d *Decision, in *Input, q *question) {
 			reason = "rule " + r.Name + ": " + r.criterion(in, q)
 		}
 		reasons = append(reasons, reason)
+		others = others || effect == Approve && !r.builtin
 		if effect.rank() > d.Effect.rank() {
 			d.Effect, d.Rule, d.Message, d.Severity = effect, r.Name, r.Message, r.Severity
 		}
 	}
+	d.Builtin = d.Effect == Approve && !others
 	if reasons != nil {
 		d.Reasons = append(reasons, d.Reasons...)
 	}
