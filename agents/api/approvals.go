@@ -3,6 +3,7 @@ package api
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"regexp"
 	"slices"
@@ -16,6 +17,9 @@ import (
 
 // maxDecision is the largest body of a decision, in bytes.
 const maxDecision = 256 << 10
+
+// maxComment bounds what is said with a decision, in bytes.
+const maxComment = 2000
 
 // ApprovalsQuery are the query parameters of GET /approvals.
 type ApprovalsQuery struct {
@@ -36,8 +40,8 @@ type DecisionRequest struct {
 	ApprovalPath
 	Decision string          `json:"decision" required:"true" enum:"approve,reject,edit" description:"edit approves the call with other arguments"`
 	Patch    json.RawMessage `json:"patch,omitempty" description:"edit: an RFC 7396 merge patch on the original arguments"`
-	Comment  string          `json:"comment,omitempty" maxLength:"2000" description:"for the record and the model"`
-	Digest   string          `json:"digest,omitempty" pattern:"^[0-9a-f]{64}$" description:"of the call that was shown; with another one now, the decision does not count"`
+	Comment  string          `json:"comment,omitempty" description:"for the record and the model"`
+	Digest   string          `json:"digest,omitempty" description:"of the call that was shown; with another one now, the decision does not count"`
 }
 
 func (h *Handler) listApprovals(w http.ResponseWriter, r *http.Request) {
@@ -104,6 +108,9 @@ func (h *Handler) decide(w http.ResponseWriter, r *http.Request) {
 	}
 	v := approval.Verdict{Decision: approval.Decision(body.Decision), Patch: body.Patch, Comment: body.Comment, Digest: body.Digest}
 	switch {
+	case len(body.Comment) > maxComment:
+		h.fail(w, r, invalid(fmt.Sprintf("comment: must not be longer than %d bytes", maxComment)))
+		return
 	case v.Decision == approval.EditFirst && len(body.Patch) == 0:
 		h.fail(w, r, invalid("patch: is missing; an edit says what is to change"))
 		return
