@@ -2,3 +2,4 @@ package state
 
 // RunsQuery is the query behind [Store.Runs].
 var RunsQuery = runsQuery
+var ApprovalsQuery = approvalsQuery
