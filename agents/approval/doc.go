@@ -18,8 +18,8 @@
 //
 // An approval is used at most once, whatever is decided, woken, crashed or repeated at the same time:
 // every change is compare-and-swap, and its use is durable before the call starts. Who decides is
-// resolved anew and must have the permission approve-write. What is decided is in the audit log before
-// it counts, and what does not count is recorded too. A decision that nobody was woken for is found
+// resolved anew and must have the permission approve-write. What people decide is in the audit log
+// before it counts, and what does not count is recorded too. A decision that nobody was woken for is found
 // when the service starts, and from time to time.
 //
 // # Concurrency

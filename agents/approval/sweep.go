@@ -52,15 +52,16 @@ func (d *Desk) Sweep(ctx context.Context) error {
 	return err
 }
 
-// expire ends the time of an approval, on record.
+// expire ends the time of an approval. Several may try at once, and one has it recorded: that the call is
+// not made is on record in any case, when the gate says so.
 func (d *Desk) expire(ctx context.Context, a *Approval) error {
 	late := *a
 	late.settled(Expired, d.Now().UTC())
 	who := policy.Principal{User: a.Requester, OnBehalfOf: a.OnBehalfOf}
-	if err := d.record(ctx, audit.ApprovalDecision, who, &late, "expired", "nobody decided, or nobody used it, in time"); err != nil {
+	if err := d.Store.SaveApproval(context.WithoutCancel(ctx), &late); err != nil {
 		return err
 	}
-	if err := d.Store.SaveApproval(context.WithoutCancel(ctx), &late); err != nil {
+	if err := d.record(ctx, audit.ApprovalDecision, who, &late, "expired", "nobody decided, or nobody used it, in time"); err != nil {
 		return err
 	}
 	*a = late
