@@ -95,7 +95,11 @@ func (h *Handler) permit(rte route) http.Handler {
 		return http.HandlerFunc(serve)
 	}
 	return h.authenticated(func(w http.ResponseWriter, r *http.Request) {
-		if p, _ := policy.PrincipalFrom(r.Context()); !rte.asks && !p.Role.May(rte.action) {
+		if p, _ := policy.PrincipalFrom(r.Context()); !p.Role.May(rte.action) {
+			if rte.refuse != nil {
+				rte.refuse(h, w, r)
+				return
+			}
 			problem.Write(w, r, problem.Problem{
 				Status: http.StatusForbidden, Code: "forbidden",
 				Detail: fmt.Sprintf("this needs the permission %s, which the role %s does not have", rte.action, p.Role),

@@ -96,7 +96,13 @@ func (h *Handler) readApproval(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, h.opts.Approvals.Show(a))
 }
 
-// decide lets the desk say who may: it records who may not.
+// refuseDecision lets the desk say that the caller may not decide: it records that.
+func (h *Handler) refuseDecision(w http.ResponseWriter, r *http.Request) {
+	p, _ := policy.PrincipalFrom(r.Context()) // permit has seen one
+	_, err := h.opts.Approvals.Decide(r.Context(), p, r.PathValue("approval_id"), approval.Verdict{})
+	h.fail(w, r, err)
+}
+
 func (h *Handler) decide(w http.ResponseWriter, r *http.Request) {
 	id, ok := approvalID(w, r)
 	if !ok {

@@ -16,9 +16,9 @@ type route struct {
 	summary      string
 	request      any   // pointer to the type of path, query and body; nil: none
 	success      reply // what a good request gets
-	asks         bool  // serve finds out by itself whether the caller has the action, and records who has not
 	faults       []int // statuses of problems, beside those of every route
 	serve        func(h *Handler, w http.ResponseWriter, r *http.Request)
+	refuse       func(h *Handler, w http.ResponseWriter, r *http.Request) // answers who has not the action; nil: like all others
 }
 
 type reply struct {
@@ -109,11 +109,12 @@ var routes = []route{
 		serve:  (*Handler).readApproval,
 	},
 	{
-		method: http.MethodPost, path: "/approvals/{approval_id}", action: policy.ApproveWrite, asks: true,
+		method: http.MethodPost, path: "/approvals/{approval_id}", action: policy.ApproveWrite,
 		summary: "Approve, reject or edit a call that waits",
 		request: new(DecisionRequest), success: reply{http.StatusOK, mediaJSON, new(approval.View)},
 		faults: []int{400, 404, 409, 413, 415, 422, 503},
 		serve:  (*Handler).decide,
+		refuse: (*Handler).refuseDecision,
 	},
 	{
 		method: http.MethodGet, path: "/openapi.json", action: policy.Use, summary: "This document",

@@ -106,6 +106,9 @@ func (d *Desk) mayVote(ctx context.Context, p policy.Principal, a *Approval, v V
 			return err
 		}
 	}
+	if v.Decision != Approve && v.Decision != Reject && v.Decision != EditFirst {
+		return &Refusal{Invalid, CodeDecision, "decision: must be approve, reject or edit"}
+	}
 	switch {
 	case a.State == Expired, a.Outcome == Expired:
 		return &Refusal{Conflict, CodeExpired, "it was not decided in time and the call is not made"}

@@ -25,6 +25,7 @@ func (r *Refusal) Error() string { return fmt.Sprintf("%s: %s", r.Code, r.Detail
 // The codes of refusals.
 const (
 	CodeForbidden = "forbidden"            // the role may not decide
+	CodeDecision  = "invalid_decision"     // this is no decision
 	CodeOwn       = "approval_own_request" // a rule wants another person than who asked
 	CodeRepeated  = "approval_repeated"    // this person has approved it already
 	CodeDecided   = "approval_decided"     // it is decided already

@@ -168,11 +168,12 @@ func (c *chat) ask(ctx context.Context, prompt string) error {
 		return cancelled(ctx, err)
 	}
 	run := resp.Header.Get("Content-Location")
-	s := stream{out: c.out, told: c.told, raw: io.Discard}
+	told := &locked{w: c.told} // two write to it
+	s := stream{out: c.out, told: told, raw: io.Discard}
 	if c.json {
 		s = stream{out: io.Discard, told: io.Discard, raw: c.out}
 	} else {
-		s.desk = newDesk(ctx, c.target, c.told, c.lines)
+		s.desk = newDesk(ctx, c.target, told, c.lines)
 		defer s.desk.close()
 	}
 	err = s.copy(resp.Body)

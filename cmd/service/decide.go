@@ -180,6 +180,18 @@ func (d *desk) ask(ctx context.Context, e event) {
 	}
 }
 
+// locked is a writer that several goroutines may use.
+type locked struct {
+	mu sync.Mutex
+	w  io.Writer
+}
+
+func (l *locked) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.w.Write(p)
+}
+
 // input gives the lines of what is typed. Reading begins with the first call and ends with the input or
 // the program: a read of a terminal cannot be cancelled.
 func input(in io.Reader) func() <-chan string {
