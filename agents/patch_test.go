@@ -36,8 +36,14 @@ func TestMergePatch(t *testing.T) {
 		patch string
 		want  error
 	}{
-		{`["c"]`, agents.ErrPatchForm}, {`null`, agents.ErrPatchForm}, {`"x"`, agents.ErrPatchForm}, {``, agents.ErrPatchForm}, {`{"a":1,"a":2}`, agents.ErrPatchForm},
-		{`{"a":"REDACTED"}`, agents.ErrPatchRedacted}, {`{"a":"\u0052EDACTED"}`, agents.ErrPatchRedacted}, {`{"REDACTED":null}`, agents.ErrPatchRedacted},
+		{`["c"]`, agents.ErrPatchForm},
+		{`null`, agents.ErrPatchForm},
+		{`"x"`, agents.ErrPatchForm},
+		{``, agents.ErrPatchForm},
+		{`{"a":1,"a":2}`, agents.ErrPatchForm},
+		{`{"a":"REDACTED"}`, agents.ErrPatchRedacted},
+		{`{"a":"\u0052EDACTED"}`, agents.ErrPatchRedacted},
+		{`{"REDACTED":null}`, agents.ErrPatchRedacted},
 		{`{"a":[{"b":"x REDACTED y"}]}`, agents.ErrPatchRedacted},
 	} {
 		if got, err := agents.MergePatch(`{"a":"b"}`, tc.patch); !errors.Is(err, tc.want) {

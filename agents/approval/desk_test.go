@@ -41,22 +41,30 @@ func TestDecisions(t *testing.T) {
 		told    string
 	}{
 		{
-			"approved", approval.Verdict{Decision: approval.Approve, Comment: "fine"}, []string{erase},
+			"approved",
+			approval.Verdict{Decision: approval.Approve, Comment: "fine"},
+			[]string{erase},
 			"success: did rm -rf build approved=true", "approved: approved by root: fine",
 			"tool.wait waiting, approval.decision approved, tool.start started, tool.end success", "requested pending, decided approved",
 		},
 		{
-			"rejected", approval.Verdict{Decision: approval.Reject, Comment: "not today"}, nil,
+			"rejected",
+			approval.Verdict{Decision: approval.Reject, Comment: "not today"},
+			nil,
 			"rejected: rejected: This deletes a folder with all that is in it. rejected by root: not today", "rejected: rejected by root: not today",
 			"tool.wait waiting, approval.decision rejected, tool.denied rejected", "requested pending, decided rejected",
 		},
 		{
-			"expired", approval.Verdict{}, nil,
+			"expired",
+			approval.Verdict{},
+			nil,
 			"expired: expired: This deletes a folder with all that is in it. nobody approved it in time", "expired: nobody approved it in time",
 			"tool.wait waiting, approval.decision expired, tool.denied expired", "requested pending, decided expired",
 		},
 		{
-			"edited", approval.Verdict{Decision: approval.EditFirst, Patch: json.RawMessage(`{"text":"rm -rf build/cache"}`)}, []string{"rm -rf build/cache"},
+			"edited",
+			approval.Verdict{Decision: approval.EditFirst, Patch: json.RawMessage(`{"text":"rm -rf build/cache"}`)},
+			[]string{"rm -rf build/cache"},
 			`success: [A person (root) changed the arguments of this call before approving it. You asked for {"text":"rm -rf build"}. Changed to {"text":"rm -rf build/cache"}.]` +
 				"\ndid rm -rf build/cache approved=true",
 			"edited: edited and approved by root",

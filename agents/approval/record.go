@@ -17,13 +17,8 @@ func (d *Desk) record(ctx context.Context, typ string, p policy.Principal, a *Ap
 		Action: string(policy.ApproveWrite), Digest: a.digest(), Rule: a.Rule, PolicyHash: a.PolicyHash, Status: word,
 		Reasons: []string{"approval: " + detail, "approval: asked for by " + a.Requester + ", for " + owner(a)},
 	}
-	switch {
-	case typ == audit.ApprovalRefused:
+	if typ == audit.ApprovalRefused { // whether the call is made, the gate records
 		e.Decision = string(policy.Deny)
-	case word == "rejected", word == "expired":
-		e.Decision = string(policy.Deny)
-	default:
-		e.Decision = string(policy.Allow)
 	}
 	if a.Edit != nil {
 		e.Input = string(a.Edit.Arguments)

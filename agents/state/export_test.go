@@ -1,5 +1,7 @@
 package state
 
 // RunsQuery is the query behind [Store.Runs].
-var RunsQuery = runsQuery
-var ApprovalsQuery = approvalsQuery
+var (
+	RunsQuery      = runsQuery
+	ApprovalsQuery = approvalsQuery
+)
