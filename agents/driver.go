@@ -34,14 +34,14 @@ type driver struct {
 const maxCalls = 64
 
 // drive goes on with the run until it is in a final state or waits.
-func (d *driver) drive(ctx context.Context, cancel context.CancelCauseFunc) {
+func (d *driver) drive(ctx context.Context) {
 	for {
 		if err := context.Cause(ctx); err != nil {
 			d.fail(endedBy(err))
 		}
 		for _, e := range d.run.next() {
 			if _, ok := e.(finish); ok {
-				cancel(errors.New("the run is over"))
+				d.active.cancel(errors.New("the run is over"))
 				d.drain()
 				d.finish(ctx)
 				return
@@ -175,7 +175,11 @@ func (d *driver) think(ctx context.Context, frame int, req model.Request) func()
 	id := newID()
 	voice := d.log.speak(req.Agent, frame, id)
 	started := time.Now()
-	resp, err := turn(ctx, d.rt.model, req, voice.say)
+	streamed := 0 // bytes of the answer so far
+	resp, err := turn(ctx, d.rt.model, req, func(text string) {
+		streamed += len(text)
+		voice.say(text)
+	})
 	if n := len(resp.Message.ToolCalls); err == nil && n > maxCalls {
 		err = fmt.Errorf("%w: it asked for %d tool calls at once, of %d at most", model.ErrBadResponse, n, maxCalls)
 	}
@@ -185,7 +189,7 @@ func (d *driver) think(ctx context.Context, frame int, req model.Request) func()
 			err = cause
 		}
 		d.rt.log.Warn("model turn failed", zap.String("run", d.run.ID), zap.String("agent", req.Agent), zap.Error(err))
-		return func() { d.fail(endedBy(err)) }
+		return d.broken(ctx, req, streamed, time.Since(started), endedBy(err))
 	}
 	m := resp.Message
 	m.ID, m.Role = id, model.RoleAssistant
@@ -200,6 +204,23 @@ func (d *driver) think(ctx context.Context, frame int, req model.Request) func()
 		} else if len(m.ToolCalls) > 0 {
 			d.save(ctx)
 		}
+	}
+}
+
+// broken accounts for a turn that failed after its first words, which were paid for, and ends the run.
+func (d *driver) broken(ctx context.Context, req model.Request, streamed int, took time.Duration, f *Failure) func() {
+	if streamed == 0 {
+		return func() { d.fail(f) }
+	}
+	resp := model.Response{Model: d.rt.model.Name(), Usage: model.EstimateUsage(req, streamed)}
+	err := d.account(ctx, req.Agent, resp, took)
+	return func() {
+		d.run.Tokens += resp.Usage.TotalTokens
+		if err != nil {
+			d.rt.log.Error("recording a model turn failed", zap.String("run", d.run.ID), zap.Error(err))
+			f = noAudit
+		}
+		d.fail(f)
 	}
 }
 
@@ -261,7 +282,7 @@ func (d *driver) act(ctx context.Context, ref CallRef, agent string, c Call) fun
 		}
 	case refused:
 		if v.status == CallCancelled {
-			return func() { d.run.done(ref, v.outcome) }
+			return func() { d.rt.done(d.run, ref, v.outcome) }
 		}
 		d.log.decided(agent, ref.Frame, c, v.leave)
 		d.log.toolUse(agent, ref.Frame, c, v.status, strings.TrimPrefix(v.text, string(v.status)+": "))
@@ -301,7 +322,7 @@ func (d *driver) ended(ref CallRef, c Call, o outcome) func() {
 		Type: EventResult, Frame: ref.Frame, Call: c.ID, Name: d.log.secrets.Redact(c.Name), Status: string(o.status), Content: o.text,
 	})
 	return func() {
-		d.run.done(ref, o)
+		d.rt.done(d.run, ref, o)
 		if o.fatal != nil {
 			d.fail(o.fatal)
 		}

@@ -51,6 +51,7 @@ func (h *Host) end(ctx context.Context, r *Run, e ending) error {
 		err := h.store.FinishRun(lasting, r, r.Frames[0].Messages[min(r.Input, len(r.Frames[0].Messages)):], rest)
 		switch {
 		case err == nil:
+			h.hooks.SessionEnd(r.Assistant)
 			e.log.reveal(rest)
 			return nil
 		case errors.Is(err, ErrConflict): // somebody else has ended it, and their readers know
@@ -93,22 +94,35 @@ func (h *Host) recordEnd(ctx context.Context, r *Run, recorded *audit.Event) err
 func (h *Host) settle(ctx context.Context, r *Run, e ending) {
 	defer func() { // those that the run does not have
 		for _, in := range e.asked {
-			h.lastWord(ctx, r, in, errNotBegun)
+			h.tellHooks(in.Tool, h.lastWord(ctx, r, in, errNotBegun))
 		}
 		for _, in := range e.started {
-			h.lastWord(ctx, r, in, e.cause)
+			h.tellHooks(in.Tool, h.lastWord(ctx, r, in, e.cause))
 		}
 	}()
 	for i := len(r.Frames) - 1; i >= 0; i-- {
 		for c := range r.Frames[i].Calls {
 			ref := CallRef{i, c}
 			if call := r.call(ref); !call.Status.Final() {
-				r.done(ref, h.settleCall(ctx, r, r.Frames[i].Agent, call, e))
+				h.done(r, ref, h.settleCall(ctx, r, r.Frames[i].Agent, call, e))
 			}
 			if r.Frames[i].Calls == nil { // that was the last one without an outcome
 				break
 			}
 		}
+	}
+}
+
+// done gives a call of a run its result, which is the end of the call: nothing else does, and a call has
+// one end.
+func (h *Host) done(r *Run, ref CallRef, o outcome) {
+	h.tellHooks(r.call(ref).Name, o)
+	r.done(ref, o)
+}
+
+func (h *Host) tellHooks(tool string, o outcome) {
+	if !o.past {
+		h.hooks.ToolCall(tool, string(o.status), o.took)
 	}
 }
 
@@ -138,7 +152,7 @@ func (h *Host) settleCall(ctx context.Context, r *Run, agent string, c *Call, e 
 
 // lastWord records the outcome of a call that ends with its run.
 func (h *Host) lastWord(ctx context.Context, r *Run, in *intent, cause error) outcome {
-	o := outcome{status: callStatus(cause), labels: []string{"tool:" + in.Tool}}
+	o := outcome{status: callStatus(cause), labels: []string{"tool:" + in.Tool}, took: in.took()}
 	o.text = tellModel(in.Tool, o.status, "", cause)
 	if err := h.audit.Queue(ctx, in.outcomeEvent(o, cause)); err != nil {
 		h.log.Error("recording the outcome of a call failed", zap.String("call", in.Call), zap.Error(err))

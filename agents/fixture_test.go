@@ -13,6 +13,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/svc-gateway/svc/agents"
+	"github.com/svc-gateway/svc/agents/hook"
 	"github.com/svc-gateway/svc/agents/model"
 	"github.com/svc-gateway/svc/agents/state"
 	"github.com/svc-gateway/svc/audit"
@@ -33,6 +34,9 @@ type fixture struct {
 	host  *agents.Host
 	setup agents.Setup
 	rt    *agents.Runtime
+
+	hooks   *hook.Hooks // nil: none; see withHooks
+	hookLog string      // the file in which the hooks write
 }
 
 func newFixture(t *testing.T, m model.Model, tools ...agents.Tool) *fixture {
@@ -70,7 +74,7 @@ func (f *fixture) open() {
 		f.t.Fatal(err)
 	}
 	f.host = agents.Open(agents.HostConfig{
-		Store: f.store, Audit: f.audit, Identity: f.users, Bus: f.bus, Node: "node", Log: zap.NewNop(),
+		Store: f.store, Audit: f.audit, Identity: f.users, Bus: f.bus, Node: "node", Log: zap.NewNop(), Hooks: f.hooks,
 	})
 	if err := f.host.Recover(f.t.Context()); err != nil {
 		f.t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/svc-gateway/svc/agents/hook"
 	"github.com/svc-gateway/svc/audit"
 	"github.com/svc-gateway/svc/policy"
 	"github.com/svc-gateway/svc/scanner/redact"
@@ -25,6 +26,7 @@ type gate struct {
 	timeout  time.Duration // default deadline of a call
 	log      *zap.Logger
 	secrets  *redact.Secrets
+	hooks    *hook.Hooks // for the bodies of tools to fire; nil: none
 }
 
 // scope is where a call comes from.
@@ -121,6 +123,7 @@ func (g *gate) call(ctx context.Context, s scope, in *intent, a *analysis) outco
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, timeout, fmt.Errorf("%w after %s", errToolTimeout, timeout))
 	defer cancel()
+	ctx = hook.NewContext(ctx, g.hooks)
 	res, err := contain(ctx, a.tool.run, ToolContext{in.Principal, in.Run, in.Thread, in.Agent, in.Call, in.Approved}, a.args)
 	return g.outcome(ctx, in, res, err)
 }

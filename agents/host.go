@@ -7,11 +7,13 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/svc-gateway/svc/agents/hook"
 	"github.com/svc-gateway/svc/audit"
 	"github.com/svc-gateway/svc/internal/bus"
+	"github.com/svc-gateway/svc/policy"
 )
 
-// HostConfig is what a host works with. Every field is required.
+// HostConfig is what a host works with. Fields without a default are required.
 type HostConfig struct {
 	Store    Store // closed with the host
 	Audit    *audit.Log
@@ -19,6 +21,9 @@ type HostConfig struct {
 	Bus      bus.Bus
 	Node     string // names this process, and no other, among those that share the store
 	Log      *zap.Logger
+
+	// Hooks are told of sessions and calls. They are the caller's to close, after the host. Default: none.
+	Hooks *hook.Hooks
 }
 
 // Host is where runs live: it owns what is active in this process, whatever setup it was
@@ -31,6 +36,7 @@ type Host struct {
 	bus   bus.Bus
 	node  string
 	log   *zap.Logger
+	hooks *hook.Hooks // nil: none
 
 	base   context.Context // of every run; ends with Close
 	stop   context.CancelCauseFunc
@@ -49,7 +55,7 @@ type Host struct {
 func Open(c HostConfig) *Host {
 	base, stop := context.WithCancelCause(context.Background())
 	h := &Host{
-		store: c.Store, audit: c.Audit, id: c.Identity, bus: c.Bus, node: c.Node, log: c.Log,
+		store: c.Store, audit: c.Audit, id: c.Identity, bus: c.Bus, node: c.Node, log: c.Log, hooks: c.Hooks,
 		base: base, stop: stop, active: map[string]*activeRun{},
 	}
 	h.upkeep.Go(func() { h.every(leaseTime/3, h.renewAll) })
@@ -97,11 +103,18 @@ func (h *Host) every(d time.Duration, do func()) {
 	}
 }
 
+// eventBy is a record of what a principal does.
+func eventBy(p policy.Principal, typ string) audit.Event {
+	return audit.Event{
+		Type: typ, User: p.User, Role: string(p.Role), OnBehalfOf: p.OnBehalfOf,
+		Address: p.Address, TokenID: p.TokenID, RequestID: p.RequestID,
+	}
+}
+
 // runEvent is a record of a run's start or end.
 func runEvent(typ string, r *Run) audit.Event {
-	return audit.Event{
-		Type: typ, Run: r.ID, Thread: r.Thread, Agent: r.Assistant, User: r.Principal.User,
-		Role: string(r.Principal.Role), OnBehalfOf: r.Principal.OnBehalfOf, Address: r.Principal.Address,
-		TokenID: r.Principal.TokenID, RequestID: r.Principal.RequestID, Status: string(r.Status), Labels: r.Frames[0].Labels,
-	}
+	e := eventBy(r.Principal, typ)
+	e.Run, e.Thread, e.Agent = r.ID, r.Thread, r.Assistant
+	e.Status, e.Labels = string(r.Status), r.Frames[0].Labels
+	return e
 }

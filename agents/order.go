@@ -55,7 +55,7 @@ func nodeTopic(node string) string { return "node." + node }
 // Wake has a run look at its waiting calls again, since one of them may have leave now. It does
 // nothing for a run that does not wait. Whoever gives leave calls it once the leave is durable.
 func (h *Host) Wake(ctx context.Context, run string) error {
-	err := h.reach(ctx, run, doWake, func(ctx context.Context) (answer, error) {
+	return h.reach(ctx, run, doWake, func(ctx context.Context) (answer, error) {
 		if h.wakeActive(run) {
 			return answerDone, nil
 		}
@@ -65,14 +65,6 @@ func (h *Host) Wake(ctx context.Context, run string) error {
 		}
 		return answerDone, err
 	})
-	return ignoreOver(err)
-}
-
-func ignoreOver(err error) error {
-	if errors.Is(err, ErrOver) {
-		return nil
-	}
-	return err
 }
 
 // cancel ends a run as cancelled. The error is ErrOver when its end was decided before.

@@ -21,11 +21,14 @@ type outcome struct {
 	labels   []string
 	findings []scanner.Finding
 	fatal    *Failure // the run cannot go on
+
+	took time.Duration // from the intent to the end; zero without an intent
+	past bool          // a process that has died recorded it, and its hooks were that process's
 }
 
 // outcome scans, redacts and labels what a call gave, and records how it ended.
 func (g *gate) outcome(ctx context.Context, in *intent, res Result, err error) outcome {
-	o := outcome{status: callStatus(err), text: res.Text, labels: []string{"tool:" + in.Tool}}
+	o := outcome{status: callStatus(err), text: res.Text, labels: []string{"tool:" + in.Tool}, took: in.took()}
 	if err != nil {
 		o.text = tellModel(in.Tool, o.status, res.Text, err)
 	}
@@ -33,7 +36,9 @@ func (g *gate) outcome(ctx context.Context, in *intent, res Result, err error) o
 		o.text = in.Changed + "\n" + o.text
 	}
 	o.text, o.findings = g.clean(in.Tool, o.text)
-	if err := g.audit.Queue(context.WithoutCancel(ctx), in.outcomeEvent(o, err)); err != nil {
+	e := in.outcomeEvent(o, err)
+	e.Error, e.Traceback = g.secrets.Redact(e.Error), g.secrets.Redact(e.Traceback)
+	if err := g.audit.Queue(context.WithoutCancel(ctx), e); err != nil {
 		g.log.Error("recording the outcome of a call failed", zap.String("call", in.Call), zap.Error(err))
 		o.fatal = noAudit
 	}
@@ -43,22 +48,22 @@ func (g *gate) outcome(ctx context.Context, in *intent, res Result, err error) o
 	return o
 }
 
+// took is the time since the call began; zero when that is not known.
+func (in *intent) took() time.Duration {
+	if in.Started.IsZero() {
+		return 0
+	}
+	return max(0, time.Since(in.Started)) // another machine's clock may be ahead
+}
+
 // outcomeEvent is the record of how the call ended; err is nil when it succeeded.
 func (in *intent) outcomeEvent(o outcome, err error) audit.Event {
-	e := audit.Event{
-		Type: audit.ToolEnd, Run: in.Run, Thread: in.Thread, Agent: in.Agent, Call: in.Call, Tool: in.Tool,
-		User: in.Principal.User, Role: string(in.Principal.Role), OnBehalfOf: in.Principal.OnBehalfOf,
-		Address: in.Principal.Address, TokenID: in.Principal.TokenID, RequestID: in.Principal.RequestID,
-		Output: o.text, Status: string(o.status), Findings: findingsJSON(o.findings), Labels: o.labels,
-	}
-	if !in.Started.IsZero() {
-		e.Duration = time.Since(in.Started).Seconds()
-	}
+	e := eventBy(in.Principal, audit.ToolEnd)
+	e.Run, e.Thread, e.Agent, e.Call, e.Tool = in.Run, in.Thread, in.Agent, in.Call, in.Tool
+	e.Output, e.Status, e.Findings, e.Labels = o.text, string(o.status), findingsJSON(o.findings), o.labels
+	e.Duration = o.took.Seconds()
 	if err != nil {
-		e.Type, e.Error = audit.ToolError, err.Error()
-		if p, ok := errors.AsType[*panicError](err); ok {
-			e.Traceback = p.stack
-		}
+		e.Type, e.Error, e.Traceback = audit.ToolError, err.Error(), traceback(err)
 	}
 	return e
 }

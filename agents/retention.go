@@ -85,11 +85,7 @@ func (h *Host) Sweep(ctx context.Context, r Retention, now time.Time) error {
 			h.log.Warn("the state of threads and runs takes more than retention.size, and no thread is old enough to be removed", zap.Int64("retention.size", r.Size))
 		}
 	}
-	err := errors.Join(errs...)
-	if errors.Is(err, context.DeadlineExceeded) {
-		return nil // the rest is for the next time
-	}
-	return err
+	return errors.Join(errs...)
 }
 
 // removal finds and removes some of what is old: first it tells whether there is any.
@@ -98,9 +94,12 @@ type removal struct {
 	some func(ctx context.Context) (n int, err error) // 0: there is none left
 }
 
-// remove does a removal with its records. Nothing is recorded where there is nothing to remove.
+// remove does a removal with its records. Nothing is recorded where there is nothing to remove. When
+// ctx ends, the rest is for the next time, which is no error.
 func (h *Host) remove(ctx context.Context, what string, before time.Time, r removal) error {
-	if there, err := r.any(ctx); err != nil || !there {
+	if there, err := r.any(ctx); ctx.Err() != nil {
+		return nil
+	} else if err != nil || !there {
 		return err
 	}
 	record := func(status string, n int, err error) audit.Event {
@@ -125,7 +124,9 @@ func (h *Host) remove(ctx context.Context, what string, before time.Time, r remo
 		n, err = r.some(ctx)
 	}
 	done := record("success", total, nil)
-	if err != nil && ctx.Err() == nil {
+	if ctx.Err() != nil {
+		err = nil
+	} else if err != nil {
 		done = record("error", total, err)
 		err = fmt.Errorf("removing %s: %w", what, err)
 	}

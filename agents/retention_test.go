@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"go.uber.org/zap"
+
 	"github.com/svc-gateway/svc/agents"
 	"github.com/svc-gateway/svc/agents/model"
 	"github.com/svc-gateway/svc/audit"
@@ -203,5 +205,29 @@ func TestSweepGoesByItself(t *testing.T) {
 		case <-deadline:
 			t.Fatal("the thread is still there")
 		}
+	}
+}
+
+// worn is a store that has no list of half removed threads, and is slow with what comes after it.
+type worn struct{ agents.Store }
+
+func (worn) HalfRemoved(context.Context, int) ([]string, error) { return nil, errBroken }
+
+func (worn) Close() error { return nil } // it is the fixture's
+
+func (worn) StaleEvents(ctx context.Context, _ time.Time) (bool, error) {
+	<-ctx.Done()
+	return false, ctx.Err()
+}
+
+// A sweep that runs out of time is for the next time to end. What failed before is told.
+func TestSweepTellsOfTroubleBeforeItsTimeIsOver(t *testing.T) {
+	f := newFixture(t, answering())
+	host := agents.Open(agents.HostConfig{Store: worn{f.store}, Audit: f.audit, Identity: f.users, Bus: f.bus, Node: "node", Log: zap.NewNop()})
+	defer host.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	if err := host.Sweep(ctx, agents.Retention{Events: time.Hour}, time.Now()); !errors.Is(err, errBroken) || errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("got error %v, want %v", err, errBroken)
 	}
 }

@@ -78,6 +78,7 @@ func (h *Host) Runtime(s Setup) (*Runtime, error) {
 		Host: h, model: s.Model, limits: s.Limits, retention: s.Retention, log: s.Log,
 		gate: &gate{
 			policy: s.Policy, holds: s.Holds, audit: h.audit, identity: h.id, timeout: s.Limits.Tool, log: s.Log, secrets: s.Secrets,
+			hooks: h.hooks,
 		},
 	}
 	return rt, rt.SetTools(s.Agents, s.Tools)
@@ -180,6 +181,7 @@ func (rt *Runtime) create(ctx context.Context, r *Run, alone bool, set *toolset)
 		return nil, errors.Join(err, l.release())
 	}
 	ctx = context.WithoutCancel(ctx) // from here on the run goes on, whoever leaves
+	rt.hooks.SessionStart(r.Assistant, rt.model.Name(), r.Principal.User)
 	if err := rt.audit.Queue(ctx, runEvent(audit.RunStart, r)); err != nil {
 		r.Failure = noAudit
 		rt.log.Error("recording the start of a run failed", zap.String("run", r.ID), zap.Error(err))
@@ -218,7 +220,7 @@ func (rt *Runtime) launch(ctx context.Context, r *Run, set *toolset, l *lease, n
 	}
 	go func() {
 		defer stopTimer()
-		d.drive(runCtx, cancel)
+		d.drive(runCtx)
 		rt.retire(r, a)
 	}()
 }

@@ -91,7 +91,7 @@ func (v View) Thread(ctx context.Context, id string) (Thread, error) {
 // foreign records that the principal asked for what belongs to somebody else. The answer does not
 // tell; the log does, so that guessing can be seen.
 func (v View) foreign(ctx context.Context, run, thread string) {
-	e := v.event(audit.PermissionDenied)
+	e := eventBy(v.p, audit.PermissionDenied)
 	e.Run, e.Thread = run, thread
 	e.Decision, e.Status, e.Reasons = string(policy.Deny), "denied", []string{"owner: it belongs to somebody else"}
 	if err := v.rt.audit.Queue(context.WithoutCancel(ctx), e); err != nil {
@@ -99,13 +99,20 @@ func (v View) foreign(ctx context.Context, run, thread string) {
 	}
 }
 
+// owner is whose threads and runs are listed for somebody who asks for those of an owner, or of nobody
+// in particular. It reports false when the principal does not see them.
+func (v View) owner(asked string) (owner string, ok bool) {
+	if asked == "" && v.p.Role != policy.Admin {
+		asked = ownerOf(v.p)
+	}
+	return asked, v.sees(asked)
+}
+
 // Threads lists a page of threads and the number of all that match. Without an owner in the filter,
 // admins get everybody's and others their own.
 func (v View) Threads(ctx context.Context, f ThreadFilter) ([]Thread, int, error) {
-	if f.Owner == "" && v.p.Role != policy.Admin {
-		f.Owner = ownerOf(v.p)
-	}
-	if f.Owner != "" && !v.sees(f.Owner) {
+	var ok bool
+	if f.Owner, ok = v.owner(f.Owner); !ok {
 		return nil, 0, nil // no error to ask for, and not shown
 	}
 	return v.rt.store.Threads(ctx, f)
@@ -125,7 +132,7 @@ func (v View) DeleteThread(ctx context.Context, id string) error {
 	if t.Status == ThreadBusy || t.Status == ThreadInterrupted {
 		return ErrBusy
 	}
-	e := v.event(audit.ThreadDeleted)
+	e := eventBy(v.p, audit.ThreadDeleted)
 	e.Thread, e.Status = id, "started"
 	if t.Owner != ownerOf(v.p) {
 		e.OnBehalfOf = t.Owner
@@ -145,14 +152,6 @@ func (v View) DeleteThread(ctx context.Context, id string) error {
 	return err
 }
 
-// event is a record of what the principal does.
-func (v View) event(typ string) audit.Event {
-	return audit.Event{
-		Type: typ, User: v.p.User, Role: string(v.p.Role), OnBehalfOf: v.p.OnBehalfOf,
-		Address: v.p.Address, TokenID: v.p.TokenID, RequestID: v.p.RequestID,
-	}
-}
-
 // Messages are a thread's messages, oldest first.
 func (v View) Messages(ctx context.Context, thread string) ([]model.Message, error) {
 	if _, err := v.Thread(ctx, thread); err != nil {
@@ -163,10 +162,8 @@ func (v View) Messages(ctx context.Context, thread string) ([]model.Message, err
 
 // Runs lists a page of runs, newest first, by the rules of Threads.
 func (v View) Runs(ctx context.Context, f RunFilter) ([]RunInfo, error) {
-	if f.Owner == "" && v.p.Role != policy.Admin {
-		f.Owner = ownerOf(v.p)
-	}
-	if f.Owner != "" && !v.sees(f.Owner) {
+	var ok bool
+	if f.Owner, ok = v.owner(f.Owner); !ok {
 		return nil, nil
 	}
 	return v.rt.store.Runs(ctx, f)

@@ -17,6 +17,10 @@
 // valid UTF-8, and the record is hashed: [CanonicalRecord] gives the bytes, [Verify] checks them
 // against what is stored.
 //
+// [Log.Prune] removes old records of requests. [Log.Archive] moves the records of runs that are over to
+// files, which [CheckArchive] and [ReadArchive] read: no record of a run is ever removed that is not in
+// one, and the log knows them.
+//
 // A [Log] and a [Reader], which another process has, read what was recorded: as events, as an export,
 // and with SQL over the tables and views that sqlite/migrations documents. [Store] and its reading
 // half, [Source], are the seam for another storage, package audittest its conformance suite.

@@ -21,6 +21,7 @@ const (
 	Admin            = "admin"             // an administrative change: users, tokens, sessions, lockouts, policies
 	ThreadDeleted    = "thread.deleted"    // somebody removes a thread
 	Retention        = "retention"         // the service removes what is older than the settings want
+	Archive          = "archive"           // the records of runs that are over leave the log for a file
 	RunStart         = "run.start"         // a run was started
 	RunEnd           = "run.end"           // a run reached its final status
 	ToolWait         = "tool.wait"         // a call waits for leave that the policy asks for

@@ -10,10 +10,11 @@ import (
 // Log records events. New makes one.
 type Log struct {
 	Reader
-	store  Store
-	node   string
-	flood  flood
-	pruned pruning
+	store    Store
+	node     string
+	flood    flood
+	pruned   pruning
+	archived archiving
 }
 
 // New makes a log on a store, which it closes at its end. node is the machine's id and goes into

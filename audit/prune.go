@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// removable are the types of records that may be removed when they are old. All others stay for
-// ever: they say what was done and decided.
+// removable are the types of records that may be removed when they are old. All others say what was
+// done and decided: those of runs may be archived, the rest stays for ever.
 var removable = []string{Request, Flood}
 
 // Span are records that can be removed: those of the types that happened before a time, from the first

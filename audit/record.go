@@ -23,14 +23,14 @@ func CanonicalRecord(e Event) []byte { return appendEvent(nil, &e, false) }
 // the row was changed after it was written.
 func Verify(e Event) error {
 	if got := sum(CanonicalRecord(e)); got != e.Hash {
-		return fmt.Errorf("verifying event %d: its hash is %q and its columns give %q: it was changed after it was recorded", e.Seq, e.Hash, got)
+		return fmt.Errorf("verifying event %d: its hash is %q and its columns give %q: %w", e.Seq, e.Hash, got, ErrChanged)
 	}
 	return nil
 }
 
 func verifyRun(r RunRecord) error {
 	if got := sum(appendRun(nil, &r, false)); got != r.Hash {
-		return fmt.Errorf("verifying run record %d: its hash is %q and its columns give %q: it was changed after it was recorded", r.Seq, r.Hash, got)
+		return fmt.Errorf("verifying run record %d: its hash is %q and its columns give %q: %w", r.Seq, r.Hash, got, ErrChanged)
 	}
 	return nil
 }

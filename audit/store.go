@@ -42,6 +42,16 @@ type Store interface {
 	// meanwhile are written between. It is called once the removal is on record.
 	Remove(ctx context.Context, s Span) (int, error)
 
+	// Over returns runs that are over and behind after, at most n, in the order of the time and Seq of
+	// their end: those with a RunEnd, with no event of p.Types and no run record at or after p.Before.
+	// The run that the newest run record belongs to is left out.
+	Over(ctx context.Context, after Over, p Past, n int) ([]Over, error)
+
+	// RemoveRuns removes the events of p.Types and the run records of some runs, those before
+	// p.Before, and writes the batch: both, durably, or neither. Unless there are exactly count of
+	// them the error wraps ErrOtherRecords. The batch has an event, so that the newest Seq stays.
+	RemoveRuns(ctx context.Context, runs []string, p Past, count int, b Batch) error
+
 	// Size is what the log takes, in bytes, without what removed records have left free.
 	Size(ctx context.Context) (int64, error)
 
@@ -76,6 +86,22 @@ type Source interface {
 
 	// Close lets go of the storage. A second Close does nothing.
 	Close() error
+}
+
+// ErrOtherRecords is wrapped by the error of a removal that would not remove what it should.
+var ErrOtherRecords = errors.New("the log has other records of these runs")
+
+// Past selects records of runs.
+type Past struct {
+	Types  []string  // of events
+	Before time.Time // when they happened
+}
+
+// Over is a run that is over.
+type Over struct {
+	Run  string
+	Time time.Time // of its RunEnd
+	Seq  int64     // of the same
 }
 
 // Batch is what is written together.

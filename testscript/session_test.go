@@ -4,7 +4,6 @@ package testscript
 
 import (
 	"bytes"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"os"
@@ -19,6 +18,7 @@ import (
 
 	"github.com/svc-gateway/svc/internal/bus/redistest"
 	"github.com/svc-gateway/svc/internal/tcpport"
+	"github.com/svc-gateway/svc/internal/testcert"
 	"github.com/svc-gateway/svc/policy/identity/ldap/ldaptest"
 	"github.com/svc-gateway/svc/policy/identity/oidc/oidctest"
 )
@@ -36,7 +36,7 @@ type session struct {
 	streams    map[string]*group
 	issuers    map[string]*oidctest.Provider // by the names of their variables
 	releases   []func()
-	authority  tls.Certificate // signs what certificate makes
+	authority  *testcert.Authority // signs what certificate makes
 	cleanup    func(func())
 }
 

@@ -89,8 +89,6 @@ func fault(err error) problem.Problem {
 		}
 	case errors.Is(err, agents.ErrUnavailable):
 		return problem.Problem{Status: http.StatusServiceUnavailable, Code: "state_unavailable", Detail: "the service cannot write its state"}
-	case errors.Is(err, audit.ErrUnavailable):
-		return problem.Problem{Status: http.StatusServiceUnavailable, Code: "audit_unavailable", Detail: "the service cannot write its audit log"}
 	case errors.Is(err, budget.ErrFull):
 		return problem.Problem{
 			Status: http.StatusServiceUnavailable, Code: "overloaded",

@@ -63,7 +63,7 @@ var routes = []route{
 		method: http.MethodGet, path: "/threads/search", action: policy.Use,
 		summary: "Search conversation threads, the newest first",
 		request: new(SearchQuery), success: reply{http.StatusOK, mediaJSON, new([]ThreadView)},
-		faults: []int{422},
+		faults: []int{422, 503},
 		serve:  (*Handler).searchThreads,
 	},
 	{
@@ -84,7 +84,7 @@ var routes = []route{
 		method: http.MethodGet, path: "/threads/{thread_id}/runs/stream", action: policy.Use,
 		summary: "Join the stream of the thread's latest run",
 		request: new(JoinRequest), success: reply{http.StatusOK, mediaSSE, new(StreamEvent)},
-		faults: []int{404, 422},
+		faults: []int{404, 422, 503},
 		serve:  (*Handler).join,
 	},
 	{

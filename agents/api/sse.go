@@ -14,8 +14,8 @@ import (
 )
 
 // event is an entry of the log in the specification's dialect; false for one that it does not
-// show: what sub-agents say among themselves, results, and messages whose text has gone out in
-// pieces.
+// show: what sub-agents say among themselves, results, calls that wait, and messages whose text has
+// gone out in pieces.
 func event(e agents.Event) (StreamEvent, bool) {
 	switch e.Type {
 	case agents.EventChunk:

@@ -65,7 +65,7 @@ func (demo) Turn(ctx context.Context, req Request, delta func(string)) (Response
 			rest = rest[n:]
 		}
 	}
-	return Response{Message: m, Usage: estimateUsage(req, m), Model: demoName}, nil
+	return Response{Message: m, Usage: EstimateUsage(req, messageSize(m)), Model: demoName}, nil
 }
 
 func demoTurn(req Request) Message {

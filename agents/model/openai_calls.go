@@ -110,8 +110,9 @@ func (a *assembler) done() []ToolCall {
 // and JSON and errs on the high side elsewhere.
 func estimate(n int) int64 { return int64(n+3) / 4 }
 
-// estimateUsage counts what a turn cost when nobody else did.
-func estimateUsage(req Request, answer Message) Usage {
+// EstimateUsage counts what a turn cost when nobody else did, from the request and the bytes of the
+// answer, which may have broken off.
+func EstimateUsage(req Request, answer int) Usage {
 	n := len(req.System)
 	for _, m := range req.Messages {
 		n += messageSize(m)
@@ -119,7 +120,7 @@ func estimateUsage(req Request, answer Message) Usage {
 	for _, t := range req.Tools {
 		n += len(t.Name) + len(t.Description) + len(t.Parameters)
 	}
-	u := Usage{PromptTokens: estimate(n), CompletionTokens: estimate(messageSize(answer)), Estimated: true}
+	u := Usage{PromptTokens: estimate(n), CompletionTokens: estimate(answer), Estimated: true}
 	u.TotalTokens = u.PromptTokens + u.CompletionTokens
 	return u
 }

@@ -201,7 +201,7 @@ func (r *reading) response(req Request) Response {
 		u.TotalTokens = u.PromptTokens + u.CompletionTokens
 	}
 	if u.TotalTokens <= 0 {
-		u = estimateUsage(req, m)
+		u = EstimateUsage(req, messageSize(m))
 	}
 	return Response{Message: m, Usage: u, Model: r.model}
 }

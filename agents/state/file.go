@@ -2,6 +2,10 @@ package state
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
 
 	"github.com/svc-gateway/svc/audit"
 	"github.com/svc-gateway/svc/internal/store"
@@ -23,6 +27,32 @@ func Witnessed(ctx context.Context, path string) (audit.Mark, error) {
 // not open in this process.
 func WitnessAt(ctx context.Context, path string, m audit.Mark) error {
 	return store.NoteAt(ctx, path, store.Noted(m))
+}
+
+// Unfinished returns the ids of the runs that are not over in the database at path, which may be in
+// use; none when there is no database.
+func Unfinished(ctx context.Context, path string) (runs []string, err error) {
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	db, err := store.OpenReadOnly(ctx, path)
+	if err != nil {
+		return nil, fmt.Errorf("reading database %s: %w", path, err)
+	}
+	defer db.Close()
+	rows, err := db.QueryContext(ctx, `SELECT id FROM runs WHERE status IN ('pending', 'running', 'interrupted')`)
+	if err != nil {
+		return nil, fmt.Errorf("reading database %s: %w", path, err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var id string
+		if err := rows.Scan(&id); err != nil {
+			return nil, fmt.Errorf("reading database %s: %w", path, err)
+		}
+		runs = append(runs, id)
+	}
+	return runs, rows.Err()
 }
 
 // Check looks at the whole database at path for damage. It may be in use.

@@ -24,7 +24,7 @@ const (
 )
 
 // packer writes documents as they stand in a row: short ones as text, others compressed with zstd, as
-// a BLOB. Rows of before are text of any length. It is safe for concurrent use.
+// a BLOB. It reads text of any length. It is safe for concurrent use.
 type packer struct {
 	enc *zstd.Encoder
 	dec *zstd.Decoder
@@ -52,6 +52,12 @@ func (p *packer) pack(v any) (any, error) {
 		return string(data), err
 	}
 	return p.enc.EncodeAll(data, make([]byte, 0, len(data)/4)), nil
+}
+
+// text returns the value of a column that is not packed, whatever its length.
+func text(v any) (any, error) {
+	data, err := json.Marshal(v)
+	return string(data), err
 }
 
 // unpack reads the value of a column into v.

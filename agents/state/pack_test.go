@@ -167,6 +167,23 @@ func TestOldRowsStayReadable(t *testing.T) {
 	}
 }
 
+// The row of a run at work is replaced soon and not packed.
+func TestRunsAreNotPackedAtWork(t *testing.T) {
+	s, err := Open(t.Context(), filepath.Join(t.TempDir(), "state.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for status, want := range map[agents.Status]string{
+		agents.Pending: "string", agents.Running: "string", agents.Interrupted: "[]uint8", agents.Success: "[]uint8",
+	} {
+		got, err := s.encode(&agents.Run{Status: status, Assistant: strings.Repeat("long ", 1000)})
+		if err != nil || fmt.Sprintf("%T", got) != want {
+			t.Errorf("%s: got a %T, %v; want a %s", status, got, err, want)
+		}
+	}
+}
+
 func FuzzPack(f *testing.F) {
 	f.Add("", 0)
 	f.Add("word ", 1000)

@@ -42,9 +42,9 @@ func (s *Store) CreateRun(ctx context.Context, r *agents.Run, input []model.Mess
 			return err
 		}
 		r.Version = 1
-		data, err := s.doc.pack(r)
+		data, err := s.encode(r)
 		if err != nil {
-			return fmt.Errorf("encoding the run: %w", err)
+			return err
 		}
 		_, err = tx.Exec(insertRun, r.ID, r.Thread, r.Thread, r.Assistant, string(r.Status), r.Version,
 			r.Created.UnixMilli(), r.Updated.UnixMilli(), data)
@@ -118,11 +118,22 @@ type change struct {
 func (s *Store) newChange(r *agents.Run) (change, error) {
 	next := *r
 	next.Version++
-	data, err := s.doc.pack(&next)
-	if err != nil {
-		return change{}, fmt.Errorf("encoding the run: %w", err)
+	data, err := s.encode(&next)
+	return change{r, data}, err
+}
+
+// encode returns the value of a run's column. While a run is at work its row is replaced before long,
+// so packing it costs more than it saves.
+func (s *Store) encode(r *agents.Run) (any, error) {
+	write := s.doc.pack
+	if r.Status == agents.Pending || r.Status == agents.Running {
+		write = text
 	}
-	return change{r, data}, nil
+	data, err := write(r)
+	if err != nil {
+		return nil, fmt.Errorf("encoding the run: %w", err)
+	}
+	return data, nil
 }
 
 func (c change) save(tx *store.Tx) error {

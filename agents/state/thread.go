@@ -16,7 +16,9 @@ import (
 const (
 	insertThread = `INSERT INTO threads (id, owner, created, updated, status, metadata, messages, ephemeral)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`
-	threadColumns = `SELECT id, owner, created, updated, status, metadata, messages, ephemeral FROM threads`
+	selectThreads = `SELECT id, owner, created, updated, status, metadata, messages, ephemeral FROM threads`
+	countThreads  = `SELECT count(*) FROM threads`
+	listed        = ` WHERE ephemeral = 0 AND status <> 'deleted' AND (?1 = '' OR owner = ?1) AND (?2 = '' OR status = ?2)`
 	insertMessage = `INSERT INTO messages (thread, seq, data) VALUES (?, ?, ?)`
 )
 
@@ -38,34 +40,27 @@ func createThread(tx *store.Tx, t agents.Thread) error {
 	if err != nil {
 		return fmt.Errorf("inserting the thread: %w", err)
 	}
-	if n, err := res.RowsAffected(); err != nil || n == 0 {
-		return errors.Join(agents.ErrConflict, err)
-	}
-	return nil
+	return changed(res)
 }
 
 // Thread implements [agents.Store].
 func (s *Store) Thread(ctx context.Context, id string) (agents.Thread, error) {
-	t, err := scanThread(s.db.Read().QueryRowContext(ctx, threadColumns+` WHERE id = ? AND status <> 'deleted'`, id))
+	t, err := scanThread(s.db.Read().QueryRowContext(ctx, selectThreads+` WHERE id = ? AND status <> 'deleted'`, id))
 	if errors.Is(err, sql.ErrNoRows) {
 		return t, agents.ErrThreadNotFound
 	}
 	return t, s.fault("reading the thread", err)
 }
 
-const selectThreads = `FROM threads
-	WHERE ephemeral = 0 AND status <> 'deleted' AND (?1 = '' OR owner = ?1) AND (?2 = '' OR status = ?2)`
-
 // Threads implements [agents.Store].
 func (s *Store) Threads(ctx context.Context, f agents.ThreadFilter) ([]agents.Thread, int, error) {
 	var total int
-	err := s.db.Read().QueryRowContext(ctx, `SELECT count(*) `+selectThreads, f.Owner, string(f.Status)).Scan(&total)
+	err := s.db.Read().QueryRowContext(ctx, countThreads+listed, f.Owner, string(f.Status)).Scan(&total)
 	if err != nil {
 		return nil, 0, s.fault("counting threads", err)
 	}
 	rows, err := s.db.Read().QueryContext(ctx,
-		`SELECT id, owner, created, updated, status, metadata, messages, ephemeral `+selectThreads+
-			` ORDER BY updated DESC, id DESC LIMIT ?3 OFFSET ?4`,
+		selectThreads+listed+` ORDER BY updated DESC, id DESC LIMIT ?3 OFFSET ?4`,
 		f.Owner, string(f.Status), f.Limit, f.Offset)
 	if err != nil {
 		return nil, 0, s.fault("listing threads", err)

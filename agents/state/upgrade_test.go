@@ -46,6 +46,12 @@ func TestUpgrade(t *testing.T) {
 	if err := old.Close(); err != nil {
 		t.Fatal(err)
 	}
+	if runs, err := state.Unfinished(t.Context(), path); err != nil || !cmp.Equal(runs, []string{"2", "3"}) {
+		t.Errorf("unfinished: got %v, %v, want 2 and 3", runs, err)
+	}
+	if runs, err := state.Unfinished(t.Context(), path+".missing"); err != nil || len(runs) != 0 {
+		t.Errorf("unfinished in no database: got %v, %v", runs, err)
+	}
 	s, err := state.Open(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)

@@ -42,6 +42,7 @@ func Conformance(t *testing.T, open func(t *testing.T) audit.Store) {
 		"ended contexts":                     ended,
 		"backup":                             backup,
 		"old records are removed":            removal,
+		"runs that are over leave":           runsLeave,
 		"queries":                            queries,
 		"queries change nothing":             fenced,
 		"its mark":                           marks,

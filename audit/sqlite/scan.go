@@ -50,6 +50,17 @@ func scanRun(rows *sql.Rows) (r audit.RunRecord, err error) {
 	return r, nil
 }
 
+func scanOver(rows *sql.Rows) (o audit.Over, err error) {
+	var when maybe
+	if err = rows.Scan(&o.Run, &when, &o.Seq); err != nil {
+		return o, err
+	}
+	if o.Time, err = time.Parse(audit.TimeFormat, string(when)); err != nil {
+		return o, fmt.Errorf("event %d: time: %w", o.Seq, err)
+	}
+	return o, nil
+}
+
 func parseList(s maybe) (l []string, err error) {
 	if s == "" {
 		return nil, nil

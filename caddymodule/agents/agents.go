@@ -23,6 +23,7 @@ import (
 	"github.com/svc-gateway/svc/agents/api"
 	"github.com/svc-gateway/svc/agents/approval"
 	"github.com/svc-gateway/svc/agents/approval/webhook"
+	"github.com/svc-gateway/svc/agents/hook"
 	"github.com/svc-gateway/svc/agents/model"
 	"github.com/svc-gateway/svc/agents/state"
 	"github.com/svc-gateway/svc/agents/tools"
@@ -39,12 +40,17 @@ func init() {
 	httpcaddyfile.RegisterHandlerDirective("svc_agents", parseCaddyfile)
 	app.RegisterDatabase(app.Database{
 		Path: settings.Home.StateDB, Witnessed: state.Witnessed, WitnessAt: state.WitnessAt, Check: state.Check, Backup: state.Backup,
+		Unfinished: state.Unfinished,
 	})
 }
 
 // drainTime is how long runs may go on when the process stops, in less than the grace period
 // of the default Caddyfile, so that their streams can still tell how they end.
 const drainTime = 8 * time.Second
+
+// hookTime is how long hooks may go on when the process stops, those of the last runs' ends too: until
+// the grace period is almost over.
+const hookTime = 9500 * time.Millisecond
 
 // parallelCalls is how many tool calls of one run are made side by side.
 const parallelCalls = 8
@@ -102,13 +108,14 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 	if err != nil {
 		return err
 	}
-	desk, err := h.newDesk(a, log)
+	desk, err := h.newDesk(a, opened.hooks, log)
 	if err != nil {
 		return err
 	}
 	a.OnStart(func(ctx context.Context) error {
 		leave := rt.Serve()
 		h.leave = leave
+		opened.hooks.Redact(setup.Secrets)
 		if err := recoverRuns(ctx, rt, log); err != nil {
 			return err
 		}
@@ -131,9 +138,9 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 }
 
 // newDesk is what the settings make of approvals.
-func (h *Handler) newDesk(a *app.App, log *zap.Logger) (approval.Config, error) {
+func (h *Handler) newDesk(a *app.App, hooks *hook.Hooks, log *zap.Logger) (approval.Config, error) {
 	s := a.Settings().Approvals
-	c := approval.Config{TTL: s.TTL, Auto: s.Auto, Secrets: a.Secrets()}
+	c := approval.Config{TTL: s.TTL, Auto: s.Auto, Secrets: a.Secrets(), Notify: []approval.Notifier{approvalHooks{hooks}}}
 	if s.WebhookURL != "" {
 		secret, err := s.WebhookSecret.Reveal(os.LookupEnv)
 		if err != nil {
@@ -222,6 +229,10 @@ type host struct {
 	leave   func() // before the store is closed
 	release func()
 	closed  chan struct{}
+
+	hooks    *hook.Hooks // closed after the host, whose runs fire until they end
+	patience context.Context
+	lose     context.CancelFunc // ends patience, and with it the hooks that still run
 }
 
 func open(a *app.App, log *zap.Logger) (*host, error) {
@@ -231,11 +242,14 @@ func open(a *app.App, log *zap.Logger) (*host, error) {
 		unwatch()
 		return nil, err
 	}
+	hooks := hook.Open(hook.Config{Path: a.Home().Hooks(), Log: log})
+	hooks.Redact(a.Secrets())
 	opened := agents.Open(agents.HostConfig{
-		Store: store, Audit: a.Audit(), Identity: a.Identity(), Bus: a.Bus(), Node: a.Node(), Log: log,
+		Store: store, Audit: a.Audit(), Identity: a.Identity(), Bus: a.Bus(), Node: a.Node(), Log: log, Hooks: hooks,
 	})
 	desk := approval.Open(approval.DeskConfig{Store: store, Runs: opened, Audit: a.Audit(), Identity: a.Identity(), Log: log})
-	h := &host{Host: opened, desk: desk, unwatch: unwatch, leave: a.AddWitness(store, a.Home().StateDB()), release: a.Hold(), closed: make(chan struct{})}
+	h := &host{Host: opened, desk: desk, unwatch: unwatch, leave: a.AddWitness(store, a.Home().StateDB()), release: a.Hold(), closed: make(chan struct{}), hooks: hooks}
+	h.patience, h.lose = context.WithCancel(context.Background())
 	go h.drainAt(a.Stopping())
 	return h, nil
 }
@@ -245,6 +259,7 @@ func (h *host) drainAt(stopping <-chan struct{}) {
 	select {
 	case <-h.closed:
 	case <-stopping:
+		time.AfterFunc(hookTime, h.lose)
 		ctx, cancel := context.WithTimeout(context.Background(), drainTime)
 		defer cancel()
 		h.Drain(ctx)
@@ -258,7 +273,11 @@ func (h *host) Destruct() error {
 	close(h.closed)
 	h.desk.Close()
 	h.leave()
-	return h.Close()
+	err := h.Close()
+	time.AfterFunc(hookTime, h.lose) // the process goes on without the runtime
+	h.hooks.Close(h.patience)
+	h.lose()
+	return err
 }
 
 var (

@@ -11,24 +11,9 @@ import (
 
 // watchTokens warns of tokens that should be rotated, now and once a day, until stop is called.
 func (a *App) watchTokens() (stop func()) {
-	ctx, cancel := context.WithCancel(a.ctx)
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		daily := time.NewTicker(24 * time.Hour)
-		defer daily.Stop()
-		for ctx.Err() == nil {
-			warnOfOldTokens(ctx, a.Identity(), a.logger)
-			select {
-			case <-daily.C:
-			case <-ctx.Done():
-			}
-		}
-	}()
-	return func() {
-		cancel()
-		<-done
-	}
+	return inBackground(a.ctx, func(ctx context.Context) {
+		again(ctx, 24*time.Hour, func() { warnOfOldTokens(ctx, a.Identity(), a.logger) })
+	})
 }
 
 func warnOfOldTokens(ctx context.Context, s *identity.Service, log *zap.Logger) {

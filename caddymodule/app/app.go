@@ -43,6 +43,7 @@ type App struct {
 	onStart  []func(context.Context) error
 	unwatch  []func()
 	space    *disk.Watch
+	archive  archiveState
 	ctx      caddy.Context
 	logger   *zap.Logger
 
@@ -107,6 +108,7 @@ func (a *App) Provision(ctx caddy.Context) error {
 	a.control.handle("GET /health/details", http.HandlerFunc(a.serveHealth))
 	a.control.handle("GET /auth/whoami", http.HandlerFunc(a.serveWhoami))
 	a.control.handle("POST /audit/backup", a.serveBackup(a.shared.backup))
+	a.control.handle("POST /audit/archive", http.HandlerFunc(a.serveArchive))
 	a.control.handle("POST /backup", a.serveBackup(a.shared.backupAll))
 	a.control.handle("POST /reload", http.HandlerFunc(a.serveReload))
 	a.control.handle("POST /ldap/test", http.HandlerFunc(a.serveLDAPTest))
@@ -149,7 +151,7 @@ func (a *App) Start() error {
 	a.shared.server.push(a.control)
 	a.warn()
 	a.tighten()
-	a.unwatch = []func(){a.watchTokens(), a.watchSpace(), a.watchRecords()}
+	a.unwatch = []func(){a.watchTokens(), a.watchSpace(), a.watchRecords(), a.watchRuns()}
 	heap.KeepFloor()
 	return nil
 }

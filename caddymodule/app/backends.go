@@ -40,6 +40,9 @@ func openAuditFile(ctx context.Context, path string) (*audit.Reader, error) {
 	return auditsqlite.OpenReader(ctx, path)
 }
 
+// OpenAuditArchives opens archives of the audit log, of this data folder or another, to be queried.
+func OpenAuditArchives(paths []string) (*audit.Reader, error) { return auditsqlite.OpenArchives(paths) }
+
 // identityDatabase is the database of the users while nobody, or another process, has it open.
 var identityDatabase = Database{
 	Path: settings.Home.IdentityDB, Witnessed: identitysqlite.Witnessed, WitnessAt: identitysqlite.WitnessAt, Check: identitysqlite.Check, Backup: identitysqlite.Backup,

@@ -27,6 +27,10 @@ type Database struct {
 
 	// Backup writes a consistent copy to a new file, while the database is in use or not.
 	Backup func(ctx context.Context, path, to string) error
+
+	// Unfinished returns the ids of the runs in it that are not over, whose records the audit log
+	// keeps. Nil: it has no runs.
+	Unfinished func(ctx context.Context, path string) ([]string, error)
 }
 
 var databases = []Database{identityDatabase}

@@ -13,6 +13,9 @@ func (a *App) Health() health.Details {
 	s := a.shared
 	parts := s.watched.parts()
 	parts["bus"], parts["disk"] = busPart(s.bus), diskPart(a.space.Look())
+	if a.archives() {
+		parts["archive"] = a.archive.part(s.started)
+	}
 	if a.directory != nil {
 		since, reason := a.directory.Health()
 		parts["ldap"] = a.sourcePart("ldap", since, reason)
@@ -30,11 +33,7 @@ func (a *App) sourcePart(kind string, since time.Time, reason string) health.Par
 	if since.IsZero() {
 		since = a.shared.started
 	}
-	p := health.Part{Status: health.OK, Kind: kind, Since: since.UTC(), Reason: reason}
-	if reason != "" {
-		p.Status = health.Degraded
-	}
-	return p
+	return health.NewPart(kind, since, reason)
 }
 
 // serveHealth is GET /health/details on the control socket, where builds without the runtime have it.
@@ -42,9 +41,5 @@ func (a *App) serveHealth(w http.ResponseWriter, _ *http.Request) { a.answer(w, 
 
 func busPart(b liveBus) health.Part {
 	h := b.Health()
-	p := health.Part{Status: health.OK, Kind: h.Kind, Since: h.Since.UTC()}
-	if !h.Connected {
-		p.Status, p.Reason = health.Degraded, h.Reason
-	}
-	return p
+	return health.NewPart(h.Kind, h.Since, h.Reason)
 }

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"os"
+	"time"
 
+	"github.com/svc-gateway/svc/audit"
 	"github.com/svc-gateway/svc/internal/settings"
 	"github.com/svc-gateway/svc/policy/identity"
 )
@@ -30,6 +32,14 @@ func BackupFiles(ctx context.Context, home settings.Home, path string) error {
 func BackupAll(ctx context.Context, home settings.Home, dir string) error {
 	return alone(home, func(s *shared) error {
 		return s.backupAll(ctx, identity.OSPrincipal(os.Geteuid()), dir)
+	})
+}
+
+// ArchiveFiles moves runs that ended before a time from the audit log of such a folder to archives, and
+// calls each after each of them.
+func ArchiveFiles(ctx context.Context, home settings.Home, before time.Time, each func(audit.Archived)) error {
+	return alone(home, func(s *shared) error {
+		return s.archive(ctx, identity.OSPrincipal(os.Geteuid()), before, each)
 	})
 }
 

@@ -17,6 +17,19 @@ func LocateHome() (settings.Home, error) {
 	return settings.Locate(os.LookupEnv, filepath.Join(caddy.AppDataDir(), "svc"))
 }
 
+// Sections returns the app's part of a configuration in Caddy's JSON; nothing when it has none.
+func Sections(config []byte) (json.RawMessage, error) {
+	var doc struct {
+		Apps struct {
+			Svc json.RawMessage `json:"svc"`
+		} `json:"apps"`
+	}
+	if err := json.Unmarshal(config, &doc); err != nil {
+		return nil, fmt.Errorf("reading the configuration: %w", err)
+	}
+	return doc.Apps.Svc, nil
+}
+
 // Resolve resolves the settings with all layers of this process. sections is the JSON of the
 // app svc and may be empty; placeholders in it are replaced. The project root is resolved too.
 func Resolve(home settings.Home, sections json.RawMessage) (settings.Settings, []settings.Value, error) {

@@ -22,24 +22,9 @@ func (a *App) watchRecords() (stop func()) {
 	if keep.Requests == 0 && keep.RequestsSize == 0 {
 		return func() {}
 	}
-	ctx, cancel := context.WithCancel(a.ctx)
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		again := time.NewTicker(pruneEvery)
-		defer again.Stop()
-		for ctx.Err() == nil {
-			prune(ctx, a.Audit(), keep, a.logger)
-			select {
-			case <-again.C:
-			case <-ctx.Done():
-			}
-		}
-	}()
-	return func() {
-		cancel()
-		<-done
-	}
+	return inBackground(a.ctx, func(ctx context.Context) {
+		again(ctx, pruneEvery, func() { prune(ctx, a.Audit(), keep, a.logger) })
+	})
 }
 
 func prune(ctx context.Context, l *audit.Log, keep settings.Retention, log *zap.Logger) {

@@ -42,43 +42,32 @@ func exportSpace(metrics prometheus.Registerer, w *disk.Watch) error {
 // watchSpace warns when little space is left, and says when there is enough again, until stop is
 // called.
 func (a *App) watchSpace() (stop func()) {
-	ctx, cancel := context.WithCancel(a.ctx)
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		followSpace(ctx, a.space, a.logger)
-	}()
-	return func() {
-		cancel()
-		<-done
-	}
+	return inBackground(a.ctx, func(ctx context.Context) { followSpace(ctx, a.space, a.logger) })
 }
 
 func followSpace(ctx context.Context, w *disk.Watch, log *zap.Logger) {
-	again := time.NewTicker(lookAtDisk)
-	defer again.Stop()
-	for low := false; ctx.Err() == nil; {
+	low := false
+	again(ctx, lookAtDisk, func() {
 		s := w.Look()
-		if s.Low != low {
-			low = s.Low
-			fields := []zap.Field{zap.Uint64("free_bytes", s.Free), zap.Uint64("limit_bytes", s.Limit)}
-			if low {
-				log.Warn("the disk with the databases is nearly full: once it is, every request is refused", fields...)
-			} else {
-				log.Info("the disk with the databases has space again", fields...)
-			}
+		if s.Low == low {
+			return
 		}
-		select {
-		case <-again.C:
-		case <-ctx.Done():
+		low = s.Low
+		fields := []zap.Field{zap.Uint64("free_bytes", s.Free), zap.Uint64("limit_bytes", s.Limit)}
+		if low {
+			log.Warn("the disk with the databases is nearly full: once it is, every request is refused", fields...)
+		} else {
+			log.Info("the disk with the databases has space again", fields...)
 		}
-	}
+	})
 }
 
 func diskPart(s disk.State) health.Part {
-	p := health.Part{Status: health.OK, Kind: "databases", Since: s.Since.UTC(), Free: s.Free}
+	reason := ""
 	if s.Low {
-		p.Status, p.Reason = health.Degraded, "low"
+		reason = "low"
 	}
+	p := health.NewPart("databases", s.Since, reason)
+	p.Free = s.Free
 	return p
 }

@@ -24,7 +24,7 @@ func (a *App) serveStatus(w http.ResponseWriter, _ *http.Request) {
 		Started: a.shared.started.UTC(), Home: a.home.Dir(), AuthMode: a.settings.Auth.Mode,
 		Environment: map[string]string{},
 	}
-	for _, name := range []string{"SVC_HOST", "SVC_PORT"} {
+	for _, name := range cli.ListenEnv {
 		if v, ok := os.LookupEnv(name); ok {
 			s.Environment[name] = v
 		}

@@ -14,14 +14,22 @@ import (
 // Verified is what a check of one database found.
 type Verified struct {
 	File    string   `json:"file"`
-	Records int64    `json:"records,omitempty"` // of the audit log, as they were recorded
+	Records int64    `json:"records,omitempty"` // of the audit log or an archive, as they were recorded
 	Faults  []string `json:"faults,omitempty"`  // for people; none means that nothing is wrong
+
+	// Elsewhere are archives that the log knows and that are not in their folder.
+	Elsewhere []string `json:"archives_elsewhere,omitempty"`
 }
 
-// Verify checks the databases of a data folder in full, whether a service works on it or not.
+// Verify checks the databases of a data folder in full, and the archives that are there, whether a
+// service works on it or not.
 func Verify(ctx context.Context, home settings.Home) []Verified {
-	log := VerifyAudit(ctx, home.AuditDB())
-	beside := []Verified{}
+	log := verifyLog(ctx, home.AuditDB())
+	beside, elsewhere, err := verifyArchives(ctx, home)
+	log.Elsewhere = elsewhere
+	if len(log.Faults) == 0 {
+		log.add(err)
+	}
 	for _, d := range databases {
 		path := d.Path(home)
 		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
@@ -39,8 +47,15 @@ func Verify(ctx context.Context, home settings.Home) []Verified {
 	return append([]Verified{log}, beside...)
 }
 
-// VerifyAudit checks an audit log, or a backup of one, in full.
-func VerifyAudit(ctx context.Context, path string) (v Verified) {
+// VerifyAudit checks a backup of the audit log, or an archive, in full.
+func VerifyAudit(ctx context.Context, home settings.Home, path string) Verified {
+	if isZstd(path) {
+		return verifyArchive(ctx, home, path)
+	}
+	return verifyLog(ctx, path)
+}
+
+func verifyLog(ctx context.Context, path string) (v Verified) {
 	v.File = path
 	r, err := openAuditFile(ctx, path)
 	if err != nil {

@@ -20,17 +20,15 @@ type watched struct {
 // add begins to watch a database and returns what it tells of its troubles. A name that is watched
 // already is another database from now on.
 func (w *watched) add(name, kind string) (trouble func(reason string, err error)) {
-	w.set(name, health.Part{Status: health.OK, Kind: kind, Since: time.Now().UTC()})
+	w.set(name, health.NewPart(kind, time.Now(), ""))
 	return func(reason string, err error) {
 		log := caddy.Log().Named("svc").With(zap.String("database", name))
-		p := health.Part{Status: health.OK, Kind: kind, Since: time.Now().UTC()}
 		if err == nil {
 			log.Info("a database can be written again")
 		} else {
-			p.Status, p.Reason = health.Degraded, reason
 			log.Error("a database cannot be written: what has to be written first is refused", zap.String("reason", reason), zap.Error(err))
 		}
-		w.set(name, p)
+		w.set(name, health.NewPart(kind, time.Now(), reason))
 	}
 }
 

@@ -109,21 +109,14 @@ func (h *Handler) identityHeaders(d *caddyfile.Dispenser) error {
 		return d.Errf("svc_auth: identity_headers takes no argument, found %q: names go into a block", d.Val())
 	}
 	n := defaultIdentityHeaders()
-	fields := map[string]*string{"user": &n.User, "role": &n.Role, "groups": &n.Groups}
-	for nesting := d.Nesting(); d.NextBlock(nesting); {
-		field, ok := fields[d.Val()]
-		if !ok {
-			return d.Errf("svc_auth: identity_headers: unknown name %q: want user, role or groups, once each", d.Val())
+	names := map[string]*string{"user": &n.User, "role": &n.Role, "groups": &n.Groups}
+	if err := block(d, "identity_headers", names, "user, role or groups"); err != nil {
+		return err
+	}
+	for _, name := range []*string{&n.User, &n.Role, &n.Groups} {
+		if *name == "off" {
+			*name = ""
 		}
-		delete(fields, d.Val())
-		value, err := one(d, "identity_headers: "+d.Val())
-		if err != nil {
-			return err
-		}
-		if value == "off" {
-			value = ""
-		}
-		*field = value
 	}
 	if err := n.check(); err != nil {
 		return d.Errf("svc_auth: %v", err)
@@ -157,18 +150,9 @@ func (h *Handler) assertion(d *caddyfile.Dispenser) error {
 	if d.NextArg() {
 		return d.Errf("svc_auth: assertion takes one header, found %q as well", d.Val())
 	}
-	fields := map[string]*string{"audience": &a.Audience, "issuer": &a.Issuer}
-	for nesting := d.Nesting(); d.NextBlock(nesting); {
-		field, ok := fields[d.Val()]
-		if !ok {
-			return d.Errf("svc_auth: assertion: unknown name %q: want audience or issuer, once each", d.Val())
-		}
-		delete(fields, d.Val())
-		value, err := one(d, "assertion: "+d.Val())
-		if err != nil {
-			return err
-		}
-		*field = value
+	names := map[string]*string{"audience": &a.Audience, "issuer": &a.Issuer}
+	if err := block(d, "assertion", names, "audience or issuer"); err != nil {
+		return err
 	}
 	if err := a.check(nil); err != nil {
 		return d.Errf("svc_auth: %v", err)
@@ -177,13 +161,21 @@ func (h *Handler) assertion(d *caddyfile.Dispenser) error {
 	return nil
 }
 
-// one returns the only value of a line within a block.
-func one(d *caddyfile.Dispenser, option string) (string, error) {
-	var value string
-	if !d.AllArgs(&value) {
-		return "", d.Errf("svc_auth: %s takes exactly one value", option)
+// block reads the block of an option: lines of a name and its value, no name twice. It takes the names
+// that it reads out of to; want lists them all.
+func block(d *caddyfile.Dispenser, option string, to map[string]*string, want string) error {
+	for nesting := d.Nesting(); d.NextBlock(nesting); {
+		name := d.Val()
+		value, ok := to[name]
+		if !ok {
+			return d.Errf("svc_auth: %s: unknown name %q: want %s, once each", option, name, want)
+		}
+		delete(to, name)
+		if !d.AllArgs(value) {
+			return d.Errf("svc_auth: %s: %s takes exactly one value", option, name)
+		}
 	}
-	return value, nil
+	return nil
 }
 
 var _ caddyfile.Unmarshaler = (*Handler)(nil)

@@ -1,70 +1,50 @@
 package auth_test
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/json"
-	"encoding/pem"
 	"errors"
 	"io"
-	"math/big"
 	"net"
 	"net/http"
-	"os"
 	"path/filepath"
-	"strings"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/svc-gateway/svc/caddymodule/auth/caddytest"
+	"github.com/svc-gateway/svc/internal/testcert"
 	"github.com/svc-gateway/svc/policy"
 )
 
 // authority issues certificates.
 type authority struct {
-	cert *x509.Certificate
-	key  *ecdsa.PrivateKey
-	file string // the certificate, PEM
+	*testcert.Authority
+	file string // its certificate, PEM
 }
 
 func newAuthority(t *testing.T, name string) *authority {
 	t.Helper()
-	a := &authority{}
-	c := a.issue(t, &x509.Certificate{
-		Subject: pkix.Name{CommonName: name}, IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign,
-	})
-	a.cert, a.key = c.Leaf, c.PrivateKey.(*ecdsa.PrivateKey)
-	a.file = writePEM(t, "CERTIFICATE", c.Certificate[0])
+	ca, err := testcert.NewAuthority(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := &authority{ca, filepath.Join(t.TempDir(), "ca.pem")}
+	if err := testcert.Write(ca.Certificate, a.file, ""); err != nil {
+		t.Fatal(err)
+	}
 	return a
 }
 
-// issue makes a certificate for an hour, signed by itself when the authority is new.
 func (a *authority) issue(t *testing.T, template *x509.Certificate) tls.Certificate {
 	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	c, err := a.Issue(template)
 	if err != nil {
 		t.Fatal(err)
 	}
-	template.SerialNumber = big.NewInt(time.Now().UnixNano())
-	template.NotBefore, template.NotAfter = time.Now().Add(-time.Minute), time.Now().Add(time.Hour)
-	parent, signer := a.cert, a.key
-	if parent == nil {
-		parent, signer = template, key
-	}
-	der, err := x509.CreateCertificate(rand.Reader, template, parent, &key.PublicKey, signer)
-	if err != nil {
-		t.Fatal(err)
-	}
-	leaf, err := x509.ParseCertificate(der)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key, Leaf: leaf}
+	return c
 }
 
 func (a *authority) client(t *testing.T, cn string, emails ...string) *tls.Certificate {
@@ -74,29 +54,21 @@ func (a *authority) client(t *testing.T, cn string, emails ...string) *tls.Certi
 	return &c
 }
 
-func writePEM(t *testing.T, kind string, der []byte) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), strings.ToLower(strings.ReplaceAll(kind, " ", "-"))+".pem")
-	if err := os.WriteFile(path, pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
-
 // serveTLS makes the server ask for client certificates of the authority.
 func (a *authority) serveTLS(t *testing.T, srv *caddytest.Server, mode string) {
 	t.Helper()
 	own := a.issue(t, &x509.Certificate{
 		Subject: pkix.Name{CommonName: "server"}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
 	})
-	key, err := x509.MarshalPKCS8PrivateKey(own.PrivateKey)
-	if err != nil {
+	dir := t.TempDir()
+	certFile, keyFile := filepath.Join(dir, "server.pem"), filepath.Join(dir, "server.key")
+	if err := testcert.Write(own, certFile, keyFile); err != nil {
 		t.Fatal(err)
 	}
 	srv.LoadJSON(func(doc map[string]any) {
 		apps := doc["apps"].(map[string]any)
 		apps["tls"] = map[string]any{"certificates": map[string]any{"load_files": []any{map[string]any{
-			"certificate": writePEM(t, "CERTIFICATE", own.Certificate[0]), "key": writePEM(t, "PRIVATE KEY", key),
+			"certificate": certFile, "key": keyFile,
 		}}}}
 		for _, server := range apps["http"].(map[string]any)["servers"].(map[string]any) {
 			server.(map[string]any)["strict_sni_host"] = false // an address is no SNI
@@ -110,8 +82,7 @@ func (a *authority) serveTLS(t *testing.T, srv *caddytest.Server, mode string) {
 // get sends a request over TLS with the certificate and returns the status and what came.
 func (a *authority) get(t *testing.T, srv *caddytest.Server, cert *tls.Certificate, header ...string) (int, string) {
 	t.Helper()
-	config := &tls.Config{RootCAs: x509.NewCertPool()}
-	config.RootCAs.AddCert(a.cert)
+	config := &tls.Config{RootCAs: a.Pool()}
 	if cert != nil {
 		config.Certificates = []tls.Certificate{*cert}
 	}

@@ -2,7 +2,6 @@ package auth_test
 
 import (
 	"crypto/tls"
-	"crypto/x509"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -68,8 +67,7 @@ func TestStreamOfAJWTEndsWithTheProvider(t *testing.T) {
 // The same, by a certificate that no rule knows any more.
 func TestStreamOfACertificateEndsWithItsRule(t *testing.T) {
 	ca := newAuthority(t, "test ca")
-	config := &tls.Config{RootCAs: x509.NewCertPool(), Certificates: []tls.Certificate{*ca.client(t, "ops-1")}}
-	config.RootCAs.AddCert(ca.cert)
+	config := &tls.Config{RootCAs: ca.Pool(), Certificates: []tls.Certificate{*ca.client(t, "ops-1")}}
 	behind := events(t)
 	for name, next := range map[string]string{
 		"another name":  "svc_auth {\nclient_certificate {\nuser cn:dev-*\n}\n}\n",

@@ -6,21 +6,19 @@ import (
 )
 
 // gather keeps a copy of what passes, and scans it in windows when it gets long.
-func (w *writer) gather(p []byte) {
-	if w.windows == nil && int64(len(w.buf)+len(p)) <= w.handler.MaxScan {
-		w.buf = append(w.buf, p...)
-		return
+func (w *writer) gather(p []byte) error {
+	switch {
+	case w.windows != nil:
+		return w.windows.write(p, alreadySent)
+	case int64(len(w.buf)+len(p)) > w.handler.MaxScan:
+		return w.slide(p, alreadySent)
 	}
-	if w.windows == nil {
-		w.windows = &windows{decode: decoderOf(w.media.Kind), report: w.report}
-		p, w.buf = append(w.buf, p...), nil
-	}
-	for len(p) > 0 {
-		n := copy(w.windows.room(), p)
-		w.windows.scan(n)
-		p = p[n:]
-	}
+	w.buf = append(w.buf, p...)
+	return nil
 }
+
+// alreadySent is for windows that have passed already.
+func alreadySent([]byte) error { return nil }
 
 // hold keeps p until all was scanned. More than max_scan goes on in windows.
 func (w *writer) hold(p []byte) error {
@@ -32,27 +30,23 @@ func (w *writer) hold(p []byte) error {
 		w.mode = w.refuse("upstream_unscanned", "it is longer than what is scanned here (option max_scan of svc_scan)")
 		return errEnded
 	}
+	w.mode = windowing
+	return w.slide(p, w.release)
+}
+
+// slide begins to scan in windows: what was kept, and p. pass gets each of them.
+func (w *writer) slide(p []byte, pass func([]byte) error) error {
 	w.windows = &windows{decode: decoderOf(w.media.Kind), report: w.report}
-	held := append(w.buf, p...)
-	w.mode, w.buf = windowing, nil
-	return w.slide(held)
-}
-
-// slide scans p window by window. The header goes out with the first one that may pass.
-func (w *writer) slide(p []byte) error {
-	w.buf = append(w.buf, p...)
-	for len(w.buf) >= window {
-		n := copy(w.windows.room(), w.buf)
-		rest := append([]byte(nil), w.buf[n:]...)
-		if err := w.release(w.windows.scan(n)); err != nil {
-			return err
-		}
-		w.buf = rest
+	kept := w.buf
+	w.buf = nil
+	if err := w.windows.write(kept, pass); err != nil {
+		return err
 	}
-	return nil
+	return w.windows.write(p, pass)
 }
 
-// release writes what was scanned, or ends the response.
+// release writes what was scanned, or ends the response. The header goes out with the first piece that
+// may pass.
 func (w *writer) release(p []byte) error {
 	if err := w.report.blocked(); err != nil {
 		return w.block(err)
@@ -103,32 +97,35 @@ func (w *writer) record(p []byte) error {
 	return errEnded
 }
 
-// close scans what is left and sends what was held.
+// close scans what is left of what waits for that, and sends it.
 func (w *writer) close() error {
 	if rest := w.head.Bytes(); len(rest) > 0 { // so few that they did not tell
 		if err := w.begin(rest); err != nil {
 			return err
 		}
 	}
-	switch w.mode {
-	case recording:
+	switch {
+	case w.mode == recording && w.strict:
 		return w.closeRecords()
-	case gathering:
-		if w.windows == nil {
-			w.report.scanBody(w.buf, w.handler.fields, decoderOf(w.media.Kind))
-		}
-	case windowing:
-		n := copy(w.windows.room(), w.buf)
-		rest := w.buf[n:]
-		if err := w.release(w.windows.scan(n)); err != nil || len(rest) == 0 {
-			return err
-		}
-		n = copy(w.windows.room(), rest)
-		return w.release(w.windows.scan(n))
-	case holding:
+	case w.mode == windowing:
+		return w.windows.close(w.release)
+	case w.mode == holding:
 		return w.closeHeld()
 	}
 	return nil
+}
+
+// scanSent scans what is left of what has passed, also of a response that was broken off: somebody has
+// got it.
+func (w *writer) scanSent() {
+	switch {
+	case w.mode == recording && !w.strict:
+		_, _ = w.records.rest() // nothing is blocked
+	case w.mode == gathering && w.windows != nil:
+		_ = w.windows.close(alreadySent)
+	case w.mode == gathering:
+		w.report.scanBody(w.buf, w.handler.fields, decoderOf(w.media.Kind))
+	}
 }
 
 func (w *writer) closeRecords() error {
@@ -137,7 +134,7 @@ func (w *writer) closeRecords() error {
 		w.mode = ended
 		rest = append(rest, w.records.farewell(err)...)
 	}
-	if w.strict && len(rest) > 0 {
+	if len(rest) > 0 {
 		_, err = w.ResponseWriter.Write(rest)
 		return err
 	}

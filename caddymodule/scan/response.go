@@ -62,6 +62,7 @@ func (h *Handler) respond(w http.ResponseWriter, r *http.Request, next caddyhttp
 			respond.Forgive(recover())
 			err = nil
 		}
+		rw.scanSent()
 		rw.report.publish(r)
 		if rw.torn {
 			panic(http.ErrAbortHandler)
@@ -172,13 +173,15 @@ func (w *writer) scan(p []byte) error {
 	case recording:
 		return w.record(p)
 	case gathering:
-		w.gather(p)
+		if err := w.gather(p); err != nil {
+			return err
+		}
 		_, err := w.ResponseWriter.Write(p)
 		return err
 	case holding:
 		return w.hold(p)
 	case windowing:
-		return w.slide(p)
+		return w.windows.write(p, w.release)
 	}
 	return errEnded
 }

@@ -166,10 +166,10 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyht
 			return answer(w, r, err)
 		}
 	}
-	err := h.respond(w, r, next)
 	if rest != nil {
-		rep.publish(r)
+		defer rep.publish(r) // also of a body whose request is broken off
 	}
+	err := h.respond(w, r, next)
 	if errors.Is(err, errTooLarge) || rest != nil && rep.blocked() != nil && err != nil { // the handler could not answer yet
 		return answer(w, r, err)
 	}

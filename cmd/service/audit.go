@@ -18,12 +18,12 @@ import (
 
 func init() {
 	caddycmd.RegisterCommand(caddycmd.Command{
-		Name: "audit", Short: "Reads, checks and backs up the audit log",
+		Name: "audit", Short: "Reads, checks, backs up and archives the audit log",
 		CobraFunc: func(cmd *cobra.Command) {
 			cmd.Use = "audit"
-			cmd.Long = `Reads, checks and backs up the audit log. The service may run or not. The tables are audit_events
+			cmd.Long = `Reads, checks, backs up and archives the audit log. The service may run or not. The tables are audit_events
 and audit_runs; the views tool_calls and denials are easier to read.`
-			cli.Group(cmd, auditQueryCommand(), auditTailCommand(), auditExportCommand(), auditBackupCommand(), auditVerifyCommand())
+			cli.Group(cmd, auditQueryCommand(), auditTailCommand(), auditExportCommand(), auditBackupCommand(), auditVerifyCommand(), auditArchiveCommand())
 		},
 	})
 }
@@ -31,10 +31,12 @@ and audit_runs; the views tool_calls and denials are easier to read.`
 func auditQueryCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "query SQL", Short: "Runs one SELECT on the log", Args: cli.Args(cobra.ExactArgs(1)),
-		Example: `  service audit query "select tool, decision, status, duration_ms from tool_calls"`,
+		Example: `  service audit query "select tool, decision, status, duration_ms from tool_calls"
+  service audit query --archive audit-1-4170.jsonl.zst "select count(*) from tool_calls"`,
 	}
 	format := cmd.Flags().String("format", "table", "table, json or csv")
 	limit := cmd.Flags().Int("limit", 10_000, "maximum number of rows")
+	archives := cmd.Flags().StringArray("archive", nil, "ask this archive instead of the log; give the flag again for more of them")
 	cmd.RunE = cli.Run(func(cmd *cobra.Command, args []string) error {
 		write, ok := formats[*format]
 		if !ok {
@@ -43,8 +45,12 @@ func auditQueryCommand() *cobra.Command {
 		if *limit < 1 {
 			return cli.Usagef("--limit: %d is not a number of rows", *limit)
 		}
-		return withReader(cmd.Context(), func(r *audit.Reader) error {
-			limits := audit.Limits{Rows: *limit, Bytes: 256 << 20, Time: time.Minute}
+		with := withReader
+		if len(*archives) > 0 {
+			with = withArchives(*archives)
+		}
+		return with(cmd.Context(), func(r *audit.Reader) error {
+			limits := audit.Limits{Rows: *limit, Bytes: 256 << 20, Copy: 1 << 30, Time: time.Minute}
 			columns, rows, err := r.Query(cmd.Context(), audit.Filter{}, args[0], limits)
 			if err != nil && !errors.Is(err, audit.ErrLimit) {
 				return err
@@ -138,6 +144,17 @@ func withReader(ctx context.Context, f func(*audit.Reader) error) error {
 		return err
 	}
 	return errors.Join(f(r), r.Close())
+}
+
+// withArchives is withReader of archives.
+func withArchives(paths []string) func(context.Context, func(*audit.Reader) error) error {
+	return func(_ context.Context, f func(*audit.Reader) error) error {
+		r, err := app.OpenAuditArchives(paths)
+		if err != nil {
+			return err
+		}
+		return errors.Join(f(r), r.Close())
+	}
 }
 
 // parseTime reads a point in time: a duration ago, a date or RFC 3339. Empty is none.

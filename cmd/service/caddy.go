@@ -99,12 +99,22 @@ func (c caddyCommand) prepare(cmd *cobra.Command, sub string) {
 // acceptNewAudit adds the flag that web start has to run.
 func acceptNewAudit(cmd *cobra.Command) {
 	accept := cmd.Flags().Bool(acceptFlag, false, acceptUsage)
-	check := cmd.PreRunE
-	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
+	before(cmd, func(*cobra.Command) error {
 		if *accept {
 			app.AcceptNewAudit()
 		}
-		return check(cmd, args)
+		return nil
+	})
+}
+
+// before has f called when the command line of cmd has been checked, before cmd runs.
+func before(cmd *cobra.Command, f func(*cobra.Command) error) {
+	check, prepare := cmd.PreRunE, cli.Run(func(cmd *cobra.Command, _ []string) error { return f(cmd) })
+	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
+		if err := check(cmd, args); err != nil {
+			return err // it has been told
+		}
+		return prepare(cmd, args)
 	}
 }
 

@@ -44,7 +44,7 @@ time, 130 after Ctrl-C.`
 	f.StringVar(&c.thread, "thread", "", "thread to continue")
 	f.BoolVar(&c.json, "json", false, "print the events as they arrive, one JSON object on each line, and ask nothing")
 	f.BoolVar(&c.auto, "auto-approve", false, "make dangerous calls without asking, where only rules of the program ask for approval; needs the role admin, for tests only")
-	address := f.String("url", "", "address of the service (by default that of the running one, else "+defaultURL+")")
+	address := urlFlag(cmd)
 	cmd.RunE = cli.Run(func(cmd *cobra.Command, args []string) error {
 		ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt)
 		defer stop()

@@ -11,10 +11,10 @@ import (
 
 func init() {
 	caddycmd.RegisterCommand(caddycmd.Command{
-		Name: "config", Short: "Shows the settings and where they come from",
+		Name: "config", Short: "Shows and checks the settings",
 		CobraFunc: func(cmd *cobra.Command) {
 			cmd.Use = "config"
-			cli.Group(cmd, configShowCommand())
+			cli.Group(cmd, configShowCommand(), configCheckCommand())
 		},
 	})
 }
@@ -69,7 +69,7 @@ func (o startOptions) resolve(cmd *cobra.Command, home settings.Home) ([]setting
 	if err != nil {
 		return nil, err
 	}
-	written, err := sections(doc)
+	written, err := app.Sections(doc)
 	if err != nil {
 		return nil, err
 	}

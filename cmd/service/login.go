@@ -103,6 +103,10 @@ func store(home settings.Home, token string, session bool) (kept string, err err
 	return kept, home.WriteToken(token)
 }
 
+func urlFlag(cmd *cobra.Command) *string {
+	return cmd.Flags().String("url", "", "address of the service (by default that of the running one, else "+defaultURL+")")
+}
+
 func prefixFlag(cmd *cobra.Command) *string {
 	return cmd.Flags().String("prefix", defaultPrefix, "the prefix of svc_auth at the service")
 }
@@ -158,7 +162,7 @@ func ask(cmd *cobra.Command, what string, stdin bool) (string, error) {
 func logoutCommand(cmd *cobra.Command) {
 	cmd.Use, cmd.Args = "logout", cli.Args(cobra.NoArgs)
 	cmd.Long = "Deletes the stored token. If the token is that of a session, the session ends."
-	address := cmd.Flags().String("url", "", "address of the service (by default that of the running one, else "+defaultURL+")")
+	address := urlFlag(cmd)
 	prefix := prefixFlag(cmd)
 	cmd.RunE = cli.Run(func(cmd *cobra.Command, _ []string) error {
 		home, err := app.LocateHome()
@@ -198,7 +202,7 @@ func logoutCommand(cmd *cobra.Command) {
 func whoamiCommand(cmd *cobra.Command) {
 	cmd.Use, cmd.Args = "whoami", cli.Args(cobra.NoArgs)
 	asJSON := cmd.Flags().Bool("json", false, "print a JSON document")
-	address := cmd.Flags().String("url", "", "address of the service (by default that of the running one, else "+defaultURL+")")
+	address := urlFlag(cmd)
 	prefix := prefixFlag(cmd)
 	cmd.RunE = cli.Run(func(cmd *cobra.Command, _ []string) error {
 		t, err := findTarget(cmd.Context(), *address)

@@ -20,6 +20,7 @@ import (
 
 	_ "github.com/svc-gateway/svc/caddymodule/agents"
 	"github.com/svc-gateway/svc/caddymodule/app"
+	"github.com/svc-gateway/svc/caddymodule/app/cli"
 	_ "github.com/svc-gateway/svc/caddymodule/auth"
 	_ "github.com/svc-gateway/svc/caddymodule/redact"
 	_ "github.com/svc-gateway/svc/caddymodule/scan"
@@ -39,7 +40,7 @@ func main() {
 // command adapts it: the data folder, and no host or port that is set and empty, which would
 // count instead of the default.
 func prepareEnvironment(w io.Writer) {
-	for _, name := range listenEnv {
+	for _, name := range cli.ListenEnv {
 		if os.Getenv(name) == "" {
 			_ = os.Unsetenv(name)
 		}

@@ -214,16 +214,3 @@ func withApp(doc []byte) ([]byte, error) {
 	config["apps"] = raw
 	return json.Marshal(config)
 }
-
-// sections returns the settings in the configuration's app svc.
-func sections(doc []byte) (json.RawMessage, error) {
-	var config struct {
-		Apps struct {
-			SVC json.RawMessage `json:"svc"`
-		} `json:"apps"`
-	}
-	if err := json.Unmarshal(doc, &config); err != nil {
-		return nil, fmt.Errorf("reading the configuration: %w", err)
-	}
-	return config.Apps.SVC, nil
-}

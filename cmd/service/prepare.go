@@ -34,7 +34,7 @@ func (o startOptions) prepare(w io.Writer) (home settings.Home, s settings.Setti
 	if doc, err = o.configuration(w); err != nil {
 		return home, s, nil, err
 	}
-	written, err := sections(doc)
+	written, err := app.Sections(doc)
 	if err != nil {
 		return home, s, nil, err
 	}

@@ -15,9 +15,6 @@ import (
 	"github.com/svc-gateway/svc/caddymodule/app/cli"
 )
 
-// listenEnv are the variables that say where the built-in Caddyfile listens.
-var listenEnv = []string{"SVC_HOST", "SVC_PORT"}
-
 func reloadCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "reload", Short: "Has the web service read its configuration and settings again", Args: cli.Args(cobra.NoArgs),
@@ -49,11 +46,7 @@ runs go on. If the new configuration is refused, the old one stays.`,
 // keepListening has Caddy's reload take host and port from the service of the data folder, and not
 // from the shell, which may be another than the one that started it.
 func keepListening(cmd *cobra.Command) {
-	check := cmd.PreRunE
-	cmd.PreRunE = cli.Run(func(cmd *cobra.Command, args []string) error {
-		if err := check(cmd, args); err != nil {
-			return err
-		}
+	before(cmd, func(cmd *cobra.Command) error {
 		home, err := app.LocateHome()
 		if err != nil {
 			return err
@@ -64,7 +57,7 @@ func keepListening(cmd *cobra.Command) {
 		if err != nil {
 			return nil // Caddy says whether there is something to reload
 		}
-		for _, name := range listenEnv {
+		for _, name := range cli.ListenEnv {
 			value, set := s.Environment[name]
 			if given := os.Getenv(name); given != "" && given != value {
 				fmt.Fprintf(cmd.ErrOrStderr(), "Warning: %s is %s here and %q in the running service, which keeps it: restart the service to change it\n", name, given, value)
@@ -85,8 +78,7 @@ func keepListening(cmd *cobra.Command) {
 // reloadable lets run read its configuration again when it is asked to on the control socket. On
 // SIGUSR1 Caddy does so by itself.
 func reloadable(cmd *cobra.Command) {
-	check := cmd.PreRunE
-	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
+	before(cmd, func(cmd *cobra.Command) error {
 		config, adapter := cmd.Flags().Lookup("config"), cmd.Flags().Lookup("adapter")
 		app.SetReload(func() error {
 			doc, _, _, err := caddycmd.LoadConfig(config.Value.String(), adapter.Value.String())
@@ -95,6 +87,6 @@ func reloadable(cmd *cobra.Command) {
 			}
 			return caddy.Load(doc, true)
 		})
-		return check(cmd, args)
-	}
+		return nil
+	})
 }

@@ -120,7 +120,7 @@ func arguments(c *cobra.Command) (n int) {
 func TestFlagsThatMustBeGiven(t *testing.T) {
 	for _, line := range []string{
 		"storage export", "storage import", "reverse-proxy", "hash-password --algorithm md5", "adapt --adapter nginx",
-		"validate --adapter nginx", "scan code --lang cobol",
+		"validate --adapter nginx", "reload --adapter nginx", "run --adapter nginx", "scan code --lang cobol",
 	} {
 		wrong(t, strings.Fields(line)...)
 	}

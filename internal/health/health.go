@@ -27,10 +27,19 @@ type Details struct {
 // Part is one of those that the service stands on.
 type Part struct {
 	Status string    `json:"status" required:"true" enum:"ok,degraded"`
-	Kind   string    `json:"kind" required:"true" description:"bus: memory or redis; audit, users and state: sqlite; disk: databases; ldap; oidc"`
+	Kind   string    `json:"kind" required:"true" description:"bus: memory or redis; audit, users and state: sqlite; disk: databases; archive: files; ldap; oidc"`
 	Since  time.Time `json:"since" required:"true" description:"when that became so"`
 	Reason string    `json:"reason,omitempty" description:"why it is degraded: a stable word"`
 	Free   uint64    `json:"free_bytes,omitempty" description:"disk: what is left"`
+}
+
+// NewPart returns a part that works since a time, or is degraded since then for a reason.
+func NewPart(kind string, since time.Time, reason string) Part {
+	p := Part{Status: OK, Kind: kind, Since: since.UTC(), Reason: reason}
+	if reason != "" {
+		p.Status = Degraded
+	}
+	return p
 }
 
 // New returns the details of a service with these parts.

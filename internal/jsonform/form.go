@@ -14,6 +14,7 @@ package jsonform
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -56,12 +57,19 @@ var known = []string{
 	"description", "default", "title", "additionalProperties",
 }
 
+// anything are the schemas that ask for nothing.
+var anything = []string{"true", "{}"}
+
 func compile(s *jsonschema.Schema) (*node, error) {
 	if err := checkKeywords(s); err != nil {
 		return nil, err
 	}
 	n := &node{required: s.Required, minLength: s.MinLength, minItems: s.MinItems}
-	if s.Type != nil && s.Type.SimpleTypes != nil {
+	switch {
+	case s.Type == nil:
+	case s.Type.SimpleTypes == nil:
+		return nil, errors.New("several types: write nullable:\"false\" to the field, or leave null out")
+	default:
 		n.kind = string(*s.Type.SimpleTypes)
 	}
 	if s.MaxItems != nil {
@@ -108,8 +116,8 @@ func checkKeywords(s *jsonschema.Schema) error {
 	if err := json.Unmarshal(text, &words); err != nil {
 		return err
 	}
-	for word := range words {
-		if !slices.Contains(known, word) {
+	for word, value := range words {
+		if !slices.Contains(known, word) || word == "additionalProperties" && !slices.Contains(anything, string(value)) {
 			return fmt.Errorf("unknown keyword %s", word)
 		}
 	}

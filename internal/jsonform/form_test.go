@@ -75,15 +75,23 @@ func TestCheck(t *testing.T) {
 }
 
 func TestOfRefusesWhatIsNotChecked(t *testing.T) {
-	if _, err := jsonform.Of(new(struct {
-		A string `json:"a" pattern:"^x$"`
-	})); err == nil || !strings.Contains(err.Error(), "a: unknown keyword pattern") {
-		t.Errorf("got %v", err)
-	}
-	if _, err := jsonform.Of(new(struct {
-		A string `json:"a" format:"email"`
-	})); err == nil || !strings.Contains(err.Error(), "email") {
-		t.Errorf("got %v", err)
+	for want, v := range map[string]any{
+		"a: unknown keyword pattern": new(struct {
+			A string `json:"a" pattern:"^x$"`
+		}),
+		`a: unknown format "email"`: new(struct {
+			A string `json:"a" format:"email"`
+		}),
+		"a: several types": new(struct {
+			A []string `json:"a"`
+		}),
+		"a: unknown keyword additionalProperties": new(struct {
+			A map[string]string `json:"a" nullable:"false"`
+		}),
+	} {
+		if _, err := jsonform.Of(v); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %s", err, want)
+		}
 	}
 }
 

@@ -9,8 +9,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/svc-gateway/svc/internal/suggest"
 )
 
 // The live buses that bus.kind knows.
@@ -103,28 +101,16 @@ func checkBusMode(mode string) error {
 	return oneOf(mode, "mode", RedisSingle, RedisSentinel, RedisCluster)
 }
 
-// oneOf checks a word of a short list.
-func oneOf(v, what string, known ...string) error {
-	if slices.Contains(known, v) {
-		return nil
-	}
-	last := len(known) - 1
-	return fmt.Errorf("%q is not a %s%s: use %s or %s", v, what, suggest.DidYouMean(v, known), strings.Join(known[:last], ", "), known[last])
-}
-
 var errBusAddress = errors.New("this is not an address such as 127.0.0.1:6379, /run/redis/redis.sock or rediss://redis.example.com")
 
-// checkBusAddresses never repeats an address: it may have a password in it.
+// checkBusAddresses never repeats an address that is wrong: it may have a password in it.
 func checkBusAddresses(addresses []string) error {
-	for i, a := range addresses {
+	for _, a := range addresses {
 		if err := checkBusAddress(a); err != nil {
 			return err
 		}
-		if slices.Contains(addresses[:i], a) {
-			return fmt.Errorf("%s is listed twice", a)
-		}
 	}
-	return nil
+	return noneTwice(addresses)
 }
 
 func checkBusAddress(address string) error {

@@ -16,23 +16,33 @@ func checkModes(modes []string) error {
 	if len(modes) == 0 {
 		return errors.New("the list is empty: use token, or none for this host only")
 	}
-	known := []string{ModeNone, ModeToken, ModeLDAP, ModeOIDC}
-	for i, m := range modes {
-		if !slices.Contains(known, m) {
-			return fmt.Errorf("%q is not a mode%s: use none, token, ldap or oidc", m, suggest.DidYouMean(m, known))
+	for _, m := range modes {
+		if err := oneOf(m, "mode", ModeNone, ModeToken, ModeLDAP, ModeOIDC); err != nil {
+			return err
 		}
-		if slices.Contains(modes[:i], m) {
-			return fmt.Errorf("%s is listed twice", m)
+	}
+	return noneTwice(modes)
+}
+
+func checkProvider(p string) error { return oneOf(p, "provider", ProviderDemo, ProviderOpenAI) }
+
+// oneOf checks a word of a short list.
+func oneOf(v, what string, known ...string) error {
+	if slices.Contains(known, v) {
+		return nil
+	}
+	last := len(known) - 1
+	return fmt.Errorf("%q is not a %s%s: use %s or %s", v, what, suggest.DidYouMean(v, known), strings.Join(known[:last], ", "), known[last])
+}
+
+// noneTwice refuses a list in which something comes twice.
+func noneTwice(names []string) error {
+	for i, n := range names {
+		if slices.Contains(names[:i], n) {
+			return fmt.Errorf("%s is listed twice", n)
 		}
 	}
 	return nil
-}
-
-func checkProvider(p string) error {
-	if p == ProviderDemo || p == ProviderOpenAI {
-		return nil
-	}
-	return fmt.Errorf("%q is not a provider%s: use demo or openai", p, suggest.DidYouMean(p, []string{ProviderDemo, ProviderOpenAI}))
 }
 
 // checkURL never repeats the value: it may have a password in it.
@@ -61,10 +71,7 @@ func checkEnvName(name string) error {
 }
 
 func checkOrigins(origins []string) error {
-	for i, o := range origins {
-		if slices.Contains(origins[:i], o) {
-			return fmt.Errorf("%s is listed twice", o)
-		}
+	for _, o := range origins {
 		if o == "*" {
 			continue
 		}
@@ -73,7 +80,7 @@ func checkOrigins(origins []string) error {
 			return fmt.Errorf("%q is not an origin: write scheme://host[:port] without a path, such as https://chat.example.com", o)
 		}
 	}
-	return nil
+	return noneTwice(origins)
 }
 
 func checkProjectRoot(path string) error {

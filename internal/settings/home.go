@@ -63,6 +63,9 @@ func (h Home) Token() string { return h.path("token") }
 // AuditDB is the audit log.
 func (h Home) AuditDB() string { return h.path("databases", "audit.db") }
 
+// AuditArchive is the folder of records that have left the audit log.
+func (h Home) AuditArchive() string { return h.path("databases", "archive") }
+
 // IdentityDB is the database of users and tokens.
 func (h Home) IdentityDB() string { return h.path("databases", "identity.db") }
 
@@ -77,6 +80,9 @@ func (h Home) IdentityKey() string { return h.path("keys", "identity.key") }
 
 // StateDB is the database of threads and runs.
 func (h Home) StateDB() string { return h.path("databases", "state.db") }
+
+// Hooks is the file with the commands that are run at events.
+func (h Home) Hooks() string { return h.path("hooks.json") }
 
 // ControlSocket is the socket of the local commands.
 func (h Home) ControlSocket() string { return h.path("run", "control.sock") }

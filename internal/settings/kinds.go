@@ -66,7 +66,7 @@ func list[T any](name, def, doc string, at func(*T) *[]string, check func([]stri
 
 // names is a list whose items have commas and spaces in them, as DNs do.
 func names[T any](name, doc string, at func(*T) *[]string) field[T] {
-	f := list(name, "", doc, at, checkNames)
+	f := list(name, "", doc, at, noneTwice)
 	f.kind, f.form = kindNames, "list, with `;` between its items"
 	return f
 }

@@ -9,8 +9,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/svc-gateway/svc/internal/suggest"
 )
 
 // How the groups of a directory's user are found, for ldap.groups.
@@ -66,7 +64,7 @@ type LDAP struct {
 }
 
 func checkServers(urls []string) error {
-	for i, raw := range urls {
+	for _, raw := range urls {
 		u, err := url.Parse(raw)
 		if err != nil || (u.Scheme != "ldap" && u.Scheme != "ldaps") || u.Hostname() == "" {
 			return errors.New("this is not an address such as ldaps://ldap.example.com or ldap://ldap.example.com:389")
@@ -74,28 +72,12 @@ func checkServers(urls []string) error {
 		if u.User != nil || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "" {
 			return errors.New("an address is ldap:// or ldaps:// with a host and perhaps a port: what else there is to say has settings of its own")
 		}
-		if slices.Contains(urls[:i], raw) {
-			return fmt.Errorf("%s is listed twice", raw)
-		}
 	}
-	return nil
-}
-
-func checkNames(names []string) error {
-	for i, n := range names {
-		if slices.Contains(names[:i], n) {
-			return fmt.Errorf("%s is listed twice", n)
-		}
-	}
-	return nil
+	return noneTwice(urls)
 }
 
 func checkGroups(how string) error {
-	known := []string{GroupsMemberOf, GroupsMember, GroupsChain}
-	if !slices.Contains(known, how) {
-		return fmt.Errorf("%q is not a way to find groups%s: use memberof, member or chain", how, suggest.DidYouMean(how, known))
-	}
-	return nil
+	return oneOf(how, "way to find groups", GroupsMemberOf, GroupsMember, GroupsChain)
 }
 
 func checkFile(path string) error {

@@ -11,10 +11,10 @@ import (
 // Exposed reports whether a file's mode lets anybody but its owner read or change it.
 func Exposed(info os.FileInfo) bool { return info.Mode().Perm()&0o077 != 0 }
 
-// Tighten takes the files with secrets in the data folder (tokens, those put aside too, settings, keys) from everybody but
-// their owner. It returns those that others had rights to, which they have lost, and an error for
-// those that others can still read. A group keeps what cannot be taken from it: an administrator gave
-// it a file of somebody else.
+// Tighten takes the files with secrets in the data folder (tokens, those put aside too, settings,
+// keys) from everybody but their owner. It returns those that others had rights to, which they have
+// lost, and an error for those that others can still read. A group keeps what cannot be taken from it:
+// an administrator gave it a file of somebody else.
 func (h Home) Tighten() (closed []string, err error) {
 	paths := []string{h.Config()}
 	for _, pattern := range []string{"token*", "keys/*"} {

@@ -131,8 +131,8 @@ func (l Limits) Decoding() int64 {
 	return l.DecodeMemory
 }
 
-// Retention says how long is kept what is not a record of a tool call or a decision. What is 0 is kept
-// for ever.
+// Retention says how long is kept what grows. Records of runs and tool calls are never removed: they
+// are moved to archives. What is 0 is kept for ever.
 type Retention struct {
 	// Threads are removed when nothing has happened in them for so long.
 	Threads time.Duration
@@ -145,6 +145,11 @@ type Retention struct {
 	// RequestsSize is what audit.db may take before the oldest requests and floods are removed, in
 	// bytes.
 	RequestsSize int64
+	// ToolCalls is how long the audit log keeps the records of runs that are over, and of their tool
+	// calls, before they are moved to an archive.
+	ToolCalls time.Duration
+	// ToolCallsSize is what audit.db may take before the oldest of them are, in bytes.
+	ToolCallsSize int64
 	// Size is what state.db may take before the oldest threads are removed, in bytes.
 	Size int64
 }

@@ -45,10 +45,11 @@
 // another node when its message on [TopicChanges] arrives; one that nobody announced after at most
 // one second, because the revision is read from the store that often. While the bus is cut off, and
 // announcements go unheard, the revision is read for every look-up, and once a second for the streams
-// that wait. When it cannot be read, verifying fails. What was refused is not cached. What others know is as old as they say: a
-// directory is asked on every use and may remember its answers for a short while ([Directory]),
-// an identity provider when [Upstream.Due] has passed; while it cannot be asked, its sessions go
-// on for ten minutes.
+// that wait. When it cannot be read, verifying fails. What was refused is not cached.
+//
+// What others know is as old as they say: a directory is asked on every use and may remember its
+// answers for a short while ([Directory]), an identity provider when [Upstream.Due] has passed; while
+// it cannot be asked, its sessions go on for ten minutes.
 //
 // # Passwords
 //

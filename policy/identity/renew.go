@@ -46,10 +46,11 @@ func (r *renewal) overdue(now time.Time) time.Duration {
 	return time.Duration(now.UnixNano() - due)
 }
 
-// renewed returns the principal of an identity provider's session, which is renewed first when
-// that is due; until then the settings of now may only take from it. The request that finds it so does it and waits. While that goes on, and for a
-// while after it failed, the others go on with what was known, for the grace; then they wait too,
-// as those do that come to a session which was not used for long.
+// renewed returns the principal of an identity provider's session, which is renewed first when that is
+// due. The request that finds it due renews it and waits. While that goes on, and for a while after it
+// failed, the others go on with what was known, for the grace; then they wait too, as those do that
+// come to a session which was not used for long. From what was known the settings of now may only take
+// away.
 func (s *Service) renewed(ctx context.Context, v *verified, now time.Time) (policy.Principal, error) {
 	src := s.sources.Load()
 	if src == nil {

@@ -15,9 +15,9 @@ import (
 //
 // A token must work still, a session not have ended, an external user have an account that is
 // not cut off; a directory or identity provider is asked again, within what [Directory] and
-// [Upstream] say about when. What came with a JWT or a certificate is judged by the settings of now. Principals of the operating system (sources none and os) have
-// nothing here that could change. One who acts on behalf of somebody must still be an admin, and
-// that somebody still be able to log in.
+// [Upstream] say about when. What came with a JWT or a certificate is judged by the settings of now.
+// Principals of the operating system (sources none and os) have nothing here that could change. One who
+// acts on behalf of somebody must still be an admin, and that somebody still be able to log in.
 func (s *Service) Resolve(ctx context.Context, p policy.Principal) (policy.Principal, error) {
 	is, err := s.asOfNow(ctx, p)
 	if err != nil {

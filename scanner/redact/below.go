@@ -65,30 +65,3 @@ func (a binding) key() (column int, ok bool) {
 	}
 	return len(a.line) - len(name), true
 }
-
-// endList ends a list of YAML before the first line that stands further left than its items, or
-// beside them and is none.
-func endList(v *value, c *cursor) (int, bool) {
-	for {
-		for c.i < len(c.data) && c.data[c.i] != '\n' {
-			c.i++
-		}
-		start := c.i
-		if c.atEnd() {
-			return start, c.eof
-		}
-		columns := 0
-		for c.i-start < 2*maxRun && is(c.peek(), space) {
-			if columns++; c.data[c.i] == '\n' {
-				columns = 0
-			}
-			c.i++
-		}
-		b, next := c.peek(), c.at(1)
-		if c.short {
-			return start, false
-		} else if b <= ' ' || columns < v.depth || columns == v.depth && (b != '-' || next != ' ') {
-			return start, true
-		}
-	}
-}

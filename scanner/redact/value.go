@@ -162,6 +162,20 @@ func endDoubled(v *value, c *cursor) (int, bool) {
 // endBlock ends the text of a block of YAML before the first line that does not stand further
 // right than its key.
 func endBlock(v *value, c *cursor) (int, bool) {
+	return c.endLines(func(column int) bool { return column <= v.depth })
+}
+
+// endList ends a list of YAML before the first line that stands further left than its items, or
+// beside them and is none.
+func endList(v *value, c *cursor) (int, bool) {
+	return c.endLines(func(column int) bool {
+		return column < v.depth || column == v.depth && (c.peek() != '-' || c.at(1) != ' ')
+	})
+}
+
+// endLines ends a value of whole lines before the first of which ends says so, told the column
+// where its text begins.
+func (c *cursor) endLines(ends func(column int) bool) (int, bool) {
 	for {
 		for c.i < len(c.data) && c.data[c.i] != '\n' {
 			c.i++
@@ -177,9 +191,10 @@ func endBlock(v *value, c *cursor) (int, bool) {
 			}
 			c.i++
 		}
-		if b := c.peek(); c.short {
+		over := c.peek() <= ' ' || ends(columns)
+		if c.short {
 			return start, false
-		} else if b <= ' ' || columns <= v.depth {
+		} else if over {
 			return start, true
 		}
 	}

@@ -54,15 +54,7 @@ func configured(file string) (json.RawMessage, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading the configuration: %w", err)
 	}
-	var config struct {
-		Apps struct {
-			Svc json.RawMessage `json:"svc"`
-		} `json:"apps"`
-	}
-	if err := json.Unmarshal(doc, &config); err != nil {
-		return nil, fmt.Errorf("reading the configuration: %w", err)
-	}
-	return config.Apps.Svc, nil
+	return app.Sections(doc)
 }
 
 // printReport prints a report; one of somebody who would not be let in is an error.

@@ -25,6 +25,9 @@ var ErrNotRunning = errors.New("the service is not running")
 // app svc runs in it, as when it starts.
 const NotReady = "not_ready"
 
+// ListenEnv are the variables that say where the built-in Caddyfile listens.
+var ListenEnv = []string{"SVC_HOST", "SVC_PORT"}
+
 // Status is what a running service says of itself: GET /status on the control socket.
 type Status struct {
 	PID       int       `json:"pid"`
@@ -36,7 +39,7 @@ type Status struct {
 	AuthMode  []string  `json:"auth_mode"`
 	Stopping  bool      `json:"stopping,omitempty"`
 
-	// Environment is what the process has of SVC_HOST and SVC_PORT.
+	// Environment is what the process has of [ListenEnv].
 	Environment map[string]string `json:"environment,omitempty"`
 }
 

@@ -31,7 +31,6 @@ type Bus struct {
 	client  goredis.UniversalClient
 	prefix  string
 	timeout time.Duration
-	cluster bool
 
 	local    *bus.Memory // counts while the server is away
 	keeper   *keeper
@@ -52,8 +51,7 @@ func Open(ctx context.Context, s settings.Bus, o Options) (*Bus, error) {
 		return nil, fmt.Errorf("opening the live bus: %w", err)
 	}
 	b := &Bus{
-		client: client, prefix: s.Prefix, timeout: s.Timeout, cluster: s.Mode == settings.RedisCluster,
-		local: bus.NewMemory(),
+		client: client, prefix: s.Prefix, timeout: s.Timeout, local: bus.NewMemory(),
 	}
 	b.keeper = newKeeper(b.probe, s.Timeout, o.Trouble)
 	// Channels are not of a database as keys are.

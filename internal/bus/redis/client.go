@@ -3,7 +3,6 @@ package redis
 import (
 	"crypto/tls"
 	"crypto/x509"
-	"errors"
 	"fmt"
 	"os"
 	"runtime"
@@ -83,7 +82,7 @@ func encryption(s settings.Bus) (*tls.Config, error) {
 		}
 		c.RootCAs = x509.NewCertPool()
 		if !c.RootCAs.AppendCertsFromPEM(pem) {
-			return nil, fmt.Errorf("bus.ca_file: %w", errors.New(s.CAFile+" has no certificate in PEM form"))
+			return nil, fmt.Errorf("bus.ca_file: %s has no certificate in PEM form", s.CAFile)
 		}
 	}
 	if s.CertFile != "" {

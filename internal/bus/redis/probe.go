@@ -21,7 +21,8 @@ func (b *Bus) probe(ctx context.Context) error {
 	if err := b.clearLate(ctx); err != nil {
 		return err
 	}
-	if cluster, ok := b.client.(*goredis.ClusterClient); ok {
+	cluster, isCluster := b.client.(*goredis.ClusterClient)
+	if isCluster {
 		err := cluster.ForEachMaster(ctx, func(ctx context.Context, c *goredis.Client) error { return c.Ping(ctx).Err() })
 		if err != nil {
 			return err
@@ -45,10 +46,10 @@ func (b *Bus) probe(ctx context.Context) error {
 				return err
 			}
 		}
+		if !isCluster {
+			return nil
+		}
 		for i := range spread {
-			if !b.cluster {
-				break
-			}
 			if err := p.Process(ctx, countScript.whole(ctx, []string{b.counterKey(fmt.Sprintf("{%d}", i))}, 1, 1000)); err != nil {
 				return err
 			}

@@ -1,6 +1,7 @@
 package ldap
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -9,6 +10,7 @@ import (
 	"net"
 	"net/url"
 	"os"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -142,7 +144,12 @@ func describe(state tls.ConnectionState) string {
 	text := tls.VersionName(state.Version)
 	if len(state.PeerCertificates) > 0 {
 		crt := state.PeerCertificates[0]
-		text += ", certificate of " + crt.Subject.String() + " until " + crt.NotAfter.UTC().Format(time.DateOnly)
+		name := strings.Join(crt.DNSNames, ", ") // many have no subject
+		for _, ip := range crt.IPAddresses {
+			name = cmp.Or(name, ip.String())
+		}
+		name = cmp.Or(name, crt.Subject.String())
+		text += ", certificate of " + name + " until " + crt.NotAfter.UTC().Format(time.DateOnly)
 	}
 	return text
 }

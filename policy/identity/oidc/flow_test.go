@@ -444,18 +444,20 @@ func TestLogoutURL(t *testing.T) {
 	p := provider(t)
 	s := newSite(t, newSet(t, at(p)))
 	up := identity.Upstream{Issuer: p.URL, IDToken: "hint"}
-	if got := s.flow.LogoutURL(up); got != "" {
+	if got, _ := s.flow.LogoutURL(up); got != "" {
 		t.Errorf("before anything is known of the provider: got %q", got)
 	}
 	visit(t, browser(t), s.URL+"/auth/oidc/corp")
-	if got, want := s.flow.LogoutURL(up), p.URL+"/logout?client_id=svc&id_token_hint=hint"; got != want {
-		t.Errorf("got %q, want %q", got, want)
+	bare := p.URL + "/logout?client_id=svc&id_token_hint=hint"
+	if got, leftOut := s.flow.LogoutURL(up); got != bare || !strings.Contains(leftOut, "auth.public_url") {
+		t.Errorf("got %q, %q; want %q, and the setting named", got, leftOut, bare)
 	}
 	s.flow.PublicURL = "https://g.example"
-	if got, want := s.flow.LogoutURL(up), p.URL+"/logout?client_id=svc&id_token_hint=hint&post_logout_redirect_uri=https%3A%2F%2Fg.example%2Fauth%2Flogin"; got != want {
-		t.Errorf("got %q, want %q", got, want)
+	want := bare + "&post_logout_redirect_uri=https%3A%2F%2Fg.example%2Fauth%2Flogin"
+	if got, leftOut := s.flow.LogoutURL(up); got != want || leftOut != "" {
+		t.Errorf("got %q, %q; want %q, and nothing left out", got, leftOut, want)
 	}
-	if got := s.flow.LogoutURL(identity.Upstream{Issuer: "https://gone.example"}); got != "" {
+	if got, _ := s.flow.LogoutURL(identity.Upstream{Issuer: "https://gone.example"}); got != "" {
 		t.Errorf("a provider that is gone: got %q", got)
 	}
 }

@@ -13,22 +13,22 @@ import (
 	"github.com/svc-gateway/svc/policy/identity"
 )
 
-// LogoutURL returns where a browser goes to end the session at the provider too; empty when the
-// provider has no such place.
-func (f *Flow) LogoutURL(up identity.Upstream) string {
+// LogoutURL returns where a browser goes to end the session at the provider too, empty when the
+// provider has no such place, and what the provider is not told there.
+func (f *Flow) LogoutURL(up identity.Upstream) (at, leftOut string) {
 	i := f.Set.byURL(up.Issuer)
 	if i == nil {
-		return ""
+		return "", ""
 	}
 	i.mu.Lock()
 	s := i.state
 	i.mu.Unlock()
 	if s == nil || s.EndSession == "" {
-		return ""
+		return "", ""
 	}
 	u, err := url.Parse(s.EndSession)
 	if err != nil {
-		return ""
+		return "", ""
 	}
 	q := u.Query()
 	q.Set("client_id", i.ClientID)
@@ -37,9 +37,11 @@ func (f *Flow) LogoutURL(up identity.Upstream) string {
 	}
 	if f.PublicURL != "" {
 		q.Set("post_logout_redirect_uri", f.PublicURL+f.Home)
+	} else {
+		leftOut = "The provider is not told the way back here, because auth.public_url is not set."
 	}
 	u.RawQuery = q.Encode()
-	return u.String()
+	return u.String(), leftOut
 }
 
 // maxLogoutBody is the largest body of a back-channel logout, in bytes.

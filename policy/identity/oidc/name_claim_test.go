@@ -49,6 +49,7 @@ func TestNameClaim(t *testing.T) {
 		i := settings.Issuer{Name: "ci", URL: p.URL, Audience: []string{"https://gw.example"}, GroupsClaim: "sub", UserGroups: []string{
 			"project_path:my-group/my-project:ref_type:branch:ref:main", "project_path:my-group/my-project:ref_type:tag:ref:v1",
 			"repo:octo-org/octo-repo:ref:refs/heads/main", "repo:octo-org/octo-repo:environment:production",
+			"repo:octo-org@65/octo-repo@74:ref:refs/heads/main",
 		}}
 		change(&i)
 		return i
@@ -69,6 +70,8 @@ func TestNameClaim(t *testing.T) {
 		"GitHub, a branch":          {hub, github("repo:octo-org/octo-repo:ref:refs/heads/main", nil), identity.External{Subject: "repository_id=74", Name: "octo-org/octo-repo"}, ""},
 		"GitHub, an environment":    {hub, github("repo:octo-org/octo-repo:environment:production", nil), identity.External{Subject: "repository_id=74", Name: "octo-org/octo-repo"}, ""},
 		"GitHub, another one's":     {hub, github("repo:evil/octo-repo:ref:refs/heads/main", nil), identity.External{}, "gives a role"},
+		"GitHub, with ids":          {hub, github("repo:octo-org@65/octo-repo@74:ref:refs/heads/main", nil), identity.External{Subject: "repository_id=74", Name: "octo-org/octo-repo"}, ""},
+		"GitHub, the name of old":   {hub, github("repo:octo-org@99/octo-repo@98:ref:refs/heads/main", map[string]any{"repository_id": "98"}), identity.External{}, "gives a role"},
 		"GitHub, a pull request":    {hub, github("repo:octo-org/octo-repo:pull_request", nil), identity.External{}, "gives a role"},
 		"the name too":              {ci(func(i *settings.Issuer) { i.NameClaim = "repository" }), github("repo:octo-org/octo-repo:ref:refs/heads/main", nil), identity.External{Subject: "repository=octo-org/octo-repo", Name: "octo-org/octo-repo"}, ""},
 		"without the claim":         {lab, github("repo:octo-org/octo-repo:ref:refs/heads/main", map[string]any{"project_path": "a/b"}), identity.External{}, "no claim project_id"},

@@ -121,7 +121,8 @@ func TestCertifiedProvider(t *testing.T) {
 
 	// To log out at the provider has it tell us.
 	s.flow.PublicURL = s.URL
-	resp, page = fill(t, c, n, s.flow.LogoutURL(next), "")
+	end, _ := s.flow.LogoutURL(next)
+	resp, page = fill(t, c, n, end, "")
 	if resp.Request.URL.Path != "/auth/login" {
 		t.Errorf("after the logout we are at %s: %s", resp.Request.URL, page)
 	}

@@ -12,6 +12,7 @@ import (
 type loggedOut struct {
 	endedBody
 	LogoutURL string `json:"logout_url,omitempty"` // where a browser ends the session at the identity provider too
+	LeftOut   string `json:"left_out,omitempty"`   // what the provider is not told there, and why
 }
 
 // logout ends the session that the request was sent with, everywhere. The path is open so that a
@@ -25,7 +26,7 @@ func (h *Handler) logout(w http.ResponseWriter, r *http.Request, _ policy.Princi
 		h.noLogout(w, r, err)
 		return
 	}
-	at := h.upstreamLogout(r, p)
+	at, leftOut := h.upstreamLogout(r, p)
 	ended, err := h.Service.Logout(r.Context(), p, p.User, p.SessionID)
 	if err != nil {
 		h.Refuse(w, r, err)
@@ -34,24 +35,24 @@ func (h *Handler) logout(w http.ResponseWriter, r *http.Request, _ policy.Princi
 	clearCookie(w, r)
 	switch {
 	case !WantsPage(r):
-		writeJSON(w, loggedOut{endedBody{listed(ended)}, at})
+		writeJSON(w, loggedOut{endedBody{listed(ended)}, at, leftOut})
 	case at != "": // not a redirect: the content security policy holds for where a form leads
-		h.page(w, r, http.StatusOK, "onward", onward{Title: "You are logged out here", To: at})
+		h.page(w, r, http.StatusOK, "onward", onward{Title: "You are logged out here", To: at, Note: leftOut})
 	default:
 		redirect(w, ArrivalOf(r).Root+"/login?out")
 	}
 }
 
-// upstreamLogout returns where the session ends at its identity provider, empty where it does not.
-// What is wrong there keeps nobody from logging out here.
-func (h *Handler) upstreamLogout(r *http.Request, p policy.Principal) string {
+// upstreamLogout returns where the session ends at its identity provider, empty where it does not, and
+// what the provider is not told there. What is wrong there keeps nobody from logging out here.
+func (h *Handler) upstreamLogout(r *http.Request, p policy.Principal) (at, leftOut string) {
 	if h.Issuers == nil || p.Source != policy.SourceOIDC {
-		return ""
+		return "", ""
 	}
 	up, err := h.Service.Upstream(r.Context(), p.SessionID)
 	if err != nil {
 		h.trouble("looking for the provider's session", err)
-		return ""
+		return "", ""
 	}
 	return h.Issuers.LogoutURL(up)
 }

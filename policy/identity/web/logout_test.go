@@ -96,12 +96,12 @@ func TestIssuers(t *testing.T) {
 
 	// Logging out goes on to the provider, with a page: form-action holds for redirects.
 	resp, body = r.do(http.MethodPost, "/auth/logout", "", cookie, page)
-	if resp.StatusCode != http.StatusOK || !strings.Contains(body, `url=https://idp.example/logout?sid=s&#43;1"`) && !strings.Contains(body, `url=https://idp.example/logout?sid=s+1"`) {
+	if resp.StatusCode != http.StatusOK || !strings.Contains(body, `<p>The way back.</p>`) || !strings.Contains(body, `content="4; url=https://idp.example/logout?sid=s&#43;1"`) && !strings.Contains(body, `content="4; url=https://idp.example/logout?sid=s+1"`) {
 		t.Errorf("the page: got %s %s", resp.Status, body)
 	}
 	resp, _ = r.do(http.MethodGet, "/auth/oidc/corp/callback", "", page)
 	resp, body = r.do(http.MethodPost, "/auth/logout", "", "Cookie: svc_token="+resp.Cookies()[0].Value)
-	if !strings.Contains(body, `"logout_url":"https://idp.example/logout?sid=s+1"`) {
+	if !strings.Contains(body, `"logout_url":"https://idp.example/logout?sid=s+1","left_out":"The way back."`) {
 		t.Errorf("a program: got %s %s", resp.Status, body)
 	}
 
@@ -143,8 +143,8 @@ func (provider) Buttons() []oidc.Button {
 	return []oidc.Button{{Name: "corp", Label: "Log in with Example Corp"}, {Name: "a b", Label: "Guests"}}
 }
 
-func (provider) LogoutURL(up identity.Upstream) string {
-	return "https://idp.example/logout?" + url.Values{"sid": {up.SID}}.Encode()
+func (provider) LogoutURL(up identity.Upstream) (at, leftOut string) {
+	return "https://idp.example/logout?" + url.Values{"sid": {up.SID}}.Encode(), "The way back."
 }
 
 func (provider) Handler(enter oidc.Enter, refuse oidc.Refuse) http.Handler {

@@ -55,6 +55,7 @@ type (
 	onward struct {
 		Title string
 		To    string
+		Note  string // what people should have read by then
 	}
 
 	// accountPage is the page account.

@@ -46,7 +46,7 @@ type Issuers interface {
 	Handler(enter oidc.Enter, refuse oidc.Refuse) http.Handler
 	// LogoutURL returns where a browser goes to end the session at the provider too, empty
 	// when the provider has no such place.
-	LogoutURL(up identity.Upstream) string
+	LogoutURL(up identity.Upstream) (at, leftOut string)
 }
 
 // Handler serves the pages and the API. Get one with [New].
