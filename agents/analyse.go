@@ -32,6 +32,8 @@ type analysis struct {
 	digest   string // empty for a call that cannot be made
 	input    policy.Input
 	snapshot json.RawMessage // of the input, for the record
+	where    string          // where the call would run, for people
+	changed  string          // how a person changed the arguments, for the model
 	invalid  string          // why the call cannot be made at all: a stable word and the details
 }
 
@@ -66,7 +68,7 @@ func analyse(s scope, c Call) (a *analysis) {
 		return a
 	}
 	class := tool.Class(args)
-	a.raw, a.args, a.action = raw, args, class.Action
+	a.raw, a.args, a.action, a.where = raw, args, class.Action, class.Where
 	a.findings = append(scanArguments(args), class.Findings...)
 	a.input.Skill, a.input.Arguments, a.input.Findings = tool.Skill, args, a.findings
 	if a.input.Skill == "" {

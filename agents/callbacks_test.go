@@ -360,9 +360,10 @@ func TestASessionThatWaitsBeginsAndEndsOnce(t *testing.T) {
 	f, l, _ := newHeld(t, danger(erase))
 	f.withHooks()
 	run := f.start("core", "", "go")
-	f.waits(run.ID, 1)
+	before := f.waits(run.ID, 1).Version
 	f.wake(run.ID)
-	f.waits(run.ID, 1)
+	for f.waits(run.ID, 1).Version < before+2 { // until it was resumed and waits again
+	}
 	if err := f.host.Close(); err != nil {
 		t.Fatal(err)
 	}

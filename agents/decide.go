@@ -24,6 +24,20 @@ type count struct {
 	until time.Time // end of the window that it was added in
 }
 
+// judged is a call as the gate sees it.
+type judged struct {
+	analysis *analysis
+	decision policy.Decision
+	counted  counted // for the caller to give back when the call is not made
+}
+
+// judge analyses a call and decides on it.
+func (g *gate) judge(ctx context.Context, s scope, c Call) judged {
+	a := analyse(s, c)
+	d, all := g.decide(ctx, s.policy, a)
+	return judged{a, d, all}
+}
+
 // decide asks the policy, with what its rules want to be counted. What is counted is for the caller to
 // give back when the call is not made. A call that cannot be made is denied without asking.
 func (g *gate) decide(ctx context.Context, p *policy.Engine, a *analysis) (policy.Decision, counted) {

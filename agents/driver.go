@@ -259,7 +259,7 @@ func (d *driver) account(ctx context.Context, agent string, resp model.Response,
 func (d *driver) act(ctx context.Context, ref CallRef, agent string, c Call) func() {
 	s := scope{
 		run: d.run.ID, thread: d.run.Thread, agent: agent, principal: d.run.Principal,
-		policy: d.policy.Engine(), tools: d.set.agents[agent].tools, ours: d.active.held,
+		policy: d.policy.Engine(), tools: d.set.agents[agent].tools, ours: d.active.held, auto: d.run.Auto,
 	}
 	wakes := d.rt.wakesOf(d.active)
 	var v verdict
@@ -272,7 +272,7 @@ func (d *driver) act(ctx context.Context, ref CallRef, agent string, c Call) fun
 	switch v := v.(type) {
 	case waiting:
 		if !c.Asked {
-			d.log.append(Event{Type: EventWait, Agent: agent, Frame: ref.Frame, Call: c.ID, Name: d.log.secrets.Redact(c.Name), Content: d.log.secrets.Redact(v.reason)})
+			d.log.waits(agent, ref.Frame, c, v)
 		}
 		return func() {
 			d.run.held(ref)
@@ -286,9 +286,12 @@ func (d *driver) act(ctx context.Context, ref CallRef, agent string, c Call) fun
 		if v.status == CallCancelled {
 			return func() { d.rt.done(d.run, ref, v.outcome) }
 		}
-		d.log.toolUse(agent, ref.Frame, c, v.status, v.code, strings.TrimPrefix(v.text, "denied: "))
+		d.log.decided(agent, ref.Frame, c, v.leave)
+		d.log.toolUse(agent, ref.Frame, c, v.status, v.code, strings.TrimPrefix(v.text, string(v.status)+": "))
 		return d.ended(ref, c, v.outcome)
 	case admitted:
+		d.log.decided(agent, ref.Frame, c, v.leave)
+		c.Arguments = v.analysis.raw // a person may have changed them
 		d.log.toolUse(agent, ref.Frame, c, CallStarted, "", "")
 		if v.analysis.tool.delegates() {
 			return d.delegate(ref, v)

@@ -2,6 +2,8 @@ package agents
 
 import (
 	"encoding/json"
+	"strings"
+	"time"
 
 	"github.com/svc-gateway/svc/scanner/redact"
 )
@@ -15,6 +17,7 @@ const (
 	EventMessage EventType = "message"       // a message is complete
 	EventToolUse EventType = "tool_use"      // the gate has decided on a call
 	EventWait    EventType = "tool_wait"     // a call waits for leave
+	EventDecided EventType = "tool_decided"  // leave was given or refused, see Status
 	EventResult  EventType = "tool_result"   // a call has its result
 	EventError   EventType = "error"         // the run failed
 	EventDone    EventType = "done"          // the run is over; its status is final
@@ -35,6 +38,13 @@ type Event struct {
 	Input    json.RawMessage `json:"input,omitempty"`  // of the tool, an object
 	Status   string          `json:"status,omitempty"` // of a call or, on done, of the run
 	Code     string          `json:"code,omitempty"`   // of an error or a refusal
+	Leave    string          `json:"leave,omitempty"`  // id of the leave that a call waits for, or that was decided on
+	Digest   string          `json:"digest,omitempty"` // of the call that waits
+	Where    string          `json:"where,omitempty"`  // where the call that waits would run
+	By       string          `json:"by,omitempty"`     // who decided
+	People   int             `json:"people,omitempty"` // how many have to agree, when more than one
+	Other    bool            `json:"other,omitempty"`  // whoever asked for the run is not one of them
+	Expires  time.Time       `json:"expires,omitzero"` // when waiting ends
 }
 
 // speech is the redacted stream of one message.
@@ -78,16 +88,41 @@ func (s *speech) emit(text []byte) {
 	s.log.append(e)
 }
 
-// toolUse tells of a call that the gate has decided on.
-func (l *eventLog) toolUse(agent string, frame int, c Call, status CallStatus, code, why string) {
-	input := json.RawMessage(l.secrets.RedactJSON([]byte(c.Arguments)))
-	if !isObject(input) {
-		input = json.RawMessage("{}")
+// waits tells of a call that waits for leave.
+func (l *eventLog) waits(agent string, frame int, c Call, v waiting) {
+	l.append(Event{
+		Type: EventWait, Agent: agent, Frame: frame, Call: c.ID, Name: l.secrets.Redact(c.Name), Input: l.input(c),
+		Content: l.secrets.Redact(v.leave.Reason), Leave: v.leave.ID, Digest: v.leave.Digest, Expires: v.leave.Expires,
+		Where: v.where, People: v.leave.People, Other: v.leave.Other,
+	})
+}
+
+// decided tells of leave that was given or refused. Leave without an id is not told of.
+func (l *eventLog) decided(agent string, frame int, c Call, leave Leave) {
+	if leave.ID == "" || leave.State == LeavePending {
+		return
 	}
 	l.append(Event{
-		Type: EventToolUse, Agent: agent, Frame: frame, Call: c.ID, Name: l.secrets.Redact(c.Name),
-		Input: input, Status: string(status), Code: code, Content: why,
+		Type: EventDecided, Agent: agent, Frame: frame, Call: c.ID, Name: l.secrets.Redact(c.Name), Leave: leave.ID,
+		Status: leave.word(), Content: l.secrets.Redact(leave.Reason), By: strings.Join(leave.By, ", "),
 	})
+}
+
+// toolUse tells of a call that the gate has decided on.
+func (l *eventLog) toolUse(agent string, frame int, c Call, status CallStatus, code, why string) {
+	l.append(Event{
+		Type: EventToolUse, Agent: agent, Frame: frame, Call: c.ID, Name: l.secrets.Redact(c.Name),
+		Input: l.input(c), Status: string(status), Code: code, Content: why,
+	})
+}
+
+// input is what readers see of a call's arguments.
+func (l *eventLog) input(c Call) json.RawMessage {
+	input := json.RawMessage(l.secrets.RedactJSON([]byte(c.Arguments)))
+	if !isObject(input) {
+		return json.RawMessage("{}")
+	}
+	return input
 }
 
 func isObject(doc json.RawMessage) bool {

@@ -10,6 +10,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/svc-gateway/svc/agents"
+	"github.com/svc-gateway/svc/agents/approval"
 	"github.com/svc-gateway/svc/agents/model"
 	"github.com/svc-gateway/svc/agents/state"
 	"github.com/svc-gateway/svc/audit"
@@ -108,6 +109,47 @@ func TestARunGoesOnInAnotherProcess(t *testing.T) {
 	}
 	if got := <-patient; types(got) != types(events) {
 		t.Errorf("the reader of the first process got %s, want %s", types(got), types(events))
+	}
+}
+
+// desk is a desk on the fixture's host and store, in the place of its Holds.
+func (f *fixture) desk() *approval.Desk {
+	f.t.Helper()
+	d := approval.Open(approval.DeskConfig{Store: f.store.(approval.Store), Runs: f.host, Audit: f.audit, Identity: f.users, Log: zap.NewNop()})
+	f.t.Cleanup(d.Close)
+	f.setup.Holds = d
+	f.configure()
+	f.t.Cleanup(d.Serve(approval.Config{}))
+	return d
+}
+
+// TestApprovedOnAnotherNode starts a run on one node, watches it on a second and approves its two calls
+// on a third, one while the other still works.
+func TestApprovedOnAnotherNode(t *testing.T) {
+	f, _, ran := newHeld(t, danger(erase), danger(reboot))
+	second, third := f.beside("second"), f.beside("third")
+	f.desk()
+	second.desk()
+	desk := third.desk()
+	run := f.start("core", "", "go")
+	watched := make(chan []agents.Event, 1)
+	go func() { watched <- second.events(run.ID) }()
+	f.waits(run.ID, 2)
+	list, err := desk.Approvals(t.Context(), root, approval.Filter{Run: run.ID, Limit: 5})
+	if err != nil || len(list) != 2 {
+		t.Fatalf("got %d approvals, %v", len(list), err)
+	}
+	for i, decision := range []approval.Decision{approval.Approve, approval.Reject} {
+		if _, err := desk.Decide(t.Context(), root, list[i].ID, approval.Verdict{Decision: decision, Digest: list[i].Digest}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	events := f.events(run.ID)
+	if last := events[len(events)-1]; last.Status != "success" || len(ran) != 1 {
+		t.Errorf("got %s, the tool ran %d times", last.Status, len(ran))
+	}
+	if got := <-watched; types(got) != types(events) {
+		t.Errorf("the second node saw %s, want %s", types(got), types(events))
 	}
 }
 

@@ -2,11 +2,9 @@ package agents
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"runtime/debug"
-	"slices"
 	"strings"
 	"time"
 
@@ -41,6 +39,7 @@ type scope struct {
 	policy             *policy.Engine              // that the run keeps
 	tools              map[string]boundTool        // what this agent has, and nothing else
 	ours               func(context.Context) error // whether the run is still this process's
+	auto               bool                        // the run goes on without a person where that is allowed
 }
 
 // intent is a call whose start has been recorded.
@@ -52,6 +51,8 @@ type intent struct {
 	Tool      string           `json:"tool"`
 	Principal policy.Principal `json:"principal"` // as resolved for the decision
 	Started   time.Time        `json:"started"`
+	Approved  bool             `json:"approved,omitempty"`
+	Changed   string           `json:"changed,omitempty"` // how a person changed the arguments, for the model
 
 	counted counted // for the rules; given back when the tool fails
 }
@@ -76,74 +77,41 @@ func (g *gate) admit(ctx context.Context, s scope, c Call) verdict {
 		g.log.Warn("a run's user may not act any more", zap.String("run", s.run), zap.String("code", f.Code), zap.Error(err))
 		return g.refuse(ctx, s, c, nil, policy.Decision{
 			Effect: policy.Deny, Code: f.Code, PolicyHash: s.policy.Hash(), Reasons: []string{"principal: " + f.Code}, Message: f.Message,
-		}, f)
+		}, Leave{}, f)
 	}
 	s.principal = principal
-	a := analyse(s, c)
-	d, counts := g.decide(ctx, s.policy, a)
+	j := g.judge(ctx, s, c)
 	started := false
 	defer func() {
 		if !started {
-			g.giveBack(ctx, counts)
+			g.giveBack(ctx, j.counted)
 		}
 	}()
-	if d.Effect == policy.Approve {
+	var l Leave
+	switch j.decision.Effect {
+	case policy.Allow, policy.Log:
+	case policy.Approve:
 		var v verdict
-		if d, v = g.leave(ctx, s, &c, a, d); v != nil {
+		if l, v = g.leave(ctx, s, &c, &j); v != nil {
 			return v
 		}
-	} else if d.Effect != policy.Allow && d.Effect != policy.Log {
-		return g.refuse(ctx, s, c, a, d, nil)
+	default:
+		return g.refuse(ctx, s, c, j.analysis, j.decision, Leave{}, nil)
 	}
 	if err := s.ours(ctx); err != nil {
 		return tooLate(c)
 	}
-	e := g.event(audit.ToolStart, s, c, a, d)
+	e := g.event(audit.ToolStart, s, c, j.analysis, j.decision)
 	e.Status = string(CallStarted)
 	if err := g.audit.Record(context.WithoutCancel(ctx), e); err != nil {
 		return g.unrecorded(c, err)
 	}
-	g.tell(s, c, d)
+	g.tell(s, c, j.decision)
 	started = true
-	return admitted{&intent{s.run, s.thread, s.agent, c.ID, c.Name, principal, time.Now(), counts}, a}
-}
-
-// leave sees to what a call needs beyond the policy's word. Without a verdict the call may start,
-// by the decision that is returned. It marks the call as asked for once the record says so.
-func (g *gate) leave(ctx context.Context, s scope, c *Call, a *analysis, d policy.Decision) (policy.Decision, verdict) {
-	if g.holds == nil {
-		d.Effect = policy.Deny
-		d.Reasons = append(slices.Clone(d.Reasons), "approval: required, and this version cannot ask for one")
-		d.Message = strings.TrimSpace(d.Message + " It needs a person's approval, and this version cannot ask for one.")
-		return d, g.refuse(ctx, s, *c, a, d, nil)
-	}
-	if !c.Asked {
-		e := g.event(audit.ToolWait, s, *c, a, d)
-		e.Status = string(CallWaiting)
-		if err := g.audit.Record(context.WithoutCancel(ctx), e); err != nil {
-			return d, g.unrecorded(*c, err)
-		}
-		c.Asked = true
-	}
-	leave, err := g.holds.Ask(ctx, HeldCall{
-		Run: s.run, Thread: s.thread, Agent: s.agent, Call: c.ID, Tool: c.Name, Principal: s.principal,
-		Digest: a.digest, Arguments: json.RawMessage(g.secrets.RedactJSON([]byte(a.raw))), Decision: d,
-	})
-	switch {
-	case err != nil && ctx.Err() != nil:
-		return d, tooLate(*c)
-	case err != nil:
-		g.log.Error("asking for leave for a call failed, it is not made", zap.String("call", c.ID), zap.Error(err))
-		leave = Leave{LeaveRefused, "leave could not be asked for"}
-	case leave.State == LeavePending:
-		return d, waiting{reason: leave.Reason}
-	}
-	d.Reasons = append(slices.Clone(d.Reasons), "leave: "+leave.Reason)
-	if leave.State == LeaveGranted {
-		return d, nil
-	}
-	d.Effect, d.Message = policy.Deny, strings.TrimSpace(d.Message+" "+leave.Reason)
-	return d, g.refuse(ctx, s, *c, a, d, nil)
+	return admitted{&intent{
+		Run: s.run, Thread: s.thread, Agent: s.agent, Call: c.ID, Tool: c.Name, Principal: principal, Started: time.Now(),
+		Approved: l.State == LeaveGranted, Changed: j.analysis.changed, counted: j.counted,
+	}, j.analysis, l}
 }
 
 // tooLate is the verdict on a call that the end of its run came before. One that was asked for
@@ -152,7 +120,7 @@ func tooLate(c Call) verdict {
 	if c.Asked {
 		return waiting{}
 	}
-	return refused{notMade(c)}
+	return refused{outcome: notMade(c)}
 }
 
 // call runs the tool of an admitted call and records its outcome.
@@ -171,7 +139,7 @@ func (g *gate) call(ctx context.Context, s scope, in *intent, a *analysis) outco
 	ctx, cancel := context.WithTimeoutCause(ctx, timeout, fmt.Errorf("%w after %s", errToolTimeout, timeout))
 	defer cancel()
 	ctx = hook.NewContext(ctx, g.hooks)
-	res, err := contain(ctx, a.tool.run, ToolContext{in.Principal, in.Run, in.Thread, in.Agent, in.Call}, a.args)
+	res, err := contain(ctx, a.tool.run, ToolContext{in.Principal, in.Run, in.Thread, in.Agent, in.Call, in.Approved}, a.args)
 	return g.outcome(ctx, in, res, err)
 }
 
@@ -211,10 +179,11 @@ func contain(ctx context.Context, run toolFunc, tc ToolContext, args map[string]
 	}
 }
 
-// refuse records a denied call and tells the model why.
-func (g *gate) refuse(ctx context.Context, s scope, c Call, a *analysis, d policy.Decision, fatal *Failure) verdict {
+// refuse records a call that is not made and tells the model why.
+func (g *gate) refuse(ctx context.Context, s scope, c Call, a *analysis, d policy.Decision, l Leave, fatal *Failure) verdict {
+	status := l.status()
 	e := g.event(audit.ToolDenied, s, c, a, d)
-	e.Status = string(CallDenied)
+	e.Status = string(status)
 	if err := g.audit.Record(context.WithoutCancel(ctx), e); err != nil {
 		return g.unrecorded(c, err)
 	}
@@ -223,13 +192,16 @@ func (g *gate) refuse(ctx context.Context, s scope, c Call, a *analysis, d polic
 	if text == "" && len(d.Reasons) > 0 {
 		text = d.Reasons[0]
 	}
+	if a != nil && a.changed != "" {
+		text += " " + a.changed
+	}
 	if d.Code != policy.CodeApproval {
 		text = strings.TrimSpace(text + " " + d.Remedy())
 	}
 	return refused{outcome{
-		status: CallDenied, code: d.Code, text: g.secrets.Redact("denied: " + text),
+		status: status, code: d.Code, text: g.secrets.Redact(string(status) + ": " + text),
 		labels: []string{"tool:" + c.Name}, fatal: fatal,
-	}}
+	}, l}
 }
 
 // tell writes into the log what rules wanted to be seen, and what was not allowed, with what decided.
@@ -272,5 +244,5 @@ func (g *gate) unrecorded(c Call, err error) verdict {
 	if c.Asked { // the end of the run adds the outcome to its record
 		return waiting{fatal: noAudit}
 	}
-	return refused{outcome{status: CallError, text: "error: the call could not be recorded and did not happen", fatal: noAudit}}
+	return refused{outcome: outcome{status: CallError, text: "error: the call could not be recorded and did not happen", fatal: noAudit}}
 }

@@ -36,6 +36,9 @@ func (g *gate) outcome(ctx context.Context, in *intent, res Result, err error) o
 	if o.status == CallError { // after a time-out nobody knows what was done
 		g.giveBack(ctx, in.counted)
 	}
+	if in.Changed != "" {
+		o.text = in.Changed + "\n" + o.text
+	}
 	o.text, o.findings = g.clean(in.Tool, o.text)
 	e := in.outcomeEvent(o, err)
 	e.Error, e.Traceback = g.secrets.Redact(e.Error), g.secrets.Redact(e.Traceback)

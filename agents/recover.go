@@ -149,7 +149,7 @@ func recordedIntent(e audit.Event) *intent {
 func recordedOutcome(e audit.Event) outcome {
 	o := outcome{status: CallStatus(e.Status), text: e.Output, labels: []string{"tool:" + e.Tool}, past: true}
 	if e.Type == audit.ToolDenied {
-		o.text = "denied: " + strings.Join(e.Reasons, "; ")
+		o.text = string(o.status) + ": " + strings.Join(e.Reasons, "; ")
 	}
 	return o
 }

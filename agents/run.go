@@ -35,7 +35,9 @@ type CallStatus string
 const (
 	CallProposed  CallStatus = "proposed"
 	CallDenied    CallStatus = "denied"
-	CallWaiting   CallStatus = "waiting" // needs leave from outside, see Holds
+	CallRejected  CallStatus = "rejected" // a person did not approve it
+	CallExpired   CallStatus = "expired"  // nobody approved it in time
+	CallWaiting   CallStatus = "waiting"  // needs leave from outside, see Holds
 	CallStarted   CallStatus = "started"
 	CallSuccess   CallStatus = "success"
 	CallError     CallStatus = "error"
@@ -67,6 +69,7 @@ type Run struct {
 	Tokens    int64            `json:"tokens"` // model tokens used
 	Worked    time.Duration    `json:"worked"` // nanoseconds at work until the last wait
 	Failure   *Failure         `json:"failure,omitempty"`
+	Auto      bool             `json:"auto_approve,omitempty"` // it goes on without a person where that is allowed
 	Created   time.Time        `json:"created"`
 	Updated   time.Time        `json:"updated"`
 }

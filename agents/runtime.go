@@ -26,6 +26,7 @@ var (
 	ErrStopping         = errors.New("the service is stopping")
 	ErrTooManyRuns      = errors.New("too many runs")
 	ErrInactiveUser     = errors.New("the user to act for may not act at present")
+	ErrAutoApprove      = errors.New("only an admin's own run may go on without approvals")
 )
 
 // Limits bound what a run and a user may use.
@@ -124,6 +125,9 @@ func (rt *Runtime) start(ctx context.Context, p policy.Principal, req Request) (
 	if !policy.Permitted(p.Role, req.Assistant, "*", policy.Use) {
 		return nil, ErrForbidden
 	}
+	if req.AutoApprove && (p.Role != policy.Admin || p.OnBehalfOf != "" || req.owner != "" && req.owner != p.User) {
+		return nil, ErrAutoApprove
+	}
 	r := newRun(p, req, set)
 	r.Policy = rt.policy.Engine().Hash()
 	if err := rt.register(); err != nil {
@@ -147,7 +151,7 @@ func newRun(p policy.Principal, req Request, set *toolset) *Run {
 	now := time.Now().UTC()
 	r := &Run{
 		ID: newID(), Thread: req.Thread, Assistant: req.Assistant, Principal: p,
-		Status: Running, Harness: compat.Version, Toolset: set.version, Created: now, Updated: now,
+		Status: Running, Harness: compat.Version, Toolset: set.version, Auto: req.AutoApprove, Created: now, Updated: now,
 		Frames: []Frame{{Agent: req.Assistant}},
 	}
 	if r.Thread == "" {

@@ -17,6 +17,7 @@ type ToolContext struct {
 	Thread    string
 	Agent     string
 	Call      string
+	Approved  bool // this very call was approved, by a person or by an admin's leave to go on without one
 }
 
 // Result is what a tool gives back. Text goes to the model once the gate has scanned and redacted it.
@@ -49,6 +50,7 @@ type Classification struct {
 	Categories []string          // dangerous kinds of operation that rules ask for, beside Command's own
 	Paths      []string          // files and folders that the arguments name: see [policy.Input]
 	Findings   []scanner.Finding // what else in the arguments is suspicious
+	Where      string            // where the call would run, for who is asked to approve it, such as "on the host"
 }
 
 // Class classes a call by its arguments, or as the tool declares all of its calls.

@@ -8,14 +8,19 @@ type (
 	admitted struct {
 		intent   *intent
 		analysis *analysis
+		leave    Leave // zero: none was needed
 	}
 	// waiting is a call that needs leave from outside and does not have it yet.
 	waiting struct {
-		reason string
-		fatal  *Failure // the run cannot go on
+		leave Leave
+		where string
+		fatal *Failure // the run cannot go on
 	}
 	// refused is a call that does not start.
-	refused struct{ outcome }
+	refused struct {
+		outcome
+		leave Leave // zero: it was not asked for
+	}
 )
 
 func (admitted) isVerdict() {}

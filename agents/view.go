@@ -36,6 +36,12 @@ type Request struct {
 	Assistant string // empty: [Default]
 	Thread    string // empty: a thread of its own
 	Input     []model.Message
+
+	// AutoApprove lets the run go on where only rules of the program ask for approval. It needs the
+	// role admin, and a thread of one's own.
+	AutoApprove bool
+
+	owner string // of the thread; empty for a new one
 }
 
 // Start creates a run and sets it going; it goes on whatever becomes of ctx. The errors are those
@@ -48,6 +54,7 @@ func (v View) Start(ctx context.Context, req Request) (Handle, error) {
 		if t, err = v.Thread(ctx, req.Thread); err != nil {
 			return Handle{}, err
 		}
+		req.owner = t.Owner
 	}
 	r, err := v.rt.start(ctx, v.p, req)
 	if err != nil {

@@ -161,7 +161,22 @@ func (s *session) endServices() error {
 }
 
 func kill9(c *call) error {
-	return errors.Join(c.signal(syscall.SIGKILL), c.awaitGone())
+	pids, err := c.services()
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(c.signal(syscall.SIGKILL), c.awaitGone()); err != nil {
+		return err
+	}
+	// A process that is being killed loses its program before its sockets.
+	return poll(func() (bool, error) {
+		for _, pid := range pids {
+			if stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)); err == nil && !bytes.Contains(stat, []byte(") Z ")) {
+				return false, fmt.Errorf("still ending: %d", pid)
+			}
+		}
+		return true, nil
+	})
 }
 
 func sigterm(c *call) error { return c.signal(syscall.SIGTERM) }

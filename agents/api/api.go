@@ -14,6 +14,7 @@ import (
 	"net/http"
 
 	"github.com/svc-gateway/svc/agents"
+	"github.com/svc-gateway/svc/agents/approval"
 	"github.com/svc-gateway/svc/internal/budget"
 	"github.com/svc-gateway/svc/internal/health"
 	"github.com/svc-gateway/svc/internal/problem"
@@ -28,6 +29,7 @@ type Options struct {
 	BodyBytes int64          // largest request body
 	Memory    *budget.Budget // what the bodies of all requests may hold while they are decoded
 	Version   string         // of the program, for the OpenAPI document
+	Approvals *approval.Desk // where calls wait for people
 
 	// Health says how the parts of the service are. Default: there are none to speak of.
 	Health func() health.Details
@@ -94,6 +96,10 @@ func (h *Handler) permit(rte route) http.Handler {
 	}
 	return h.authenticated(func(w http.ResponseWriter, r *http.Request) {
 		if p, _ := policy.PrincipalFrom(r.Context()); !p.Role.May(rte.action) {
+			if rte.refuse != nil {
+				rte.refuse(h, w, r)
+				return
+			}
 			problem.Write(w, r, problem.Problem{
 				Status: http.StatusForbidden, Code: "forbidden",
 				Detail: fmt.Sprintf("this needs the permission %s, which the role %s does not have", rte.action, p.Role),

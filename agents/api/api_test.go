@@ -26,11 +26,11 @@ func TestHealthNeedsNobodyAndHasTwoFields(t *testing.T) {
 
 func TestEveryOtherPathNeedsAPrincipal(t *testing.T) {
 	s := newServer(t, parrot{})
-	id := "0190f5a4-7c3e-7b1a-9f6e-2d4c8a1b3e5f"
+	id, call := "0190f5a4-7c3e-7b1a-9f6e-2d4c8a1b3e5f", "call_0190f5a47c3e7b1a9f6e2d4c8a1b3e5f"
 	for _, call := range []string{
 		"POST /runs/stream", "POST /threads", "GET /threads/search", "GET /openapi.json", "GET /docs", "GET /docs/",
 		"POST /threads/" + id + "/runs/stream", "GET /threads/" + id + "/runs/stream", "POST /threads/" + id + "/runs/" + id + "/cancel",
-		"DELETE /threads/" + id,
+		"DELETE /threads/" + id, "GET /approvals", "GET /approvals/" + call, "POST /approvals/" + call,
 	} {
 		method, path, _ := strings.Cut(call, " ")
 		status, header, body := s.do("", method, path, ask("x"))

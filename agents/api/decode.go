@@ -25,7 +25,7 @@ type forms map[reflect.Type]*jsonform.Form
 
 func newForms() (forms, error) {
 	f := forms{}
-	for _, body := range []any{new(RunRequest), new(ThreadRunRequest), new(ThreadRequest)} {
+	for _, body := range []any{new(RunRequest), new(ThreadRunRequest), new(ThreadRequest), new(DecisionRequest)} {
 		form, err := jsonform.Of(body)
 		if err != nil {
 			return nil, err

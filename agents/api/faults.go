@@ -36,7 +36,15 @@ func (h *Handler) fail(w http.ResponseWriter, r *http.Request, err error) {
 const busRetry = 5 * time.Second
 
 func fault(err error) problem.Problem {
+	if p, ok := refusal(err); ok {
+		return p
+	}
 	switch {
+	case errors.Is(err, agents.ErrAutoApprove):
+		return problem.Problem{
+			Status: http.StatusForbidden, Code: "auto_approve_forbidden",
+			Detail: "auto_approve: only the role admin may skip approvals, in its own runs and threads",
+		}
 	case errors.Is(err, agents.ErrUnknownAssistant):
 		return problem.Problem{
 			Status: http.StatusNotFound, Code: "assistant_not_found",

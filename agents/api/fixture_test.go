@@ -18,8 +18,10 @@ import (
 
 	"github.com/svc-gateway/svc/agents"
 	"github.com/svc-gateway/svc/agents/api"
+	"github.com/svc-gateway/svc/agents/approval"
 	"github.com/svc-gateway/svc/agents/model"
 	"github.com/svc-gateway/svc/agents/state"
+	"github.com/svc-gateway/svc/audit"
 	"github.com/svc-gateway/svc/audit/audittest"
 	"github.com/svc-gateway/svc/internal/budget"
 	"github.com/svc-gateway/svc/internal/bus"
@@ -33,6 +35,7 @@ type server struct {
 	t      *testing.T
 	url    string
 	id     *identity.Service
+	audit  *audit.Log
 	tokens map[string]string // by user
 	memory *budget.Budget
 	wrap   func(http.Handler) http.Handler // a stage in front of the API; nil: none
@@ -60,20 +63,24 @@ func newServerOn(t *testing.T, m model.Model, live bus.Bus) *server {
 		Store: store, Audit: log, Identity: id, Bus: live, Node: "node", Log: zap.NewNop(),
 	})
 	t.Cleanup(func() { host.Close() })
+	desk := approval.Open(approval.DeskConfig{Store: store, Runs: host, Audit: log, Identity: id, Log: zap.NewNop()})
+	t.Cleanup(desk.Close)
+	t.Cleanup(desk.Serve(approval.Config{}))
 	rt, err := host.Runtime(agents.Setup{
-		Model: m, Policy: policy.NewLive(engine), Log: zap.NewNop(),
-		Agents: []agents.Agent{{Name: agents.Default}, {Name: "quick"}},
+		Model: m, Policy: policy.NewLive(engine), Log: zap.NewNop(), Holds: desk, Tools: []agents.Tool{dangerous()},
+		Agents: []agents.Agent{{Name: agents.Default}, {Name: "quick"}, {Name: "core", Tools: []string{"command"}}},
 		Limits: agents.Limits{Steps: 5, Run: time.Minute, Tool: time.Second, ParallelCalls: 2, ParallelRuns: 5, RunsPerMinute: 1000},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(rt.Serve())
 	memory := budget.New(64 << 20)
-	handler, err := api.New(rt, api.Options{BodyBytes: 64 << 10, Memory: memory, Version: "test"})
+	handler, err := api.New(rt, api.Options{BodyBytes: 64 << 10, Memory: memory, Version: "test", Approvals: desk})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &server{t: t, id: id, tokens: map[string]string{}, memory: memory}
+	s := &server{t: t, id: id, audit: log, tokens: map[string]string{}, memory: memory}
 	for name, role := range roles {
 		_, secret, err := id.AddUser(t.Context(), identity.Actor{User: "test", Role: policy.Admin, Source: policy.SourceOS}, identity.AddUser{Name: name, Role: role})
 		if err != nil {

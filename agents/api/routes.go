@@ -3,6 +3,7 @@ package api
 import (
 	"net/http"
 
+	"github.com/svc-gateway/svc/agents/approval"
 	"github.com/svc-gateway/svc/internal/health"
 	"github.com/svc-gateway/svc/policy"
 )
@@ -17,6 +18,7 @@ type route struct {
 	success      reply // what a good request gets
 	faults       []int // statuses of problems, beside those of every route
 	serve        func(h *Handler, w http.ResponseWriter, r *http.Request)
+	refuse       func(h *Handler, w http.ResponseWriter, r *http.Request) // answers who has not the action; nil: like all others
 }
 
 type reply struct {
@@ -91,6 +93,28 @@ var routes = []route{
 		request: new(RunPath), success: reply{status: http.StatusAccepted},
 		faults: []int{404, 409, 422, 503},
 		serve:  (*Handler).cancel,
+	},
+	{
+		method: http.MethodGet, path: "/approvals", action: policy.Use,
+		summary: "List calls that wait for approval, or did, the newest first",
+		request: new(ApprovalsQuery), success: reply{http.StatusOK, mediaJSON, new([]approval.View)},
+		faults: []int{422, 503},
+		serve:  (*Handler).listApprovals,
+	},
+	{
+		method: http.MethodGet, path: "/approvals/{approval_id}", action: policy.Use,
+		summary: "Look at a call that waits for approval, or did",
+		request: new(ApprovalPath), success: reply{http.StatusOK, mediaJSON, new(approval.View)},
+		faults: []int{404, 422, 503},
+		serve:  (*Handler).readApproval,
+	},
+	{
+		method: http.MethodPost, path: "/approvals/{approval_id}", action: policy.ApproveWrite,
+		summary: "Approve, reject or edit a call that waits",
+		request: new(DecisionRequest), success: reply{http.StatusOK, mediaJSON, new(approval.View)},
+		faults: []int{400, 404, 409, 413, 415, 422, 503},
+		serve:  (*Handler).decide,
+		refuse: (*Handler).refuseDecision,
 	},
 	{
 		method: http.MethodGet, path: "/openapi.json", action: policy.Use, summary: "This document",

@@ -27,7 +27,7 @@ func (h *Handler) runInThread(w http.ResponseWriter, r *http.Request) {
 	if !h.decode(w, r, &body, h.opts.BodyBytes) {
 		return
 	}
-	h.run(w, r, RunRequest{Input: body.Input, AssistantID: body.AssistantID, ThreadID: thread, UserID: body.UserID})
+	h.run(w, r, RunRequest{Input: body.Input, AssistantID: body.AssistantID, ThreadID: thread, UserID: body.UserID, AutoApprove: body.AutoApprove})
 }
 
 // run starts a run and streams it. It goes on when the client leaves.
@@ -35,6 +35,7 @@ func (h *Handler) run(w http.ResponseWriter, r *http.Request, body RunRequest) {
 	run, err := aside(func() (agents.Handle, error) {
 		return h.view(r).Start(r.Context(), agents.Request{
 			User: body.UserID, Assistant: body.AssistantID, Thread: strings.ToLower(body.ThreadID), Input: messages(body.Input),
+			AutoApprove: body.AutoApprove,
 		})
 	})
 	if err != nil {

@@ -24,10 +24,22 @@ func event(e agents.Event) (StreamEvent, bool) {
 		return StreamEvent{Type: "text", Content: e.Content}, e.Frame == 0 && !e.Streamed
 	case agents.EventToolUse:
 		s := StreamEvent{Type: "tool_use", ID: e.Call, Name: e.Name, Input: e.Input}
-		if e.Status == string(agents.CallDenied) {
+		switch agents.CallStatus(e.Status) {
+		case agents.CallDenied, agents.CallRejected, agents.CallExpired:
 			s.Status, s.Code, s.Reason = e.Status, e.Code, e.Content
 		}
 		return s, true
+	case agents.EventWait:
+		people := e.People
+		if people < 2 {
+			people = 0
+		}
+		return StreamEvent{
+			Type: "approval_required", ID: e.Leave, Tool: e.Name, Input: e.Input, Digest: e.Digest, Reason: e.Content,
+			Where: e.Where, Approvers: people, OtherPerson: e.Other, ExpiresAt: moment(e.Expires),
+		}, e.Leave != ""
+	case agents.EventDecided:
+		return StreamEvent{Type: "approval_decided", ID: e.Leave, Tool: e.Name, Decision: e.Status, By: e.By, Reason: e.Content}, true
 	case agents.EventError:
 		return StreamEvent{Type: "error", Code: e.Code, Message: e.Content}, true
 	case agents.EventDone:

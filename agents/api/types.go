@@ -29,6 +29,7 @@ type RunRequest struct {
 	AssistantID string `json:"assistant_id,omitempty" minLength:"1" default:"svc-orchestrator" description:"target agent"`
 	ThreadID    string `json:"thread_id,omitempty" format:"uuid" description:"conversation thread for multi-turn use"`
 	UserID      string `json:"user_id,omitempty" minLength:"1" description:"acts for this user; somebody else's needs the role admin"`
+	AutoApprove bool   `json:"auto_approve,omitempty" description:"goes on without a person where only rules of the program ask for one; needs the role admin"`
 }
 
 // ThreadRunRequest is RunRequest within a thread that the path names.
@@ -38,6 +39,7 @@ type ThreadRunRequest struct {
 	Input       Input  `json:"input" required:"true"`
 	AssistantID string `json:"assistant_id,omitempty" minLength:"1" default:"svc-orchestrator" description:"target agent"`
 	UserID      string `json:"user_id,omitempty" minLength:"1" description:"acts for this user; somebody else's needs the role admin"`
+	AutoApprove bool   `json:"auto_approve,omitempty" description:"goes on without a person where only rules of the program ask for one; needs the role admin"`
 }
 
 // ThreadPath is the path of a thread.
@@ -89,13 +91,23 @@ type ThreadView struct {
 // StreamEvent is the data of one server-sent event. The type says which fields there are;
 // clients skip types and fields that they do not know.
 type StreamEvent struct {
-	Type    string          `json:"type" required:"true" enum:"message_chunk,text,tool_use,error,done"`
+	Type    string          `json:"type" required:"true" enum:"message_chunk,text,tool_use,approval_required,approval_decided,error,done"`
 	Content string          `json:"content,omitempty" description:"message_chunk: a piece of the answer as it is generated; text: a message that was not streamed in pieces"`
-	ID      string          `json:"id,omitempty" description:"tool_use: the call"`
+	ID      string          `json:"id,omitempty" description:"tool_use: the call; approval_required, approval_decided: the approval, which has the id of its call"`
 	Name    string          `json:"name,omitempty" description:"tool_use: the tool"`
-	Input   json.RawMessage `json:"input,omitempty" description:"tool_use: the tool's input, an object"`
-	Status  string          `json:"status,omitempty" description:"tool_use: denied, for a call that was not made"`
-	Reason  string          `json:"reason,omitempty" description:"tool_use: why it was denied"`
-	Code    string          `json:"code,omitempty" description:"a stable word; error: what went wrong; tool_use: why it was denied, such as policy_denied"`
-	Message string          `json:"message,omitempty" description:"error: for people"`
+	Input   json.RawMessage `json:"input,omitempty" description:"tool_use, approval_required: the tool's input, an object"`
+	Status  string          `json:"status,omitempty" description:"tool_use: denied, rejected or expired, for a call that was not made"`
+	Reason  string          `json:"reason,omitempty" description:"tool_use: why it was not made; approval_required: why it waits; approval_decided: who decided and what they said"`
+	Code    string          `json:"code,omitempty" description:"a stable word; error: what went wrong; tool_use: why the call was not made, such as policy_denied"`
+
+	Tool        string     `json:"tool,omitempty" description:"approval_required, approval_decided: the tool"`
+	Digest      string     `json:"digest,omitempty" description:"approval_required: of the call; send it back with the decision"`
+	Where       string     `json:"where,omitempty" description:"approval_required: where the call would run"`
+	Approvers   int        `json:"approvers,omitempty" description:"approval_required: how many different people have to approve, when more than one"`
+	OtherPerson bool       `json:"other_person,omitempty" description:"approval_required: who asked for the run is not one of them"`
+	ExpiresAt   *time.Time `json:"expires_at,omitempty" description:"approval_required: when waiting ends"`
+	Decision    string     `json:"decision,omitempty" enum:"approved,edited,rejected,expired,refused" description:"approval_decided"`
+	By          string     `json:"by,omitempty" description:"approval_decided: who decided"`
+
+	Message string `json:"message,omitempty" description:"error: for people"`
 }

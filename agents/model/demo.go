@@ -18,6 +18,8 @@ const DemoHelp = `I understand questions with these words, several in one questi
 - the host: kernel, operating system, cores, date
 - files: "list the files in docs", "show README.md"
 - the audit log: "what was denied?", "the last tool calls", "how many tool calls?", tokens, logins
+- changes: "delete the folder build/", "reload nginx", "restart ssh", several joined by "and" or by
+  "and then"; a person approves them first
 - run COMMAND and SELECT …: exactly this command or this audit query
 - "tell me about yourself"`
 

@@ -2,6 +2,7 @@ package model
 
 import (
 	"encoding/json"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -133,6 +134,9 @@ func (q question) topics() []*topic {
 	case q.exact != "":
 		return []*topic{&runExactly}
 	}
+	if found := q.acts(); found != nil {
+		return found
+	}
 	var found []*topic
 	for i := range topics {
 		if topics[i].match(q) {
@@ -140,6 +144,70 @@ func (q question) topics() []*topic {
 		}
 	}
 	return found
+}
+
+// acts are the commands that the question asks to be run, for their effect: one call for what is
+// joined by "and", one command line for what is to happen in an order, "and then". It is nil when any
+// part of the question is something else.
+func (q question) acts() []*topic {
+	var found []*topic
+	for _, part := range splitWords(q.text, " and ", "; ") {
+		var line []string
+		for _, step := range splitWords(part, " then ") {
+			cmd := act(step)
+			if cmd == "" {
+				return nil
+			}
+			line = append(line, cmd)
+		}
+		arguments := object("command", strings.Join(line, " && "))
+		found = append(found, &topic{"core", "run_command", nil, func(question) string { return arguments }, tellDone})
+	}
+	return found
+}
+
+// splitWords splits a text at any of the separators; "and then" is a "then".
+func splitWords(text string, separators ...string) []string {
+	text = " " + strings.TrimRight(strings.TrimSpace(text), ".!") + " "
+	for _, joined := range []string{", and then ", " and then ", ", then "} {
+		text = strings.ReplaceAll(text, joined, " then ")
+	}
+	for _, s := range separators {
+		text = strings.ReplaceAll(text, s, "\x00")
+	}
+	parts := strings.Split(text, "\x00")
+	for i := range parts {
+		parts[i] = strings.TrimSpace(parts[i])
+	}
+	return parts
+}
+
+var (
+	deleteFolder = regexp.MustCompile(`(?i)^(?:please )?(?:delete|remove|erase) (?:the )?(?:folder|directory) ["'` + "`" + `]?([A-Za-z0-9._/-]+?)/?["'` + "`" + `]?$`)
+	tendService  = regexp.MustCompile(`(?i)^(?:please )?(reload|restart|stop) (?:the )?(?:service )?([a-z0-9][a-z0-9@_.-]*)(?: service)?$`)
+)
+
+// act is the command of one step, empty when the step is none.
+func act(step string) string {
+	if m := deleteFolder.FindStringSubmatch(step); m != nil {
+		return "rm -r -- " + m[1]
+	}
+	m := tendService.FindStringSubmatch(step)
+	switch {
+	case m == nil:
+		return ""
+	case strings.EqualFold(m[2], "nginx") && strings.EqualFold(m[1], "reload"):
+		return "nginx -s reload"
+	}
+	return "systemctl " + strings.ToLower(m[1]) + " " + strings.ToLower(m[2])
+}
+
+// tellDone says that a command ran, with what it printed.
+func tellDone(q question, out string) string {
+	if out = strings.TrimSpace(out); out == "" || out == "[no output]" {
+		return "Done."
+	}
+	return "Done. " + tellOutput(q, out)
 }
 
 func (q question) about() bool {

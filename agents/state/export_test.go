@@ -1,4 +1,7 @@
 package state
 
 // RunsQuery is the query behind [Store.Runs].
-var RunsQuery = runsQuery
+var (
+	RunsQuery      = runsQuery
+	ApprovalsQuery = approvalsQuery
+)

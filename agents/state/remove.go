@@ -36,6 +36,7 @@ const (
 // removeParts removes what a thread consists of, from the leaves on.
 var removeParts = []string{
 	`DELETE FROM events WHERE (run, first) IN (SELECT e.run, e.first FROM runs r JOIN events e ON e.run = r.id WHERE r.thread = ?1 LIMIT ?2)`,
+	`DELETE FROM approvals WHERE id IN (SELECT a.id FROM runs r JOIN approvals a ON a.run = r.id WHERE r.thread = ?1 LIMIT ?2)`,
 	`DELETE FROM runs WHERE id IN (SELECT id FROM runs WHERE thread = ?1 LIMIT ?2)`,
 	`DELETE FROM messages WHERE thread = ?1 AND seq IN (SELECT seq FROM messages WHERE thread = ?1 LIMIT ?2)`,
 }

@@ -184,6 +184,9 @@ func (s *Store) FinishRun(ctx context.Context, r *agents.Run, messages []model.M
 		if err := c.save(tx); err != nil {
 			return err
 		}
+		if _, err := tx.Exec(cancelApprovals, r.ID); err != nil {
+			return fmt.Errorf("cancelling the run's approvals: %w", err)
+		}
 		var total int
 		err := tx.QueryRow(freeThread, string(status), r.Updated.UnixMilli(), len(messages), r.Thread).Scan(&total)
 		if err != nil {

@@ -35,6 +35,12 @@ type outcome struct {
 	status  string // exit status other than 0, for people
 }
 
+// place is where a program runs.
+type place struct {
+	dir  string
+	path string // where it finds other programs
+}
+
 // lookUp finds a program in the fixed search path.
 func lookUp(name string) (string, error) {
 	for _, dir := range filepath.SplitList(searchPath) {
@@ -50,11 +56,11 @@ func lookUp(name string) (string, error) {
 // nothing of the service's environment and with files as its descriptors 3, 4, ….
 // When the context ends or too much is printed the whole group is killed, and when the
 // program has ended, all that it has left behind.
-func execute(ctx context.Context, argv []string, dir string, files []*os.File, l limits) (outcome, error) {
-	return executeWith(ctx, newKeeper(), argv, dir, files, l)
+func execute(ctx context.Context, argv []string, at place, files []*os.File, l limits) (outcome, error) {
+	return executeWith(ctx, newKeeper(), argv, at, files, l)
 }
 
-func executeWith(ctx context.Context, k keeper, argv []string, dir string, files []*os.File, l limits) (outcome, error) {
+func executeWith(ctx context.Context, k keeper, argv []string, at place, files []*os.File, l limits) (outcome, error) {
 	if err := ctx.Err(); err != nil {
 		return outcome{}, fmt.Errorf("running %s: %w", filepath.Base(argv[0]), err)
 	}
@@ -64,9 +70,9 @@ func executeWith(ctx context.Context, k keeper, argv []string, dir string, files
 	}
 	defer func() { _ = r.Close() }()
 	cmd := exec.Command(argv[0], argv[1:]...)
-	cmd.Dir, cmd.ExtraFiles = dir, files
+	cmd.Dir, cmd.ExtraFiles = at.dir, files
 	cmd.Stdout, cmd.Stderr = w, w
-	cmd.Env = []string{"PATH=" + searchPath, "LC_ALL=C"}
+	cmd.Env = []string{"PATH=" + at.path, "LC_ALL=C"}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	k.prepare(cmd)
 	err = cmd.Start()

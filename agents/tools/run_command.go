@@ -17,13 +17,18 @@ import (
 // the denied folders. Its result is what the command printed and, when that is not
 // 0, its exit code. What cat, head and tail show is cut from the redacted text of the
 // file, see [ReadFile]. Each call is classed by [command.Analyze].
+//
+// What the analysis does not find to be harmless needs approval by the policy's rules; a line that was
+// approved as it stands is run in a shell on the host.
 func RunCommand(root string, denied ...string) agents.Tool {
 	w := workspace{root: root, denied: denied}
 	return agents.NewTool(agents.ToolDef{
 		Name: "run_command",
-		Description: "Run one command that looks at this host and return what it prints. No shell: no pipes, redirections, variables or patterns. " +
-			"Allowed commands: " + allowed() + ". Paths are relative to the project root and cannot leave it.",
-		Parameters: []byte(`{"type":"object","properties":{"command":{"type":"string","description":"One simple command, for example: df -h"}},"required":["command"],"additionalProperties":false}`),
+		Description: "Run a command on this host and return what it prints. These commands look at the host and run at once, one at a time, without a shell " +
+			"(no pipes, redirections, variables or patterns), with paths relative to the project root that cannot leave it: " + allowed() + ". " +
+			"A dangerous command line, or one whose effect cannot be told beforehand, waits until a person approves it and then runs as it stands in a shell in the project root. " +
+			"What merely changes files is refused.",
+		Parameters: []byte(`{"type":"object","properties":{"command":{"type":"string","description":"The command line, for example: df -h"}},"required":["command"],"additionalProperties":false}`),
 		Action:     policy.Mutate, // of a call that cannot be classed
 		Classify:   w.classifyCommand,
 	}, w.runCommand)
@@ -39,16 +44,19 @@ func (w workspace) classifyCommand(args map[string]any) agents.Classification {
 	if c.Class == command.ReadOnly {
 		return agents.Classification{Action: policy.Use, Command: &c, Paths: paths}
 	}
-	return agents.Classification{Action: policy.Mutate, Command: &c, Paths: paths}
+	return agents.Classification{Action: policy.Mutate, Command: &c, Paths: paths, Where: onTheHost}
 }
 
-func (w workspace) runCommand(ctx context.Context, _ agents.ToolContext, args map[string]any) (agents.Result, error) {
+func (w workspace) runCommand(ctx context.Context, tc agents.ToolContext, args map[string]any) (agents.Result, error) {
 	if err := known(args, "command"); err != nil {
 		return agents.Result{}, err
 	}
 	line, err := textArg(args, "command")
 	if err != nil {
 		return agents.Result{}, err
+	}
+	if tc.Approved && command.Analyze(line).Class != command.ReadOnly {
+		return w.runOnHost(ctx, line)
 	}
 	in, err := checkLine(line)
 	if err != nil {
@@ -71,7 +79,7 @@ func (w workspace) runCommand(ctx context.Context, _ agents.ToolContext, args ma
 	if err != nil {
 		return agents.Result{}, err
 	}
-	out, err := execute(ctx, append([]string{program}, b.args...), t.real, b.files, commandLimits)
+	out, err := execute(ctx, append([]string{program}, b.args...), place{t.real, searchPath}, b.files, commandLimits)
 	if err != nil {
 		return agents.Result{}, err
 	}

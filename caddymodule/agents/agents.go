@@ -21,6 +21,8 @@ import (
 
 	"github.com/svc-gateway/svc/agents"
 	"github.com/svc-gateway/svc/agents/api"
+	"github.com/svc-gateway/svc/agents/approval"
+	"github.com/svc-gateway/svc/agents/approval/webhook"
 	"github.com/svc-gateway/svc/agents/hook"
 	"github.com/svc-gateway/svc/agents/model"
 	"github.com/svc-gateway/svc/agents/state"
@@ -62,6 +64,8 @@ type Handler struct {
 	api   *api.Handler
 	home  string // key in hosts; empty until the host is ours
 	leave func() // nil until runs that waited go on with this configuration's setup
+
+	webhook *webhook.Webhook // nil: nobody is told of approvals
 }
 
 // CaddyModule returns the Caddy module information.
@@ -95,30 +99,58 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 		return err
 	}
 	h.home = a.Home().Dir()
+	opened := shared.(*host)
 	setup, err := newSetup(a, log)
 	if err != nil {
 		return err
 	}
-	rt, err := shared.(*host).Runtime(setup)
+	setup.Holds = opened.desk
+	rt, err := opened.Runtime(setup)
+	if err != nil {
+		return err
+	}
+	desk, err := h.newDesk(a, opened.hooks, log)
 	if err != nil {
 		return err
 	}
 	a.OnStart(func(ctx context.Context) error {
-		h.leave = rt.Serve()
-		shared.(*host).hooks.Redact(setup.Secrets)
-		return recoverRuns(ctx, rt, log)
+		leave := rt.Serve()
+		h.leave = leave
+		opened.hooks.Redact(setup.Secrets)
+		if err := recoverRuns(ctx, rt, log); err != nil {
+			return err
+		}
+		release := opened.desk.Serve(desk)
+		h.leave = func() { release(); leave() }
+		return nil
 	})
 	h.api, err = api.New(rt, api.Options{
 		BodyBytes: a.Settings().Limits.BodyBytes,
 		Memory:    budget.New(a.Settings().Limits.Decoding()),
 		Version:   settings.Version,
 		Health:    a.Health,
+		Approvals: opened.desk,
 	})
 	if err != nil {
 		return err
 	}
 	a.HandleControl("/", h.api)
 	return nil
+}
+
+// newDesk is what the settings make of approvals.
+func (h *Handler) newDesk(a *app.App, hooks *hook.Hooks, log *zap.Logger) (approval.Config, error) {
+	s := a.Settings().Approvals
+	c := approval.Config{TTL: s.TTL, Auto: s.Auto, Secrets: a.Secrets(), Notify: []approval.Notifier{approvalHooks{hooks}}}
+	if s.WebhookURL != "" {
+		secret, err := s.WebhookSecret.Reveal(os.LookupEnv)
+		if err != nil {
+			return c, fmt.Errorf("approvals.webhook_secret: %w", err)
+		}
+		h.webhook = webhook.New(webhook.Config{URL: s.WebhookURL, Secret: secret, Private: s.WebhookPrivate, Log: log})
+		c.Notify = append(c.Notify, h.webhook)
+	}
+	return c, nil
 }
 
 // recoverRuns closes what an earlier process left behind. While the live bus is away nobody knows
@@ -189,6 +221,9 @@ func (h *Handler) Cleanup() error {
 	if h.leave != nil {
 		h.leave()
 	}
+	if h.webhook != nil {
+		h.webhook.Close()
+	}
 	if h.home == "" {
 		return nil
 	}
@@ -199,6 +234,7 @@ func (h *Handler) Cleanup() error {
 // host is an open host with its hold on the app's resources.
 type host struct {
 	*agents.Host
+	desk    *approval.Desk
 	unwatch func()
 	leave   func() // before the store is closed
 	release func()
@@ -221,7 +257,8 @@ func open(a *app.App, log *zap.Logger) (*host, error) {
 	opened := agents.Open(agents.HostConfig{
 		Store: store, Audit: a.Audit(), Identity: a.Identity(), Bus: a.Bus(), Node: a.Node(), Log: log, Hooks: hooks,
 	})
-	h := &host{Host: opened, unwatch: unwatch, leave: a.AddWitness(store, a.Home().StateDB()), release: a.Hold(), closed: make(chan struct{}), hooks: hooks}
+	desk := approval.Open(approval.DeskConfig{Store: store, Runs: opened, Audit: a.Audit(), Identity: a.Identity(), Log: log})
+	h := &host{Host: opened, desk: desk, unwatch: unwatch, leave: a.AddWitness(store, a.Home().StateDB()), release: a.Hold(), closed: make(chan struct{}), hooks: hooks}
 	h.patience, h.lose = context.WithCancel(context.Background())
 	go h.drainAt(a.Stopping())
 	return h, nil
@@ -244,6 +281,7 @@ func (h *host) Destruct() error {
 	defer h.release()
 	defer h.unwatch()
 	close(h.closed)
+	h.desk.Close()
 	h.leave()
 	err := h.Close()
 	time.AfterFunc(hookTime, h.lose) // the process goes on without the runtime

@@ -179,6 +179,9 @@ func (a *App) warn() {
 	if bus := a.settings.Bus; bus.Kind != settings.BusRedis && len(bus.Address) > 0 {
 		a.logger.Warn("bus.address is set, and bus.kind is memory: nothing is shared with other processes")
 	}
+	if a.settings.Approvals.Auto {
+		a.logger.Warn("SVC_AUTO_APPROVE: dangerous calls in runs of admins are made without asking anybody. This is for tests only")
+	}
 	if auth.Has(settings.ModeOIDC) {
 		a.warnIssuers()
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -18,6 +17,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/svc-gateway/svc/caddymodule/app/cli"
+	"github.com/svc-gateway/svc/internal/problem"
 )
 
 func init() {
@@ -34,18 +34,23 @@ func chatCommand(cmd *cobra.Command) {
 	cmd.Long = `Asks the agents and prints the answer as it arrives. Tool calls are printed on stderr.
 
 Without PROMPT the command reads stdin. On a terminal it asks for one prompt after another, in one
-thread. Exit codes: 0 for success, 1 for an error, 3 if a tool call was denied, 130 after Ctrl-C.`
+thread. When a call needs approval and you may give it, the command shows the call and asks [y/N];
+anything but y, the end of the input and no answer in time mean no. Otherwise it waits for an admin.
+Exit codes: 0 for success, 1 for an error, 3 if a tool call was denied, rejected or not approved in
+time, 130 after Ctrl-C.`
 	c := new(chat)
 	f := cmd.Flags()
 	f.StringVar(&c.agent, "agent", "", "agent to ask (default svc-orchestrator, which delegates)")
 	f.StringVar(&c.thread, "thread", "", "thread to continue")
-	f.BoolVar(&c.json, "json", false, "print the events as they arrive, one JSON object on each line")
+	f.BoolVar(&c.json, "json", false, "print the events as they arrive, one JSON object on each line, and ask nothing")
+	f.BoolVar(&c.auto, "auto-approve", false, "make dangerous calls without asking, where only rules of the program ask for approval; needs the role admin, for tests only")
 	address := urlFlag(cmd)
 	cmd.RunE = cli.Run(func(cmd *cobra.Command, args []string) error {
 		ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt)
 		defer stop()
 		var err error
 		c.out, c.told = cmd.OutOrStdout(), cmd.ErrOrStderr()
+		c.lines = input(cmd.InOrStdin())
 		prompt := strings.Join(args, " ")
 		interactive := len(args) == 0 && isTerminal(cmd.InOrStdin())
 		if len(args) == 0 && !interactive {
@@ -60,7 +65,7 @@ thread. Exit codes: 0 for success, 1 for an error, 3 if a tool call was denied, 
 			return err
 		}
 		if interactive {
-			return c.talk(ctx, cmd.InOrStdin())
+			return c.talk(ctx)
 		}
 		return c.ask(ctx, prompt)
 	})
@@ -84,19 +89,15 @@ func readPrompt(r io.Reader) (string, error) {
 type chat struct {
 	target        target
 	agent, thread string
-	out, told     io.Writer // the answer; everything else
-	json          bool      // events to out, nothing else
+	out, told     io.Writer            // the answer; everything else
+	lines         func() <-chan string // what is typed
+	json          bool                 // events to out, nothing else
+	auto          bool                 // no approvals, as far as that is allowed
 }
 
 // talk asks for prompts until the input ends.
-func (c *chat) talk(ctx context.Context, in io.Reader) error {
-	lines := make(chan string)
-	go func() { // ends with the input or the program: a read of a terminal cannot be cancelled
-		defer close(lines)
-		for s := bufio.NewScanner(in); s.Scan(); {
-			lines <- s.Text()
-		}
-	}()
+func (c *chat) talk(ctx context.Context) error {
+	lines := c.lines()
 	for {
 		fmt.Fprint(c.told, "> ")
 		select {
@@ -151,30 +152,76 @@ type runRequest struct {
 		Messages []message `json:"messages"`
 	} `json:"input"`
 	AssistantID string `json:"assistant_id,omitempty"`
+	AutoApprove bool   `json:"auto_approve,omitempty"`
 }
 
 // ask sends one prompt and prints what comes back.
 func (c *chat) ask(ctx context.Context, prompt string) error {
-	req := runRequest{AssistantID: c.agent}
+	req := runRequest{AssistantID: c.agent, AutoApprove: c.auto}
 	req.Input.Messages = []message{{Role: "user", Content: prompt}}
 	path := "/runs/stream"
 	if c.thread != "" {
 		path = "/threads/" + url.PathEscape(c.thread) + path
 	}
-	resp, err := c.target.send(ctx, http.MethodPost, path, req)
+	resp, err := c.target.send(ctx, http.MethodPost, path+"?resumable=1", req)
 	if err != nil {
 		return cancelled(ctx, err)
 	}
-	defer resp.Body.Close()
-	s := stream{out: c.out, told: c.told, raw: io.Discard}
+	run := resp.Header.Get("Content-Location")
+	told := &locked{w: c.told} // two write to it
+	s := stream{out: c.out, told: told, raw: io.Discard}
 	if c.json {
 		s = stream{out: io.Discard, told: io.Discard, raw: c.out}
+	} else {
+		s.desk = newDesk(ctx, c.target, told, c.lines)
+		defer s.desk.close()
 	}
 	err = s.copy(resp.Body)
+	resp.Body.Close()
+	for errors.Is(err, errBroken) && s.desk != nil && s.desk.pending() && ctx.Err() == nil {
+		if resp, err = c.rejoin(ctx, run, s.last); err != nil {
+			break
+		}
+		err = s.copy(resp.Body)
+		resp.Body.Close()
+	}
 	if ctx.Err() != nil {
-		c.cancel(resp.Header.Get("Content-Location"))
+		c.cancel(run)
 	}
 	return cancelled(ctx, err)
+}
+
+const (
+	rejoinEvery = 500 * time.Millisecond
+	rejoinFor   = 2 * time.Minute
+)
+
+// rejoin waits for the service to come back and joins a run that waits again, after the last event. The
+// run does not need us: it waits in the store.
+func (c *chat) rejoin(ctx context.Context, run, last string) (*http.Response, error) {
+	thread, _, ok := strings.Cut(run, "/runs/")
+	if !ok {
+		return nil, errBroken
+	}
+	fmt.Fprintln(c.told, "\nThe connection is lost; the run goes on waiting. Joining it again …")
+	enough := time.NewTimer(rejoinFor)
+	defer enough.Stop()
+	for {
+		resp, err := c.target.join(ctx, thread+"/runs/stream", last)
+		if err == nil {
+			return resp, nil
+		}
+		if p, ok := errors.AsType[problem.Problem](err); ok && p.Status < http.StatusInternalServerError {
+			return nil, err
+		}
+		select {
+		case <-time.After(rejoinEvery):
+		case <-enough.C:
+			return nil, errBroken
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
 }
 
 func cancelled(ctx context.Context, err error) error {

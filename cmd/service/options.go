@@ -31,6 +31,7 @@ type startOptions struct {
 	set                []string
 	foreground         bool
 	acceptNewAudit     bool
+	autoApprove        bool
 }
 
 // args gives the flags back as they were given.
@@ -47,6 +48,9 @@ func (o startOptions) args() []string {
 	if o.acceptNewAudit {
 		all = append(all, "--"+acceptFlag)
 	}
+	if o.autoApprove {
+		all = append(all, "--auto-approve")
+	}
 	return all
 }
 
@@ -56,6 +60,9 @@ func (o startOptions) apply() error {
 	values, err := parseSet(o.set)
 	if err != nil {
 		return err
+	}
+	if o.autoApprove {
+		values["approvals.auto"] = "true"
 	}
 	app.SetFlags(values)
 	if o.acceptNewAudit {

@@ -8,7 +8,10 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strconv"
 	"strings"
+	"time"
+	"unicode"
 
 	"github.com/svc-gateway/svc/caddymodule/app/cli"
 	"github.com/svc-gateway/svc/scanner/sse"
@@ -22,6 +25,8 @@ const maxEvent = 16 << 20
 type stream struct {
 	out, told io.Writer
 	raw       io.Writer
+	desk      *desk  // asks about calls that wait; nil: nobody is asked
+	last      string // id of the last event
 	denied    bool
 	failed    error
 	lineOpen  bool // the answer's last line has no end yet
@@ -37,7 +42,19 @@ type event struct {
 	Reason  string          `json:"reason"`
 	Code    string          `json:"code"`
 	Message string          `json:"message"`
+
+	ID          string    `json:"id"`
+	Tool        string    `json:"tool"`
+	Digest      string    `json:"digest"`
+	Where       string    `json:"where"`
+	Approvers   int       `json:"approvers"`
+	OtherPerson bool      `json:"other_person"`
+	ExpiresAt   time.Time `json:"expires_at"`
+	Decision    string    `json:"decision"`
 }
+
+// errBroken is the end of a stream before the event done.
+var errBroken = errors.New("the stream ended before the answer did")
 
 // copy reads server-sent events until the event done. The error has the exit code of how the
 // run ended.
@@ -47,6 +64,9 @@ func (s *stream) copy(body io.Reader) error {
 	done := false
 	for !done && lines.Scan() {
 		name, data := sse.Field(lines.Bytes())
+		if string(name) == "id" {
+			s.last = string(data)
+		}
 		if string(name) != "data" {
 			continue // an id, or the empty line of a keepalive
 		}
@@ -64,9 +84,9 @@ func (s *stream) copy(body io.Reader) error {
 	case s.failed != nil:
 		return s.failed
 	case !done && lines.Err() != nil:
-		return fmt.Errorf("reading the stream: %w", lines.Err())
+		return fmt.Errorf("reading the stream: %w: %w", errBroken, lines.Err())
 	case !done:
-		return errors.New("the stream ended before the answer did")
+		return errBroken
 	case s.denied:
 		return cli.Exit(cli.ExitDenied)
 	}
@@ -83,22 +103,64 @@ func (s *stream) print(e event) (done bool) {
 			s.lineOpen = !strings.HasSuffix(text, "\n")
 		}
 	case "tool_use":
-		if s.lineOpen {
-			fmt.Fprintln(s.out)
-			s.lineOpen = false
-		}
-		fmt.Fprintf(s.told, "[%s] %s", oneLine(e.Name), oneLine(string(e.Input)))
-		if e.Status == "denied" {
+		s.endLine()
+		fmt.Fprintf(s.told, "[%s] %s", oneLine(e.Name), oneLine(plain(e.Input)))
+		if e.Status == "denied" || e.Status == "rejected" || e.Status == "expired" {
 			s.denied = true
-			fmt.Fprintf(s.told, " denied: %s", oneLine(e.Reason))
+			fmt.Fprintf(s.told, " %s: %s", e.Status, oneLine(e.Reason))
 		}
 		fmt.Fprintln(s.told)
+	case "approval_required":
+		s.endLine()
+		if s.desk != nil {
+			s.desk.waits(e)
+		}
+	case "approval_decided":
+		s.endLine()
+		if s.desk != nil {
+			s.desk.decided(e.ID)
+		}
+		fmt.Fprintf(s.told, "[%s] %s: %s\n", oneLine(e.Tool), oneLine(e.Decision), oneLine(e.Reason))
 	case "error":
 		s.failed = fmt.Errorf("%s (%s)", oneLine(e.Message), oneLine(e.Code))
 	case "done":
 		return true
 	}
 	return false
+}
+
+// plain is JSON without the escapes that only browsers need.
+func plain(doc json.RawMessage) string {
+	var v any
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if json.Unmarshal(doc, &v) != nil || e.Encode(v) != nil {
+		return string(doc)
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// endLine ends a line of the answer that something else follows.
+func (s *stream) endLine() {
+	if s.lineOpen {
+		fmt.Fprintln(s.out)
+		s.lineOpen = false
+	}
+}
+
+// visible is text that people judge by what they see: what has no look, or changes that of its
+// neighbours, is shown as an escape.
+func visible(s string) string {
+	var b strings.Builder
+	for _, r := range s {
+		if unicode.IsPrint(r) {
+			b.WriteRune(r)
+		} else {
+			b.WriteString(strings.Trim(strconv.QuoteRuneToASCII(r), "'"))
+		}
+	}
+	return b.String()
 }
 
 // printable takes out what could drive the terminal: the text comes from a model and from what

@@ -102,9 +102,9 @@ func readToken(home settings.Home) (string, error) {
 	return strings.TrimSpace(string(text)), nil
 }
 
-// send sends a request, with in as its JSON body unless that is nil, and returns the response
-// of a success; the caller closes its body.
-func (t target) send(ctx context.Context, method, path string, in any) (*http.Response, error) {
+// send sends a request, with in as its JSON body unless that is nil and with the headers, name and value
+// in turn, and returns the response of a success; the caller closes its body.
+func (t target) send(ctx context.Context, method, path string, in any, headers ...string) (*http.Response, error) {
 	var body io.Reader
 	if in != nil {
 		doc, err := json.Marshal(in)
@@ -122,6 +122,9 @@ func (t target) send(ctx context.Context, method, path string, in any) (*http.Re
 	}
 	if t.token != "" {
 		req.Header.Set("Authorization", "Bearer "+t.token)
+	}
+	for i := 0; i+1 < len(headers); i += 2 {
+		req.Header.Set(headers[i], headers[i+1])
 	}
 	resp, err := t.http.Do(req)
 	switch {
@@ -145,6 +148,14 @@ func (t target) send(ctx context.Context, method, path string, in any) (*http.Re
 		return nil, fmt.Errorf("%w: so servers answer that speak TLS: try https in --url", p)
 	}
 	return nil, p
+}
+
+// join reads a stream from after an event on, the stream's id of it.
+func (t target) join(ctx context.Context, path, last string) (*http.Response, error) {
+	if last == "" {
+		last = "-1"
+	}
+	return t.send(ctx, http.MethodGet, path, nil, "Last-Event-ID", last)
 }
 
 // whoami asks the service as whom we act.

@@ -16,7 +16,13 @@ type Option struct {
 // Env is the environment variable that sets the option.
 func (o Option) Env() string { return variableOf(o.Key) }
 
+// autoApprove is the setting whose variable is not made of its key.
+const autoApprove = "approvals.auto"
+
 func variableOf(key string) string {
+	if key == autoApprove {
+		return "SVC_AUTO_APPROVE"
+	}
 	return "SVC_" + strings.ToUpper(strings.ReplaceAll(key, ".", "_"))
 }
 
@@ -156,6 +162,16 @@ var options = []field[Settings]{
 		func(s *Settings) *int64 { return &s.Retention.ToolCallsSize }),
 	size("retention.size", 0, 0, 1<<50, "bytes that `state.db` may take before the oldest threads are removed; `0` is no limit",
 		func(s *Settings) *int64 { return &s.Retention.Size }),
+	duration("approvals.ttl", "15m", time.Second, 30*24*time.Hour, "how long a call waits for people, and how long an approval may be used. See [approvals.md](approvals.md)",
+		func(s *Settings) *time.Duration { return &s.Approvals.TTL }),
+	boolean(autoApprove, false, "lets runs of admins go on without a person where only rules of the program ask for one. For tests only: each time is a warning in the log",
+		func(s *Settings) *bool { return &s.Approvals.Auto }),
+	text("approvals.webhook_url", "", "`https` address that is told of calls that wait and of decisions. See [approvals.md](approvals.md#the-webhook)",
+		func(s *Settings) *string { return &s.Approvals.WebhookURL }, checkWebhook),
+	secret("approvals.webhook_secret", "where the secret is that signs what the webhook is sent, 32 characters at least",
+		func(s *Settings) *Reference { return &s.Approvals.WebhookSecret }),
+	boolean("approvals.webhook_private", false, "lets the webhook go to loopback and private addresses, and over plain `http`",
+		func(s *Settings) *bool { return &s.Approvals.WebhookPrivate }),
 }
 
 // Options lists every setting in the order it is shown, the lists of objects excepted.

@@ -60,6 +60,7 @@ func TestDefaults(t *testing.T) {
 		Bus: settings.Bus{Kind: "memory", Mode: "single", Prefix: "svc:", Timeout: time.Second},
 
 		Retention: settings.Retention{Ephemeral: 24 * time.Hour},
+		Approvals: settings.Approvals{TTL: 15 * time.Minute},
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("defaults (-want +got):\n%s", d)

@@ -29,7 +29,23 @@ type Settings struct {
 	LDAP      LDAP
 	Bus       Bus
 	Retention Retention
+	Approvals Approvals
 	Lists     Lists
+}
+
+// Approvals says how calls wait for people.
+type Approvals struct {
+	// TTL is how long a call waits, and how long an approval may be used. Default: 15m.
+	TTL time.Duration
+	// Auto lets runs of admins go on without a person where only rules of the program ask for one. For
+	// tests only. Default: false.
+	Auto bool
+	// WebhookURL is told of calls that wait and of decisions; empty: nobody is.
+	WebhookURL string
+	// WebhookSecret signs what is sent there.
+	WebhookSecret Reference
+	// WebhookPrivate lets the webhook go to loopback and private addresses, and over plain HTTP.
+	WebhookPrivate bool
 }
 
 // Auth says how callers prove who they are.

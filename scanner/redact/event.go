@@ -58,4 +58,4 @@ func ends(name string, data []byte) bool {
 }
 
 var endings = text.Words(`done end error stop complete completed close message_stop response.completed response.failed
-	response.incomplete response.done run.completed thread.run.completed`)
+	response.incomplete response.done run.completed thread.run.completed approval_required`)

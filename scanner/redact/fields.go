@@ -306,6 +306,6 @@ func whole(path, key []byte) bool {
 
 var (
 	wholeFields = text.Words(`type id name role event status model object kind node agent created timestamp time version finish_reason
-		stop_reason tool run thread messageid toolcallid`)
+		stop_reason tool run thread messageid toolcallid digest reason where decision by`)
 	wholeObjects = text.Words(`metadata usage input args headers`)
 )

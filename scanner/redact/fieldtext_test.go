@@ -145,6 +145,18 @@ func TestEventsWait(t *testing.T) {
 	}
 }
 
+// A question to people does not wait, whatever it ends in and whatever waits in front of it: until it is
+// answered, nothing else comes.
+func TestQuestionsDoNotWait(t *testing.T) {
+	question := `{"type":"approval_required","digest":"7081a3524e35987b1a30f0e2b85c052d3185aa3082c8a685f4ce361535219e6c","reason":"the password is hunter2"}`
+	r := NewEventStream()
+	out := r.Append(nil, []byte(events(`{"type":"message_chunk","content":"its password is hunter2"}`)))
+	out = r.Append(out, []byte(events(question)))
+	if got := string(out); strings.Count(got, "approval_required") != 1 || !strings.Contains(got, "7081a3524e35987b1a30f0e2b85c052d3185aa3082c8a685f4ce361535219e6c") || strings.Contains(got, "hunter") {
+		t.Errorf("got %q", got)
+	}
+}
+
 // What waits is bounded: in the end it is taken for a secret.
 func TestEventsWaitNotForEver(t *testing.T) {
 	for _, other := range []string{`{"b":"x"}`, `{"b":"` + strings.Repeat("x ", 2<<10) + `"}`} {

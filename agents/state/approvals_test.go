@@ -1,0 +1,67 @@
+package state_test
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/svc-gateway/svc/agents/approval"
+	"github.com/svc-gateway/svc/agents/approval/approvaltest"
+	"github.com/svc-gateway/svc/agents/state"
+	"github.com/svc-gateway/svc/internal/store"
+)
+
+func TestApprovalsConformance(t *testing.T) {
+	approvaltest.Conformance(t, func(t *testing.T) approvaltest.Store {
+		s, err := state.Open(t.Context(), filepath.Join(t.TempDir(), "state.db"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { s.Close() })
+		return s
+	})
+}
+
+// Lists that the service asks for again and again do not read the whole table.
+func TestApprovalsAreFoundByIndex(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "state.db")
+	s, err := state.Open(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	db, err := store.OpenReadOnly(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	for _, tc := range []struct {
+		name   string
+		filter approval.Filter
+		index  string
+	}{
+		{"run", approval.Filter{Run: "r", Limit: 1}, "approvals_run"},
+		{"owner", approval.Filter{Owner: "ada", Limit: 1}, "approvals_owner"},
+		{"due", approval.Filter{State: []approval.State{approval.Pending}, Expired: time.Now(), Limit: 1}, "approvals_open"},
+		{"unheard", approval.Filter{State: []approval.State{approval.Approved, approval.Rejected}, Limit: 1}, "approvals_open"},
+	} {
+		query, args := state.ApprovalsQuery(tc.filter)
+		rows, err := db.QueryContext(t.Context(), "EXPLAIN QUERY PLAN "+query, args...)
+		if err != nil {
+			t.Fatalf("%s: %v", tc.name, err)
+		}
+		var plan strings.Builder
+		for rows.Next() {
+			var id, parent, unused int
+			var detail string
+			if err := rows.Scan(&id, &parent, &unused, &detail); err != nil {
+				t.Fatal(err)
+			}
+			plan.WriteString(detail + "; ")
+		}
+		if err := rows.Err(); err != nil || !strings.Contains(plan.String(), tc.index) {
+			t.Errorf("%s: %v, the plan is %s, want %s in it", tc.name, err, plan.String(), tc.index)
+		}
+	}
+}

@@ -1,0 +1,208 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/svc-gateway/svc/agents/approval"
+	"github.com/svc-gateway/svc/policy"
+)
+
+// decision is the body of POST /approvals/{id}.
+type decision struct {
+	Decision string          `json:"decision"`
+	Patch    json.RawMessage `json:"patch,omitempty"`
+	Comment  string          `json:"comment,omitempty"`
+	Digest   string          `json:"digest"`
+}
+
+// decide sends a decision and returns the approval as it is then.
+func (t target) decide(ctx context.Context, id string, d decision) (approval.View, error) {
+	var v approval.View
+	resp, err := t.send(ctx, http.MethodPost, "/approvals/"+url.PathEscape(id), d)
+	if err != nil {
+		return v, err
+	}
+	defer resp.Body.Close()
+	if err := json.NewDecoder(io.LimitReader(resp.Body, maxEvent)).Decode(&v); err != nil {
+		return v, fmt.Errorf("reading the service's answer: %w", err)
+	}
+	return v, nil
+}
+
+// desk asks the person at the terminal about calls that wait, one after the other.
+type desk struct {
+	target target
+	told   io.Writer
+	lines  func() <-chan string // what is typed; closed at the end of the input
+
+	once  sync.Once
+	admin bool // whether who runs the command may decide
+	queue chan event
+	done  sync.WaitGroup
+	stop  context.CancelFunc
+
+	mu   sync.Mutex
+	open map[string]chan struct{} // calls that wait, by id; closed when somebody has decided
+}
+
+// newDesk starts asking; close ends it.
+func newDesk(ctx context.Context, t target, told io.Writer, lines func() <-chan string) *desk {
+	d := &desk{target: t, told: told, lines: lines, queue: make(chan event, 1024), open: map[string]chan struct{}{}}
+	ctx, d.stop = context.WithCancel(ctx)
+	d.done.Go(func() {
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case e := <-d.queue:
+				d.ask(ctx, e)
+			}
+		}
+	})
+	return d
+}
+
+func (d *desk) close() {
+	d.stop()
+	d.done.Wait()
+}
+
+// waits takes note of a call that waits.
+func (d *desk) waits(e event) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if _, known := d.open[e.ID]; known { // the stream was joined again
+		return
+	}
+	d.open[e.ID] = make(chan struct{})
+	select {
+	case d.queue <- e:
+	default: // nobody answers a thousand questions; they wait all the same
+	}
+}
+
+// decided takes note of a decision, by whomever.
+func (d *desk) decided(id string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if c, ok := d.open[id]; ok {
+		delete(d.open, id)
+		close(c)
+	}
+}
+
+// pending reports whether a call waits.
+func (d *desk) pending() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return len(d.open) > 0
+}
+
+func (d *desk) news(id string) <-chan struct{} {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if c, ok := d.open[id]; ok {
+		return c
+	}
+	gone := make(chan struct{})
+	close(gone)
+	return gone
+}
+
+// ask shows a call and asks for a decision, where the person may decide. Anything but y is no; so are
+// the end of the input, and no answer in time.
+func (d *desk) ask(ctx context.Context, e event) {
+	news := d.news(e.ID)
+	select {
+	case <-news:
+		return
+	default:
+	}
+	d.once.Do(func() {
+		p, err := d.target.whoami(ctx)
+		d.admin = err == nil && p.Role.May(policy.ApproveWrite)
+	})
+	fmt.Fprintf(d.told, "Approval needed: %s\n  %s %s\n", visible(e.Reason), visible(e.Tool), visible(plain(e.Input)))
+	if e.Where != "" {
+		fmt.Fprintf(d.told, "  runs %s\n", visible(e.Where))
+	}
+	if e.Approvers > 1 {
+		fmt.Fprintf(d.told, "  %d different people have to approve it\n", e.Approvers)
+	}
+	if !d.admin || e.OtherPerson {
+		who := "an admin"
+		if d.admin {
+			who = "another admin"
+		}
+		fmt.Fprintf(d.told, "Waiting for %s, until %s: service approvals approve %s\n", who, e.ExpiresAt.Local().Format(time.TimeOnly), e.ID)
+		return
+	}
+	fmt.Fprint(d.told, "Make this call? [y/N] ")
+	var late <-chan time.Time
+	if !e.ExpiresAt.IsZero() {
+		timer := time.NewTimer(time.Until(e.ExpiresAt))
+		defer timer.Stop()
+		late = timer.C
+	}
+	verdict := "reject"
+	select {
+	case <-ctx.Done():
+		return
+	case <-news:
+		fmt.Fprintln(d.told)
+		return
+	case <-late:
+		fmt.Fprintln(d.told, "\nno answer in time: no")
+	case line, ok := <-d.lines():
+		if !ok {
+			fmt.Fprintln(d.told, "\nno answer: no")
+		}
+		if answer := strings.ToLower(strings.TrimSpace(line)); answer == "y" || answer == "yes" {
+			verdict = "approve"
+		}
+	}
+	v, err := d.target.decide(ctx, e.ID, decision{Decision: verdict, Digest: e.Digest})
+	switch {
+	case ctx.Err() != nil:
+	case err != nil:
+		fmt.Fprintf(d.told, "This was not decided: %v\nDecide with service approvals approve|reject %s\n", err, e.ID)
+	case v.State == string(approval.Pending):
+		fmt.Fprintf(d.told, "%d of %d have approved it\n", len(v.Votes), v.Approvers)
+	}
+}
+
+// locked is a writer that several goroutines may use.
+type locked struct {
+	mu sync.Mutex
+	w  io.Writer
+}
+
+func (l *locked) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.w.Write(p)
+}
+
+// input gives the lines of what is typed. Reading begins with the first call and ends with the input or
+// the program: a read of a terminal cannot be cancelled.
+func input(in io.Reader) func() <-chan string {
+	return sync.OnceValue(func() <-chan string {
+		lines := make(chan string)
+		go func() {
+			defer close(lines)
+			for s := bufio.NewScanner(in); s.Scan(); {
+				lines <- s.Text()
+			}
+		}()
+		return lines
+	})
+}

@@ -1,0 +1,118 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/svc-gateway/svc/caddymodule/app/cli"
+)
+
+const waitingCall = "call_0190f5a47c3e7b1a9f6e2d4c8a1b3e5f"
+
+// TestPrompt holds what chat makes of an answer: y is yes, and everything else is no.
+func TestPrompt(t *testing.T) {
+	for _, tc := range []struct {
+		name, role, typed string
+		other             bool          // a rule wants another person
+		expires           time.Duration // from now
+		elsewhere         bool          // somebody else decides
+		want              string        // what the service is told; empty: nothing
+		told              string
+	}{
+		{"yes", "admin", "y\n", false, time.Hour, false, "approve", "[y/N] "},
+		{"the whole word", "admin", " YES \n", false, time.Hour, false, "approve", ""},
+		{"no", "admin", "n\n", false, time.Hour, false, "reject", ""},
+		{"nothing", "admin", "\n", false, time.Hour, false, "reject", ""},
+		{"something else", "admin", "yep\n", false, time.Hour, false, "reject", ""},
+		{"the end of the input", "admin", "", false, time.Hour, false, "reject", "no answer: no"},
+		{"no answer in time", "admin", "…", false, 0, false, "reject", "no answer in time: no"},
+		{"decided elsewhere", "admin", "…", false, time.Hour, true, "", ""},
+		{"a user", "user", "y\n", false, time.Hour, true, "", "Waiting for an admin"},
+		{"the one who asked", "admin", "y\n", true, time.Hour, true, "", "Waiting for another admin"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			decided := make(chan string, 1)
+			c, _, told := newChat(t, func(w http.ResponseWriter, r *http.Request) {
+				switch r.URL.Path {
+				case "/auth/whoami":
+					fmt.Fprintf(w, `{"user":"ada","role":%q}`, tc.role)
+				case "/approvals/" + waitingCall:
+					var d decision
+					if err := json.NewDecoder(r.Body).Decode(&d); err != nil || d.Digest != "d1" {
+						t.Errorf("got %+v, %v", d, err)
+					}
+					decided <- d.Decision
+					_, _ = io.WriteString(w, `{"state":"approved"}`)
+				default:
+					expires := time.Now().Add(tc.expires).Format(time.RFC3339Nano)
+					fmt.Fprintf(w, `data: {"type":"approval_required","id":%q,"tool":"run_command","input":{"command":"rm \u202e-rf x \u0026\u0026 y"},"digest":"d1","reason":"Dangerous.","where":"on the host","other_person":%t,"expires_at":%q}`+"\n\n",
+						waitingCall, tc.other, expires)
+					if err := http.NewResponseController(w).Flush(); err != nil {
+						t.Error(err)
+					}
+					got := ""
+					if !tc.elsewhere {
+						got = <-decided
+					}
+					if got != tc.want {
+						t.Errorf("got %q, want %q", got, tc.want)
+					}
+					fmt.Fprintf(w, `data: {"type":"approval_decided","id":%q,"tool":"run_command","decision":"rejected","reason":"by eve"}`+"\n\n"+doneEvent, waitingCall)
+				}
+			})
+			c.target.prefix = defaultPrefix
+			reader, writer := io.Pipe()
+			defer writer.Close()
+			if tc.typed != "…" {
+				c.lines = input(strings.NewReader(tc.typed))
+			} else {
+				c.lines = input(reader)
+			}
+			if err := c.ask(t.Context(), "x"); err != nil {
+				t.Fatal(err)
+			}
+			if got := told.String(); !tc.elsewhere && (!strings.Contains(got, tc.told) || !strings.Contains(got, `rm \u202e-rf x && y`) || !strings.Contains(got, "runs on the host")) {
+				t.Errorf("got %q, want %q in it", got, tc.told)
+			}
+			if !strings.Contains(told.String(), "[run_command] rejected: by eve") {
+				t.Errorf("got %q", told.String())
+			}
+		})
+	}
+}
+
+// TestRejoin has the connection break while a call waits: the stream goes on where it was.
+func TestRejoin(t *testing.T) {
+	joined := false
+	c, out, _ := newChat(t, func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.URL.Path == "/auth/whoami":
+			_, _ = io.WriteString(w, `{"user":"ada","role":"user"}`)
+		case r.Method == http.MethodPost:
+			w.Header().Set("Content-Location", "/threads/t/runs/r")
+			fmt.Fprintf(w, "id: 4\ndata: {\"type\":\"approval_required\",\"id\":%q}\n\n", waitingCall)
+		default:
+			if r.URL.Path != "/threads/t/runs/stream" || r.Header.Get("Last-Event-ID") != "4" {
+				t.Errorf("got %s after %s", r.URL.Path, r.Header.Get("Last-Event-ID"))
+			}
+			if !joined {
+				joined = true
+				w.WriteHeader(http.StatusBadGateway)
+				return
+			}
+			fmt.Fprintf(w, "data: {\"type\":\"tool_use\",\"id\":%q,\"name\":\"x\",\"input\":{},\"status\":\"expired\"}\n\ndata: {\"type\":\"text\",\"content\":\"hello\"}\n\n", waitingCall)
+			_, _ = io.WriteString(w, doneEvent)
+		}
+	})
+	c.target.prefix = defaultPrefix
+	err := c.ask(t.Context(), "x")
+	if coded, ok := errors.AsType[*cli.CodedError](err); !ok || coded.Code != cli.ExitDenied || out.String() != "hello\n" {
+		t.Errorf("got %v, %q", err, out.String())
+	}
+}
