@@ -28,7 +28,7 @@ var matrix = []rule{
 	{"internal/...", []string{"scanner", "internal/..."}},
 	{"audit/...", []string{"scanner", "scanner/redact", "scanner/sqltoken", "internal/store/..."}},
 	{"policy/identity/...", []string{"policy", "audit", "internal/..."}},
-	{"policy/...", []string{"scanner", "scanner/command"}},
+	{"policy/...", []string{"scanner", "scanner/command", "internal/suggest"}},
 	{"agents/...", []string{"scanner/...", "audit", "policy/...", "internal/..."}},
 	{"caddymodule/app/...", []string{"scanner/redact", "audit/...", "policy/...", "internal/..."}},
 	{"caddymodule/order/...", nil},

@@ -12,7 +12,8 @@ type Agent struct {
 // Default is the agent that answers when a request names none.
 const Default = "svc-orchestrator"
 
-const delegateTool = "delegate"
+// Delegate is the tool with which an agent hands a task to another.
+const Delegate = "delegate"
 
 // Builtin are the agents of this build.
 func Builtin() []Agent {

@@ -31,9 +31,10 @@ type analysis struct {
 	findings []scanner.Finding
 	digest   string // empty for a call that cannot be made
 	input    policy.Input
-	where    string // where the call would run, for people
-	changed  string // how a person changed the arguments, for the model
-	invalid  string // why the call cannot be made at all
+	where    string          // where the call would run, for people
+	changed  string          // how a person changed the arguments, for the model
+	snapshot json.RawMessage // of the input, for the record
+	invalid  string          // why the call cannot be made at all: a stable word and the details
 }
 
 // analyse looks at a call without doing anything. What it cannot look at is denied.
@@ -66,23 +67,15 @@ func analyse(s scope, c Call) (a *analysis) {
 		a.invalid = fmt.Sprintf("invalid_arguments: %s: %s", c.Name, oneLine(err.Error()))
 		return a
 	}
-	class := tool.classify(args)
+	class := tool.Class(args)
 	a.raw, a.args, a.action, a.where = raw, args, class.Action, class.Where
 	a.findings = append(scanArguments(args), class.Findings...)
 	a.input.Skill, a.input.Arguments, a.input.Findings = tool.Skill, args, a.findings
 	if a.input.Skill == "" {
 		a.input.Skill = tool.Name
 	}
-	a.input.Action, a.input.Command, a.input.Categories = class.Action, class.Command, class.Categories
+	a.input.Action, a.input.Command, a.input.Categories, a.input.Paths = class.Action, class.Command, class.Categories, class.Paths
 	return a
-}
-
-// decide asks the policy. A call that cannot be made is denied without asking.
-func (a *analysis) decide(p *policy.Engine) policy.Decision {
-	if a.invalid != "" {
-		return policy.Decision{Effect: policy.Deny, Reasons: []string{a.invalid}, PolicyHash: p.Hash()}
-	}
-	return p.Decide(a.input)
 }
 
 // digest binds a decision to exactly one call: hex SHA-256 of the RFC 8785 form of {agent,

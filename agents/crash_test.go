@@ -76,7 +76,7 @@ func child(ctx context.Context, dir, run string) error {
 		Store: store, Audit: log, Identity: &users{}, Bus: bus.NewMemory(), Node: fmt.Sprint("child-", os.Getpid()), Log: zap.NewNop(),
 	})
 	rt, err := host.Runtime(agents.Setup{
-		Model: callThenAnswer(danger(erase)), Policy: engine, Log: zap.NewNop(), Holds: leaveFile(filepath.Join(dir, "leave")),
+		Model: callThenAnswer(danger(erase)), Policy: policy.NewLive(engine), Log: zap.NewNop(), Holds: leaveFile(filepath.Join(dir, "leave")),
 		Agents: []agents.Agent{{Name: agents.Default, Tools: []string{"command"}}},
 		Tools: []agents.Tool{agents.NewTool(commandTool().ToolDef, func(context.Context, agents.ToolContext, map[string]any) (agents.Result, error) {
 			f, err := os.OpenFile(filepath.Join(dir, "ran"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)

@@ -12,12 +12,14 @@ import (
 
 	"github.com/svc-gateway/svc/agents/model"
 	"github.com/svc-gateway/svc/audit"
+	"github.com/svc-gateway/svc/policy"
 )
 
 // driver carries out what a run asks for. It alone touches the run; the goroutines that it
 // starts send back what is to be changed.
 type driver struct {
 	rt       *Runtime
+	policy   *policy.Held
 	set      *toolset
 	run      *Run
 	active   *activeRun
@@ -257,7 +259,7 @@ func (d *driver) account(ctx context.Context, agent string, resp model.Response,
 func (d *driver) act(ctx context.Context, ref CallRef, agent string, c Call) func() {
 	s := scope{
 		run: d.run.ID, thread: d.run.Thread, agent: agent, principal: d.run.Principal,
-		tools: d.set.agents[agent].tools, ours: d.active.held, auto: d.run.Auto,
+		policy: d.policy.Engine(), tools: d.set.agents[agent].tools, ours: d.active.held, auto: d.run.Auto,
 	}
 	wakes := d.rt.wakesOf(d.active)
 	var v verdict
@@ -285,12 +287,12 @@ func (d *driver) act(ctx context.Context, ref CallRef, agent string, c Call) fun
 			return func() { d.rt.done(d.run, ref, v.outcome) }
 		}
 		d.log.decided(agent, ref.Frame, c, v.leave)
-		d.log.toolUse(agent, ref.Frame, c, v.status, strings.TrimPrefix(v.text, string(v.status)+": "))
+		d.log.toolUse(agent, ref.Frame, c, v.status, v.code, strings.TrimPrefix(v.text, string(v.status)+": "))
 		return d.ended(ref, c, v.outcome)
 	case admitted:
 		d.log.decided(agent, ref.Frame, c, v.leave)
 		c.Arguments = v.analysis.raw // a person may have changed them
-		d.log.toolUse(agent, ref.Frame, c, CallStarted, "")
+		d.log.toolUse(agent, ref.Frame, c, CallStarted, "", "")
 		if v.analysis.tool.delegates() {
 			return d.delegate(ref, v)
 		}

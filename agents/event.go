@@ -37,7 +37,7 @@ type Event struct {
 	Name     string          `json:"name,omitempty"`   // of the tool
 	Input    json.RawMessage `json:"input,omitempty"`  // of the tool, an object
 	Status   string          `json:"status,omitempty"` // of a call or, on done, of the run
-	Code     string          `json:"code,omitempty"`   // of an error
+	Code     string          `json:"code,omitempty"`   // of an error or a refusal
 	Leave    string          `json:"leave,omitempty"`  // id of the leave that a call waits for, or that was decided on
 	Digest   string          `json:"digest,omitempty"` // of the call that waits
 	Where    string          `json:"where,omitempty"`  // where the call that waits would run
@@ -109,10 +109,10 @@ func (l *eventLog) decided(agent string, frame int, c Call, leave Leave) {
 }
 
 // toolUse tells of a call that the gate has decided on.
-func (l *eventLog) toolUse(agent string, frame int, c Call, status CallStatus, why string) {
+func (l *eventLog) toolUse(agent string, frame int, c Call, status CallStatus, code, why string) {
 	l.append(Event{
 		Type: EventToolUse, Agent: agent, Frame: frame, Call: c.ID, Name: l.secrets.Redact(c.Name),
-		Input: l.input(c), Status: string(status), Content: why,
+		Input: l.input(c), Status: string(status), Code: code, Content: why,
 	})
 }
 

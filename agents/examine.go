@@ -48,7 +48,7 @@ func (h *Host) Examine(ctx context.Context, run, call, patch string) (Examined, 
 	if err != nil {
 		return Examined{}, fmt.Errorf("resolving who asked: %w", err)
 	}
-	s := scope{run: r.ID, thread: r.Thread, agent: agent, principal: principal}
+	s := scope{run: r.ID, thread: r.Thread, agent: agent, principal: principal, policy: rt.policy.Hold(r.Policy).Engine()}
 	if a, ok := rt.set.Load().agents[agent]; ok {
 		s.tools = a.tools
 	}
@@ -64,7 +64,9 @@ func (h *Host) Examine(ctx context.Context, run, call, patch string) (Examined, 
 	case a.digest == before.digest:
 		return Examined{}, ErrUnchanged
 	}
-	return Examined{a.digest, rt.gate.secrets.RedactJSON([]byte(a.raw)), a.where, a.decide(rt.gate.policy)}, nil
+	d, counts := rt.gate.decide(ctx, s.policy, a)
+	rt.gate.giveBack(ctx, counts) // the gate counts when it comes to the call
+	return Examined{a.digest, rt.gate.secrets.RedactJSON([]byte(a.raw)), a.where, d}, nil
 }
 
 // find is a call that has no result yet, with the agent that makes it; nil when there is none.

@@ -51,7 +51,7 @@ func newFixture(t *testing.T, m model.Model, tools ...agents.Tool) *fixture {
 		names = append(names, tool.Name)
 	}
 	f.setup = agents.Setup{
-		Model: m, Tools: tools, Policy: engine, Log: zap.NewNop(),
+		Model: m, Tools: tools, Policy: policy.NewLive(engine), Log: zap.NewNop(),
 		Agents: []agents.Agent{
 			{Name: agents.Default, Description: "routes", Delegates: []string{"core"}},
 			{Name: "core", Description: "works", Tools: names},

@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"go.uber.org/zap"
 
 	"github.com/svc-gateway/svc/agents/hook"
 	"github.com/svc-gateway/svc/audit"
+	"github.com/svc-gateway/svc/internal/bus"
 	"github.com/svc-gateway/svc/policy"
 	"github.com/svc-gateway/svc/scanner/redact"
 )
@@ -19,8 +21,9 @@ import (
 // record of the outcome, in this order; what it may do is decided on the principal as it is
 // now, and a call whose intent cannot be recorded does not happen.
 type gate struct {
-	policy   *policy.Engine
-	holds    Holds // nil: a call that needs leave is denied
+	bus      bus.Bus // of the counters that rules ask for
+	key      []byte  // of the hashes that stand for secrets in records
+	holds    Holds   // nil: a call that needs leave is denied
 	audit    *audit.Log
 	identity Identity
 	timeout  time.Duration // default deadline of a call
@@ -33,6 +36,7 @@ type gate struct {
 type scope struct {
 	run, thread, agent string
 	principal          policy.Principal
+	policy             *policy.Engine              // that the run keeps
 	tools              map[string]boundTool        // what this agent has, and nothing else
 	ours               func(context.Context) error // whether the run is still this process's
 	auto               bool                        // the run goes on without a person where that is allowed
@@ -49,6 +53,8 @@ type intent struct {
 	Started   time.Time        `json:"started"`
 	Approved  bool             `json:"approved,omitempty"`
 	Changed   string           `json:"changed,omitempty"` // how a person changed the arguments, for the model
+
+	counted counted // for the rules; given back when the tool fails
 }
 
 // graceAfterDeadline is how long a tool may take to notice that its context has ended.
@@ -70,16 +76,22 @@ func (g *gate) admit(ctx context.Context, s scope, c Call) verdict {
 		f := principalFailure(err)
 		g.log.Warn("a run's user may not act any more", zap.String("run", s.run), zap.String("code", f.Code), zap.Error(err))
 		return g.refuse(ctx, s, c, nil, policy.Decision{
-			Effect: policy.Deny, PolicyHash: g.policy.Hash(), Reasons: []string{"principal: " + f.Code}, Message: f.Message,
+			Effect: policy.Deny, Code: f.Code, PolicyHash: s.policy.Hash(), Reasons: []string{"principal: " + f.Code}, Message: f.Message,
 		}, Leave{}, f)
 	}
 	s.principal = principal
 	a := analyse(s, c)
-	d := a.decide(g.policy)
+	d, counts := g.decide(ctx, s.policy, a)
+	started := false
+	defer func() {
+		if !started {
+			g.giveBack(ctx, counts)
+		}
+	}()
 	var l Leave
 	if d.Effect == policy.Approve {
 		var v verdict
-		if l, v = g.leave(ctx, s, &c, &a, &d); v != nil {
+		if l, v = g.leave(ctx, s, &c, &a, &d, &counts); v != nil {
 			return v
 		}
 	} else if d.Effect != policy.Allow && d.Effect != policy.Log {
@@ -93,9 +105,11 @@ func (g *gate) admit(ctx context.Context, s scope, c Call) verdict {
 	if err := g.audit.Record(context.WithoutCancel(ctx), e); err != nil {
 		return g.unrecorded(c, err)
 	}
+	g.tell(s, c, d)
+	started = true
 	return admitted{&intent{
 		Run: s.run, Thread: s.thread, Agent: s.agent, Call: c.ID, Tool: c.Name, Principal: principal, Started: time.Now(),
-		Approved: l.State == LeaveGranted, Changed: a.changed,
+		Approved: l.State == LeaveGranted, Changed: a.changed, counted: counts,
 	}, a, l}
 }
 
@@ -172,6 +186,7 @@ func (g *gate) refuse(ctx context.Context, s scope, c Call, a *analysis, d polic
 	if err := g.audit.Record(context.WithoutCancel(ctx), e); err != nil {
 		return g.unrecorded(c, err)
 	}
+	g.tell(s, c, d)
 	text := d.Message
 	if text == "" && len(d.Reasons) > 0 {
 		text = d.Reasons[0]
@@ -179,10 +194,32 @@ func (g *gate) refuse(ctx context.Context, s scope, c Call, a *analysis, d polic
 	if a != nil && a.changed != "" {
 		text += " " + a.changed
 	}
+	if d.Code != policy.CodeApproval {
+		text = strings.TrimSpace(text + " " + d.Remedy())
+	}
 	return refused{outcome{
-		status: status, text: g.secrets.Redact(string(status) + ": " + text),
+		status: status, code: d.Code, text: g.secrets.Redact(string(status) + ": " + text),
 		labels: []string{"tool:" + c.Name}, fatal: fatal,
 	}, l}
+}
+
+// tell writes into the log what rules wanted to be seen, and what was not allowed, with what decided.
+func (g *gate) tell(s scope, c Call, d policy.Decision) {
+	if d.Effect == policy.Allow && len(d.Observed) == 0 {
+		return
+	}
+	g.log.Info("a rule applied to a call", zap.String("effect", string(d.Effect)), zap.String("rule", d.Rule), zap.String("code", d.Code),
+		zap.String("user", s.principal.User), zap.String("agent", s.agent), zap.String("tool", g.secrets.Redact(c.Name)),
+		zap.String("run", s.run), zap.String("call", c.ID), zap.Strings("reasons", g.reasons(d)))
+}
+
+// reasons are those of the decision, without secrets.
+func (g *gate) reasons(d policy.Decision) []string {
+	all := make([]string, len(d.Reasons))
+	for i, r := range d.Reasons {
+		all[i] = g.secrets.Redact(r)
+	}
+	return all
 }
 
 // event is the record of a decision on a call.
@@ -191,11 +228,11 @@ func (g *gate) event(typ string, s scope, c Call, a *analysis, d policy.Decision
 		Type: typ, Run: s.run, Thread: s.thread, Agent: s.agent, Call: c.ID, Tool: c.Name,
 		User: s.principal.User, Role: string(s.principal.Role), OnBehalfOf: s.principal.OnBehalfOf,
 		Address: s.principal.Address, TokenID: s.principal.TokenID, RequestID: s.principal.RequestID,
-		Input: string(g.secrets.RedactJSON([]byte(c.Arguments))), Decision: string(d.Effect), Rule: d.Rule, Reasons: d.Reasons, PolicyHash: d.PolicyHash,
+		Input: string(g.secrets.RedactJSON([]byte(c.Arguments))), Decision: string(d.Effect), Rule: d.Rule, Reasons: g.reasons(d), PolicyHash: d.PolicyHash,
 		Labels: c.Labels,
 	}
 	if a != nil {
-		e.Action, e.Digest, e.Findings = string(a.action), a.digest, findingsJSON(a.findings)
+		e.Action, e.Digest, e.Findings, e.PolicyInput = string(a.action), a.digest, findingsJSON(a.findings), a.snapshot
 	}
 	return e
 }

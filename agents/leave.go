@@ -16,7 +16,7 @@ import (
 // leave sees to what a call needs beyond the policy's word. Without a verdict the call may start, by
 // the analysis and the decision that are then in a and d. It marks the call as asked for once the
 // record says so.
-func (g *gate) leave(ctx context.Context, s scope, c *Call, a **analysis, d *policy.Decision) (Leave, verdict) {
+func (g *gate) leave(ctx context.Context, s scope, c *Call, a **analysis, d *policy.Decision, counts *counted) (Leave, verdict) {
 	if g.holds == nil {
 		d.Effect = policy.Deny
 		d.Reasons = append(slices.Clone(d.Reasons), "approval: required, and nobody can be asked for one here")
@@ -47,7 +47,7 @@ func (g *gate) leave(ctx context.Context, s scope, c *Call, a **analysis, d *pol
 	case l.State == LeavePending:
 		return l, waiting{leave: l, where: (*a).where}
 	case l.State == LeaveGranted && l.Patch != nil:
-		if why := g.change(s, c, a, d, l); why != "" {
+		if why := g.change(ctx, s, c, a, d, counts, l); why != "" {
 			l.State, l.Reason = LeaveRefused, l.Reason+"; "+why
 		}
 	}
@@ -61,7 +61,7 @@ func (g *gate) leave(ctx context.Context, s scope, c *Call, a **analysis, d *pol
 
 // change makes a call the one that a person has approved instead of it, and decides on that one. It
 // returns why that one may not be made either, if so.
-func (g *gate) change(s scope, c *Call, a **analysis, d *policy.Decision, l Leave) (why string) {
+func (g *gate) change(ctx context.Context, s scope, c *Call, a **analysis, d *policy.Decision, counts *counted, l Leave) (why string) {
 	asked := (*a).raw
 	args, err := MergePatch(asked, string(l.Patch))
 	if err != nil {
@@ -69,7 +69,9 @@ func (g *gate) change(s scope, c *Call, a **analysis, d *policy.Decision, l Leav
 	}
 	c.Arguments = args
 	now := analyse(s, *c)
-	decision := now.decide(g.policy)
+	g.giveBack(ctx, *counts) // what was counted is another call
+	var decision policy.Decision
+	decision, *counts = g.decide(ctx, s.policy, now)
 	now.changed = fmt.Sprintf("[A person (%s) changed the arguments of this call before approving it. You asked for %s. Changed to %s.]",
 		strings.Join(l.By, ", "), g.secrets.RedactJSON([]byte(asked)), g.secrets.RedactJSON([]byte(args)))
 	*a, *d = now, decision

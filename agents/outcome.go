@@ -17,6 +17,7 @@ import (
 // outcome is how a call ended, as the model is told.
 type outcome struct {
 	status   CallStatus
+	code     string // of a refusal, for programs
 	text     string
 	labels   []string
 	findings []scanner.Finding
@@ -31,6 +32,9 @@ func (g *gate) outcome(ctx context.Context, in *intent, res Result, err error) o
 	o := outcome{status: callStatus(err), text: res.Text, labels: []string{"tool:" + in.Tool}, took: in.took()}
 	if err != nil {
 		o.text = tellModel(in.Tool, o.status, res.Text, err)
+	}
+	if o.status == CallError { // after a time-out nobody knows what was done
+		g.giveBack(ctx, in.counted)
 	}
 	if in.Changed != "" {
 		o.text = in.Changed + "\n" + o.text

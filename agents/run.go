@@ -61,6 +61,7 @@ type Run struct {
 	Version   int64            `json:"version"` // number of times this run was saved
 	Harness   string           `json:"harness"`
 	Toolset   string           `json:"toolset,omitempty"` // version of the agents and tools that it works with
+	Policy    string           `json:"policy,omitempty"`  // hash of the policy that it keeps
 	Base      int              `json:"base"`              // messages of the thread before this run's first
 	Input     int              `json:"input"`             // messages of the first frame that the thread got at the start
 	Frames    []Frame          `json:"frames"`

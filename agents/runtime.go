@@ -2,6 +2,7 @@ package agents
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"sync/atomic"
@@ -44,7 +45,7 @@ type Setup struct {
 	Model  model.Model
 	Tools  []Tool
 	Agents []Agent
-	Policy *policy.Engine
+	Policy *policy.Live // a run keeps the policy that it starts with, unless it is replaced at once
 	Limits Limits
 	Log    *zap.Logger
 
@@ -55,6 +56,10 @@ type Setup struct {
 	// does, and such calls are denied.
 	Holds Holds
 
+	// PolicyKey is the key of the hashes that stand for secrets in records of decisions. Equal secrets
+	// have equal hashes as long as the key is the same. Default: one of this runtime.
+	PolicyKey []byte
+
 	// Secrets are values that reach neither readers nor models, nor the record of a result,
 	// such as the model's API key. Default: none.
 	Secrets *redact.Secrets
@@ -64,6 +69,7 @@ type Setup struct {
 // it is over or waits. What callers may do with runs goes through [Runtime.As].
 type Runtime struct {
 	*Host
+	policy    *policy.Live
 	model     model.Model
 	gate      *gate
 	set       atomic.Pointer[toolset]
@@ -74,10 +80,13 @@ type Runtime struct {
 
 // Runtime checks a setup and returns a runtime that works with it.
 func (h *Host) Runtime(s Setup) (*Runtime, error) {
+	if len(s.PolicyKey) == 0 {
+		s.PolicyKey = []byte(rand.Text())
+	}
 	rt := &Runtime{
-		Host: h, model: s.Model, limits: s.Limits, retention: s.Retention, log: s.Log,
+		Host: h, policy: s.Policy, model: s.Model, limits: s.Limits, retention: s.Retention, log: s.Log,
 		gate: &gate{
-			policy: s.Policy, holds: s.Holds, audit: h.audit, identity: h.id, timeout: s.Limits.Tool, log: s.Log, secrets: s.Secrets,
+			bus: h.bus, key: s.PolicyKey, holds: s.Holds, audit: h.audit, identity: h.id, timeout: s.Limits.Tool, log: s.Log, secrets: s.Secrets,
 			hooks: h.hooks,
 		},
 	}
@@ -120,6 +129,7 @@ func (rt *Runtime) start(ctx context.Context, p policy.Principal, req Request) (
 		return nil, ErrAutoApprove
 	}
 	r := newRun(p, req, set)
+	r.Policy = rt.policy.Engine().Hash()
 	if err := rt.register(); err != nil {
 		return nil, err
 	}
@@ -211,7 +221,7 @@ func (rt *Runtime) launch(ctx context.Context, r *Run, set *toolset, l *lease, n
 	l.untouched = func(ctx context.Context) error { return rt.untouched(ctx, a) }
 	a.log = rt.newEventLog(r.ID, next, rt.gate.secrets, func() { cancel(errLeaseLost) })
 	d := &driver{
-		rt: rt, set: set, run: r, active: a, history: history, log: a.log, began: time.Now(),
+		policy: rt.policy.Hold(r.Policy), rt: rt, set: set, run: r, active: a, history: history, log: a.log, began: time.Now(),
 		applied: make(chan func()), slots: make(chan struct{}, rt.limits.ParallelCalls),
 	}
 	rt.activate(r.ID, a)

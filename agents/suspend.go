@@ -12,6 +12,7 @@ import (
 // reports false when the run has to go on instead: it was cancelled, or there is news for a call.
 func (d *driver) suspend(ctx context.Context) bool {
 	worked := d.run.Worked
+	d.run.Policy = d.policy.Engine().Hash()
 	d.run.Worked += time.Since(d.began)
 	saved := d.insist(ctx, Interrupted, d.park, d.active.news)
 	if saved && d.rt.pause(d.run.ID, d.active, d.looked) {

@@ -48,12 +48,13 @@ type Classification struct {
 	Action     policy.Action     // what the call needs leave for; Mutate when empty
 	Command    *command.Command  // the command line in the arguments; nil when there is none
 	Categories []string          // dangerous kinds of operation that rules ask for, beside Command's own
+	Paths      []string          // files and folders that the arguments name: see [policy.Input]
 	Findings   []scanner.Finding // what else in the arguments is suspicious
 	Where      string            // where the call would run, for who is asked to approve it, such as "on the host"
 }
 
-// classify classes a call by its arguments, or as the tool declares all of its calls.
-func (d *ToolDef) classify(args map[string]any) Classification {
+// Class classes a call by its arguments, or as the tool declares all of its calls.
+func (d *ToolDef) Class(args map[string]any) Classification {
 	if d.Classify == nil {
 		return Classification{Action: d.Action}
 	}

@@ -113,10 +113,10 @@ func delegation(to []string, described map[string]string) (boundTool, error) {
 		"additionalProperties": false,
 	})
 	if err != nil {
-		return boundTool{}, fmt.Errorf("describing the tool %s: %w", delegateTool, err)
+		return boundTool{}, fmt.Errorf("describing the tool %s: %w", Delegate, err)
 	}
 	return compileParameters(Tool{ToolDef: ToolDef{
-		Name: delegateTool, Action: policy.Use, Parameters: parameters,
+		Name: Delegate, Action: policy.Use, Parameters: parameters,
 		Description: "Hands a task to a sub-agent and returns its answer.\n" + strings.Join(lines, "\n"),
 	}})
 }

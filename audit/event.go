@@ -42,39 +42,40 @@ const RateLimited = "rate_limited"
 // zero field is stored as NULL. The caller fills in what it knows; Seq, Node and Hash belong to the
 // Log.
 type Event struct {
-	Seq        int64           `json:"seq,omitempty"`  // order of recording, given by the store
-	Time       time.Time       `json:"time"`           // when it happened; zero: now. Stored in UTC, to the millisecond
-	Node       string          `json:"node,omitempty"` // machine that recorded it
-	Type       string          `json:"type"`           // one of the constants; required
-	Run        string          `json:"run,omitempty"`  // required for tool.*
-	Thread     string          `json:"thread,omitempty"`
-	Agent      string          `json:"agent,omitempty"`
-	User       string          `json:"user,omitempty"`
-	Role       string          `json:"role,omitempty"`
-	OnBehalfOf string          `json:"on_behalf_of,omitempty"`
-	Address    string          `json:"address,omitempty"`
-	TokenID    string          `json:"token_id,omitempty"`   // never the token
-	RequestID  string          `json:"request_id,omitempty"` // of the request that it happened in
-	Call       string          `json:"call,omitempty"`       // required for tool.*
-	Tool       string          `json:"tool,omitempty"`
-	Action     string          `json:"action,omitempty"`
-	Input      string          `json:"input,omitempty"`
-	Output     string          `json:"output,omitempty"`
-	Duration   float64         `json:"duration,omitempty"` // seconds, kept to the microsecond
-	Error      string          `json:"error,omitempty"`
-	Traceback  string          `json:"traceback,omitempty"`
-	Decision   string          `json:"decision,omitempty"`
-	Rule       string          `json:"rule,omitempty"`
-	Reasons    []string        `json:"reasons,omitempty"`
-	PolicyHash string          `json:"policy_hash,omitempty"`
-	Digest     string          `json:"digest,omitempty"`
-	Findings   json.RawMessage `json:"findings,omitempty"` // any JSON value; stored in RFC 8785 form
-	Labels     []string        `json:"labels,omitempty"`
-	Status     string          `json:"status,omitempty"`
-	Method     string          `json:"method,omitempty"`
-	Path       string          `json:"path,omitempty"`
-	Code       int             `json:"code,omitempty"`
-	Hash       string          `json:"hash,omitempty"` // SHA-256 of CanonicalRecord, hexadecimal
+	Seq         int64           `json:"seq,omitempty"`  // order of recording, given by the store
+	Time        time.Time       `json:"time"`           // when it happened; zero: now. Stored in UTC, to the millisecond
+	Node        string          `json:"node,omitempty"` // machine that recorded it
+	Type        string          `json:"type"`           // one of the constants; required
+	Run         string          `json:"run,omitempty"`  // required for tool.*
+	Thread      string          `json:"thread,omitempty"`
+	Agent       string          `json:"agent,omitempty"`
+	User        string          `json:"user,omitempty"`
+	Role        string          `json:"role,omitempty"`
+	OnBehalfOf  string          `json:"on_behalf_of,omitempty"`
+	Address     string          `json:"address,omitempty"`
+	TokenID     string          `json:"token_id,omitempty"`   // never the token
+	RequestID   string          `json:"request_id,omitempty"` // of the request that it happened in
+	Call        string          `json:"call,omitempty"`       // required for tool.*
+	Tool        string          `json:"tool,omitempty"`
+	Action      string          `json:"action,omitempty"`
+	Input       string          `json:"input,omitempty"`
+	Output      string          `json:"output,omitempty"`
+	Duration    float64         `json:"duration,omitempty"` // seconds, kept to the microsecond
+	Error       string          `json:"error,omitempty"`
+	Traceback   string          `json:"traceback,omitempty"`
+	Decision    string          `json:"decision,omitempty"`
+	Rule        string          `json:"rule,omitempty"`
+	Reasons     []string        `json:"reasons,omitempty"`
+	PolicyHash  string          `json:"policy_hash,omitempty"`
+	PolicyInput json.RawMessage `json:"policy_input,omitempty"` // what else the decision depended on: JSON; stored in RFC 8785 form
+	Digest      string          `json:"digest,omitempty"`
+	Findings    json.RawMessage `json:"findings,omitempty"` // any JSON value; stored in RFC 8785 form
+	Labels      []string        `json:"labels,omitempty"`
+	Status      string          `json:"status,omitempty"`
+	Method      string          `json:"method,omitempty"`
+	Path        string          `json:"path,omitempty"`
+	Code        int             `json:"code,omitempty"`
+	Hash        string          `json:"hash,omitempty"` // SHA-256 of CanonicalRecord, hexadecimal
 }
 
 // RunRecord is one row of audit_runs: what a model used for one turn of a run.

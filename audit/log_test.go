@@ -34,7 +34,7 @@ func full() audit.Event {
 		Input:  `{"command":"df -h"}`,
 		Output: "a\tb\r\n\"quoted\" \\ \x01\x7f <&> \u2028 \U0001F600", Duration: 0.0123456789,
 		Error: "none", Traceback: "main.go:1", Decision: "allow", Rule: "table", Reasons: []string{"one \"two\"", "three"},
-		PolicyHash: "ph", Digest: "dg", Findings: json.RawMessage(`[ {"rule":"r","end":10e0,"category":"c"} ]`),
+		PolicyHash: "ph", PolicyInput: json.RawMessage(`{"time":"now", "counts":{"b":2.50,"a":1}}`), Digest: "dg", Findings: json.RawMessage(`[ {"rule":"r","end":10e0,"category":"c"} ]`),
 		Labels: []string{"user", "tool:df"}, Status: "success", Method: "POST", Path: "/runs", Code: 200,
 	}
 }
@@ -57,6 +57,7 @@ func TestRecordAndReadBack(t *testing.T) {
 	want.Time = time.Date(2027, 1, 31, 9, 30, 0, 125_000_000, time.UTC)
 	want.Duration = 0.012346
 	want.Findings = json.RawMessage(`[{"category":"c","end":10,"rule":"r"}]`)
+	want.PolicyInput = json.RawMessage(`{"counts":{"a":1,"b":2.5},"time":"now"}`)
 	want.Hash = got[0].Hash
 	if diff := cmp.Diff(want, got[0]); diff != "" {
 		t.Errorf("read back (-want +got):\n%s", diff)

@@ -47,8 +47,11 @@ func prepare(e *Event, node string, now time.Time) error {
 	e.Reasons = each(e.Reasons, func(s string) string { return redacted(s, maxReason) })
 	e.Labels = each(e.Labels, clean)
 	var err error
-	if e.Findings, err = prepareFindings(e.Findings); err != nil {
+	if e.Findings, err = prepareJSON(e.Findings); err != nil {
 		return fmt.Errorf("recording a %s event: findings are not JSON: %w", e.Type, err)
+	}
+	if e.PolicyInput, err = prepareJSON(e.PolicyInput); err != nil {
+		return fmt.Errorf("recording a %s event: the policy's input is not JSON: %w", e.Type, err)
 	}
 	scratch := buffers.Get().(*[]byte)
 	*scratch = appendEvent((*scratch)[:0], e, false)
@@ -115,7 +118,7 @@ func each(l []string, f func(string) string) []string {
 	return out
 }
 
-func prepareFindings(f json.RawMessage) (json.RawMessage, error) {
+func prepareJSON(f json.RawMessage) (json.RawMessage, error) {
 	switch string(bytes.TrimSpace(f)) {
 	case "", "null", "[]":
 		return nil, nil

@@ -67,6 +67,7 @@ func appendEvent(b []byte, e *Event, stored bool) []byte {
 	o.text("output", e.Output)
 	o.text("path", e.Path)
 	o.text("policy_hash", e.PolicyHash)
+	o.raw("policy_input", string(e.PolicyInput))
 	o.list("reasons", e.Reasons)
 	o.text("request_id", e.RequestID)
 	o.text("role", e.Role)

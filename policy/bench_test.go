@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/svc-gateway/svc/scanner/command"
 )
@@ -15,6 +16,18 @@ func BenchmarkDecide(b *testing.B) {
 		fmt.Fprintf(&many, "- {name: r%d, match: {tools: [tool-%d]}, when: 'principal.role != \"admin\"', effect: deny, message: m}\n", i, i)
 	}
 	thousand := withRules(b, many.String())
+	var mixed strings.Builder
+	for i := range 195 {
+		fmt.Fprintf(&mixed, "- {name: r%d, match: {tools: [tool-%d]}, when: 'principal.role != \"admin\" and time.hour > 3', effect: deny, message: m}\n", i, i)
+	}
+	mixed.WriteString(`
+- {name: c1, match: {agents: [core], tools: [run_command]}, when: 'any(command.parts, .name == "ss")', effect: deny, message: m}
+- {name: c2, match: {tools: [run_command]}, when: 'time.clock >= "18:00" and any(paths, under(#, "docs"))', effect: deny, message: m}
+- {name: c3, match: {agents: [core]}, when: '"contractors" in principal.groups', effect: approve, message: m}
+- {name: c4, match: {actions: [use]}, when: 'len(findings) > 0 or "remote" in labels', effect: approve, message: m}
+- {name: c5, when: 'principal.source == "none" and action != "use"', effect: log, message: m}
+`)
+	twoHundred := withRules(b, mixed.String())
 	for _, bb := range []struct {
 		name string
 		e    *Engine
@@ -24,6 +37,10 @@ func BenchmarkDecide(b *testing.B) {
 		{"command", e, Input{Tool: "run_command", Action: Use, Command: &command.Command{Class: command.ReadOnly, Parts: []command.Part{{Name: "df"}}}}},
 		{"approve", e, Input{Tool: "run_command", Action: Mutate, Command: classed(command.Dangerous, "erase")}},
 		{"denied", e, Input{Tool: "run_command", Action: Install}},
+		{"200_rules", twoHundred, Input{
+			Tool: "run_command", Action: Use, Time: time.Now(), Paths: []string{"notes/a"},
+			Command: &command.Command{Class: command.ReadOnly, Parts: []command.Part{{Name: "cat", Args: []string{"notes/a"}}}},
+		}},
 		{"1000_rules", thousand, Input{Tool: "tool-500", Action: Use}},
 	} {
 		b.Run(bb.name, func(b *testing.B) {

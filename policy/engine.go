@@ -2,39 +2,73 @@ package policy
 
 import (
 	"crypto/sha256"
-	_ "embed"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/svc-gateway/svc/scanner/command"
 )
 
-//go:embed rules.yaml
-var embeddedRules []byte
-
 // Engine decides with one table and one set of rules. Get one with [New]; a nil Engine denies
 // everything.
 type Engine struct {
-	grants  []grant
-	rules   []rule
-	index   index
-	hash    string
-	granted map[Role]map[Action][]string // the reasons of plain permissions, made once
+	grants   []grant
+	rules    []rule
+	index    index
+	hash     string
+	counts   bool                         // a rule asks for a counter
+	requests []int                        // rules on requests
+	granted  map[Role]map[Action][]string // the reasons of plain permissions, made once
 }
 
-// New returns the engine over the permission table and the rules that are part of the
-// program. An error is a mistake in those rules.
-func New() (*Engine, error) {
-	rules, err := parseRules("rules.yaml", embeddedRules)
+// New returns the engine over the permission table, the rules that are part of the program and those
+// of rule files, in this order. Its error joins all mistakes, each a [Mistake].
+func New(files ...Source) (*Engine, error) {
+	rules, err := parseRules(Builtin())
 	if err != nil {
 		return nil, fmt.Errorf("loading embedded rules: %w", err)
 	}
 	for i := range rules {
 		rules[i].builtin = true
 	}
+	var mistakes []error
+	for _, s := range files {
+		more, err := parseRules(s)
+		if err != nil {
+			mistakes = append(mistakes, err)
+			continue
+		}
+		rules = append(rules, more...)
+	}
+	mistakes = append(mistakes, unique(rules))
+	if err := errors.Join(mistakes...); err != nil {
+		return nil, err
+	}
 	return newEngine(table[:], rules)
+}
+
+// unique returns what is wrong with the rules together.
+func unique(rules []rule) error {
+	if len(rules) > maxRules {
+		return &Mistake{File: rules[maxRules].file, Message: fmt.Sprintf("the policy has %d rules, of %d at most", len(rules), maxRules)}
+	}
+	seen := map[string]*rule{}
+	var mistakes []error
+	for i := range rules {
+		r := &rules[i]
+		if first := seen[r.Name]; first != nil {
+			where := fmt.Sprintf("%s:%d", first.file, first.line)
+			if first.builtin {
+				where = "part of the program; a rule of another name can be stricter"
+			}
+			mistakes = append(mistakes, &Mistake{r.file, r.line, 1, r.Name, "name: another rule has it already: " + where})
+			continue
+		}
+		seen[r.Name] = r
+	}
+	return errors.Join(mistakes...)
 }
 
 func newEngine(grants []grant, rules []rule) (*Engine, error) {
@@ -52,6 +86,12 @@ func newEngine(grants []grant, rules []rule) (*Engine, error) {
 		index:   newIndex(rules),
 		hash:    hex.EncodeToString(sum[:]),
 		granted: map[Role]map[Action][]string{},
+		counts:  slices.ContainsFunc(rules, func(r rule) bool { return r.expression != nil && r.expression.counts }),
+	}
+	for n := range rules {
+		if rules[n].Phase == OnRequest {
+			e.requests = append(e.requests, n)
+		}
 	}
 	for _, r := range Roles() {
 		e.granted[r] = map[Action][]string{}
@@ -102,21 +142,26 @@ func ask(in *Input) question {
 // selects. The strongest effect counts; the reasons name all that applied.
 func (e *Engine) Decide(in Input) Decision {
 	if e == nil {
-		return Decision{
-			Effect: Deny, Rule: RulePolicy, Message: "There is no policy to decide with.",
-			Severity: Critical, Reasons: []string{"policy: none is loaded"},
-		}
+		return none()
 	}
 	q := ask(&in)
 	if !permitted(e.grants, in.Principal.Role, q.Triple) || in.Tool == "" {
 		return Decision{
 			Effect: Deny, Rule: RulePermission, Message: "The role does not permit this.", Severity: Medium,
-			Reasons: []string{refusal(&in, &q)}, PolicyHash: e.hash,
+			Code: CodePermission, Reasons: []string{refusal(&in, &q)}, PolicyHash: e.hash,
 		}
 	}
 	d := Decision{Effect: Allow, Reasons: e.granted[in.Principal.Role][q.Action], PolicyHash: e.hash}
 	e.tighten(&d, &in, &q)
 	return d
+}
+
+// none is the decision without a policy.
+func none() Decision {
+	return Decision{
+		Effect: Deny, Rule: RulePolicy, Message: "There is no policy to decide with.",
+		Severity: Critical, Code: CodeUnavailable, Reasons: []string{"policy: none is loaded"},
+	}
 }
 
 // refusal says why the table does not grant the triple.

@@ -24,7 +24,7 @@ func mustNew(t testing.TB) *Engine {
 // withRules is an engine over the fixed table and the given rules.
 func withRules(t testing.TB, doc string) *Engine {
 	t.Helper()
-	rules, err := parseRules("test.yaml", []byte(doc))
+	rules, err := parseRules(Source{"test.yaml", []byte(doc)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,8 @@
 package policy
 
 import (
+	"time"
+
 	"github.com/svc-gateway/svc/scanner"
 	"github.com/svc-gateway/svc/scanner/command"
 )
@@ -15,52 +17,83 @@ type env struct {
 	Tool       string         `expr:"tool"`
 	Action     string         `expr:"action"`
 	Arguments  map[string]any `expr:"arguments"`
+	Paths      []string       `expr:"paths"`
 	Command    commandEnv     `expr:"command"`
 	Categories []string       `expr:"categories"` // of the call and its command
 	Labels     []string       `expr:"labels"`
 	Findings   []findingEnv   `expr:"findings"`
+	Time       timeEnv        `expr:"time"`
+
+	Count func(by any, window string) (float64, error)                `expr:"count"`
+	Sum   func(amount any, window string, by ...any) (float64, error) `expr:"sum"`
+
+	counters
+}
+
+// counters is what count and sum work with.
+type counters struct {
+	rule   string
+	counts map[string]float64
+	wants  []Counter
 }
 
 type principalEnv struct {
-	User       string   `expr:"user"`
-	Role       string   `expr:"role"`
-	Groups     []string `expr:"groups"`
-	Source     string   `expr:"source"`
-	OnBehalfOf string   `expr:"on_behalf_of"`
-	Address    string   `expr:"address"`
+	User       string   `expr:"user" json:"user"`
+	Role       string   `expr:"role" json:"role"`
+	Groups     []string `expr:"groups" json:"groups,omitempty"`
+	Source     string   `expr:"source" json:"source,omitempty"`
+	OnBehalfOf string   `expr:"on_behalf_of" json:"on_behalf_of,omitempty"`
+	Address    string   `expr:"address" json:"address,omitempty"`
 }
 
 type commandEnv struct {
-	Present bool      `expr:"present"` // false when the call runs no command
-	Class   string    `expr:"class"`
-	Parts   []partEnv `expr:"parts"`
+	Present bool      `expr:"present" json:"present"` // false when the call runs no command
+	Class   string    `expr:"class" json:"class,omitempty"`
+	Parts   []partEnv `expr:"parts" json:"parts,omitempty"`
 }
 
 type partEnv struct {
-	Name    string   `expr:"name"`
-	Args    []string `expr:"args"`
-	Dynamic bool     `expr:"dynamic"`
+	Name    string   `expr:"name" json:"name"`
+	Args    []string `expr:"args" json:"args,omitempty"`
+	Dynamic bool     `expr:"dynamic" json:"dynamic,omitempty"`
 }
 
 type findingEnv struct {
-	Category   string `expr:"category"`
-	Rule       string `expr:"rule"`
-	Confidence string `expr:"confidence"`
+	Category   string `expr:"category" json:"category"`
+	Rule       string `expr:"rule" json:"rule"`
+	Confidence string `expr:"confidence" json:"confidence"`
+}
+
+// timeEnv is the time of the decision, in the zone that it has in the input.
+type timeEnv struct {
+	Date    string `expr:"date" json:"date"`       // 2027-01-31
+	Clock   string `expr:"clock" json:"clock"`     // 18:05: times of a day compare as text
+	Weekday string `expr:"weekday" json:"weekday"` // monday
+	Year    int    `expr:"year" json:"year"`
+	Month   int    `expr:"month" json:"month"`
+	Day     int    `expr:"day" json:"day"`
+	Hour    int    `expr:"hour" json:"hour"`
+	Minute  int    `expr:"minute" json:"minute"`
 }
 
 func newEnv(in *Input, q *question) *env {
-	return &env{
+	e := &env{
 		Principal:  newPrincipalEnv(&in.Principal),
 		Agent:      in.Agent,
 		Skill:      q.Skill,
 		Tool:       in.Tool,
 		Action:     string(q.Action),
 		Arguments:  in.Arguments,
+		Paths:      in.Paths,
 		Command:    newCommandEnv(in.Command),
 		Categories: q.categories,
 		Labels:     in.Labels,
 		Findings:   newFindingEnvs(in.Findings),
+		Time:       newTimeEnv(in.Time),
+		counters:   counters{counts: in.Counts},
 	}
+	e.Count, e.Sum = e.count, e.sum
+	return e
 }
 
 func newPrincipalEnv(p *Principal) principalEnv {
@@ -90,4 +123,17 @@ func newFindingEnvs(findings []scanner.Finding) []findingEnv {
 		list[i] = findingEnv{string(f.Category), f.Rule, string(f.Confidence)}
 	}
 	return list
+}
+
+var weekdays = [...]string{"sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"}
+
+func newTimeEnv(t time.Time) timeEnv {
+	year, month, day := t.Date()
+	var text [len("2006-01-02 15:04")]byte
+	written := string(t.AppendFormat(text[:0], "2006-01-02 15:04"))
+	date, clock := written[:len(written)-6], written[len(written)-5:]
+	return timeEnv{
+		Date: date, Clock: clock, Weekday: weekdays[t.Weekday()],
+		Year: year, Month: int(month), Day: day, Hour: t.Hour(), Minute: t.Minute(),
+	}
 }

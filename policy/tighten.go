@@ -2,126 +2,100 @@ package policy
 
 import (
 	"errors"
-	"slices"
 	"strings"
 
-	"github.com/expr-lang/expr"
 	"github.com/expr-lang/expr/file"
 )
 
-// index finds the rules that may select a call: each rule is filed under its most selective
-// list, and under always when it has none.
-type index struct {
-	lists  [4]map[string][]int // categories, tools, agents, actions: name → rules
-	always []int
-}
+// errNoTime is why a rule cannot be evaluated that reads a time which nobody gave.
+var errNoTime = errors.New("the time of the decision is not known")
 
-func newIndex(rules []rule) index {
-	var x index
-	for i := range x.lists {
-		x.lists[i] = map[string][]int{}
+// evaluate reports whether a rule that selects the call applies to it.
+func (r *rule) evaluate(vars *env, in *Input) (bool, error) {
+	if r.expression == nil {
+		return true, nil
 	}
-	for n := range rules {
-		lists := rules[n].Match.lists()
-		i := slices.IndexFunc(lists[:], func(l []string) bool { return !wild(l) })
-		if i < 0 {
-			x.always = append(x.always, n)
-			continue
-		}
-		for _, name := range lists[i] {
-			x.lists[i][name] = append(x.lists[i][name], n)
-		}
-	}
-	return x
+	vars.rule = r.Name
+	return r.expression.holds(vars, in.Time)
 }
 
-// candidates appends the numbers of the rules that may select the call, in file order.
-func (x *index) candidates(dst []int, in *Input, q *question) []int {
-	dst = append(dst, x.always...)
-	for _, c := range q.categories {
-		dst = append(dst, x.lists[0][c]...)
-	}
-	dst = append(dst, x.lists[1][in.Tool]...)
-	dst = append(dst, x.lists[2][in.Agent]...)
-	dst = append(dst, x.lists[3][string(q.Action)]...)
-	slices.Sort(dst)
-	return slices.Compact(dst)
-}
-
-// selects reports whether all lists of the match select the call.
-func (m *match) selects(in *Input, q *question) bool {
-	return selects(m.Categories, q.categories) &&
-		(wild(m.Tools) || slices.Contains(m.Tools, in.Tool)) &&
-		(wild(m.Agents) || slices.Contains(m.Agents, in.Agent)) &&
-		(wild(m.Actions) || slices.Contains(m.Actions, string(q.Action)))
-}
-
-// tighten applies the rules to a decision that the table allowed.
+// tighten applies the rules on calls to a decision that the table allowed.
 func (e *Engine) tighten(d *Decision, in *Input, q *question) {
 	var (
-		room    [16]int
-		vars    *env
-		reasons []string
-		others  bool // rules that are not of the program ask for approval
+		room [16]int
+		vars *env
+		v    verdicts
 	)
 	for _, n := range e.index.candidates(room[:0], in, q) {
 		r := &e.rules[n]
 		if !r.Match.selects(in, q) {
 			continue
 		}
-		effect, reason := r.Effect, ""
-		if r.program != nil {
-			if vars == nil {
-				vars = newEnv(in, q)
-			}
-			applies, err := expr.Run(r.program, vars)
-			if err != nil {
-				effect, reason = Deny, "rule "+r.Name+": when cannot be evaluated: "+cause(err)
-			} else if applies != true {
-				continue
-			}
+		if vars == nil && r.expression != nil {
+			vars = newEnv(in, q)
 		}
-		if reason == "" {
-			reason = "rule " + r.Name + ": " + r.criterion(in, q)
-		}
-		reasons = append(reasons, reason)
-		others = others || effect == Approve && !r.builtin
-		if effect.rank() > d.Effect.rank() {
-			d.Effect, d.Rule, d.Message, d.Severity = effect, r.Name, r.Message, r.Severity
+		if applies, err := r.evaluate(vars, in); applies || err != nil {
+			v.add(d, r, err, func() string { return r.criterion(in, q) })
 		}
 	}
-	d.Builtin = d.Effect == Approve && !others
-	if reasons != nil {
-		d.Reasons = append(reasons, d.Reasons...)
+	v.close(d)
+}
+
+// verdicts gathers what the rules that apply say. Its zero value is ready.
+type verdicts struct {
+	reasons, observed []string
+	foreign           bool // a rule asks for approval that is not part of the program
+}
+
+// add has a rule count that applies, or that could not be evaluated.
+func (v *verdicts) add(d *Decision, r *rule, err error, criterion func() string) {
+	effect, reason := r.Effect, "rule "+r.Name+": "
+	if err != nil {
+		effect, reason = Deny, reason+"when cannot be evaluated: "+cause(err)
+	} else {
+		reason += criterion()
+	}
+	if r.Mode == Observe {
+		d.Observed = append(d.Observed, Verdict{r.Name, effect})
+		v.observed = append(v.observed, "observed, would "+string(effect)+": "+reason)
+		return
+	}
+	v.reasons = append(v.reasons, reason)
+	if effect == Approve {
+		d.Approvers = max(d.Approvers, r.Approvers)
+		d.OtherPerson = d.OtherPerson || !r.Requester
+		v.foreign = v.foreign || !r.builtin
+	}
+	if effect.rank() > d.Effect.rank() {
+		d.Effect, d.Rule, d.Message, d.Severity, d.Code = effect, r.Name, r.Message, r.Severity, code(effect, err)
 	}
 }
 
-// criterion says what of the call made the rule apply.
-func (r *rule) criterion(in *Input, q *question) string {
-	var parts []string
-	if !wild(r.Match.Categories) {
-		for _, c := range q.categories {
-			if slices.Contains(r.Match.Categories, c) {
-				parts = append(parts, "category "+c)
-			}
-		}
+// close completes the decision when all rules have been asked.
+func (v *verdicts) close(d *Decision) {
+	if d.Effect == Approve {
+		d.Builtin = !v.foreign
+	} else {
+		d.Approvers, d.OtherPerson = 0, false
 	}
-	if !wild(r.Match.Tools) {
-		parts = append(parts, "tool "+in.Tool)
+	if v.reasons == nil && v.observed == nil {
+		return
 	}
-	if !wild(r.Match.Agents) {
-		parts = append(parts, "agent "+q.Agent)
+	all := make([]string, 0, len(v.reasons)+len(d.Reasons)+len(v.observed))
+	d.Reasons = append(append(append(all, v.reasons...), d.Reasons...), v.observed...)
+}
+
+// code is the stable word for what a rule did.
+func code(effect Effect, err error) string {
+	switch {
+	case err != nil:
+		return CodeUnevaluated
+	case effect == Deny:
+		return CodeDenied
+	case effect == Approve:
+		return CodeApproval
 	}
-	if !wild(r.Match.Actions) {
-		parts = append(parts, "action "+string(q.Action))
-	}
-	if r.When != "" {
-		parts = append(parts, "when "+r.When)
-	}
-	if parts == nil {
-		return "every call"
-	}
-	return strings.Join(parts, ", ")
+	return ""
 }
 
 // maxCause bounds what of an error goes into a reason; it may quote an argument.

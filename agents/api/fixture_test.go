@@ -67,7 +67,7 @@ func newServerOn(t *testing.T, m model.Model, live bus.Bus) *server {
 	t.Cleanup(desk.Close)
 	t.Cleanup(desk.Serve(approval.Config{}))
 	rt, err := host.Runtime(agents.Setup{
-		Model: m, Policy: engine, Log: zap.NewNop(), Holds: desk, Tools: []agents.Tool{dangerous()},
+		Model: m, Policy: policy.NewLive(engine), Log: zap.NewNop(), Holds: desk, Tools: []agents.Tool{dangerous()},
 		Agents: []agents.Agent{{Name: agents.Default}, {Name: "quick"}, {Name: "core", Tools: []string{"command"}}},
 		Limits: agents.Limits{Steps: 5, Run: time.Minute, Tool: time.Second, ParallelCalls: 2, ParallelRuns: 5, RunsPerMinute: 1000},
 	})

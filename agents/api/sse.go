@@ -26,7 +26,7 @@ func event(e agents.Event) (StreamEvent, bool) {
 		s := StreamEvent{Type: "tool_use", ID: e.Call, Name: e.Name, Input: e.Input}
 		switch agents.CallStatus(e.Status) {
 		case agents.CallDenied, agents.CallRejected, agents.CallExpired:
-			s.Status, s.Reason = e.Status, e.Content
+			s.Status, s.Code, s.Reason = e.Status, e.Code, e.Content
 		}
 		return s, true
 	case agents.EventWait:

@@ -98,7 +98,7 @@ type StreamEvent struct {
 	Input   json.RawMessage `json:"input,omitempty" description:"tool_use, approval_required: the tool's input, an object"`
 	Status  string          `json:"status,omitempty" description:"tool_use: denied, rejected or expired, for a call that was not made"`
 	Reason  string          `json:"reason,omitempty" description:"tool_use: why it was not made; approval_required: why it waits; approval_decided: who decided and what they said"`
-	Code    string          `json:"code,omitempty" description:"error: a stable word"`
+	Code    string          `json:"code,omitempty" description:"a stable word; error: what went wrong; tool_use: why it was denied, such as policy_denied"`
 
 	Tool        string     `json:"tool,omitempty" description:"approval_required, approval_decided: the tool"`
 	Digest      string     `json:"digest,omitempty" description:"approval_required: of the call; send it back with the decision"`

@@ -95,7 +95,7 @@ func (r *rig) start(ctx context.Context, node string, around func(approvaltest.S
 	r.host = agents.Open(agents.HostConfig{Store: r.store, Audit: r.audit, Identity: r.users, Bus: r.bus, Node: node, Log: zap.NewNop()})
 	r.desk = approval.Open(approval.DeskConfig{Store: r.store, Runs: r.host, Audit: r.audit, Identity: r.users, Log: zap.NewNop(), Now: r.clock.read})
 	r.rt, err = r.host.Runtime(agents.Setup{
-		Model: caller(commands), Policy: engine, Log: zap.NewNop(), Holds: r.desk, Tools: []agents.Tool{tool(r.dir)},
+		Model: caller(commands), Policy: policy.NewLive(engine), Log: zap.NewNop(), Holds: r.desk, Tools: []agents.Tool{tool(r.dir)},
 		Agents: []agents.Agent{{Name: agents.Default, Tools: []string{"command"}}},
 		Limits: agents.Limits{Steps: 5, Run: time.Minute, Tool: time.Minute, ParallelCalls: 4, ParallelRuns: 50, RunsPerMinute: 10000},
 	})

@@ -54,8 +54,9 @@ func TestApprovedCommandsRunOnTheHost(t *testing.T) {
 
 // What may need approval says where it would run, and it is what an approval runs there.
 func TestWhereACallWouldRun(t *testing.T) {
+	w := workspace{root: t.TempDir()}
 	for line, want := range map[string]string{"df -h": "", "find .": "", "reboot": onTheHost, "nginx -s reload": onTheHost, "touch x": onTheHost} {
-		if got := classifyCommand(map[string]any{"command": line}).Where; got != want {
+		if got := w.classifyCommand(map[string]any{"command": line}).Where; got != want {
 			t.Errorf("%s (%s): got %q, want %q", line, command.Analyze(line).Class, got, want)
 		}
 	}

@@ -32,6 +32,13 @@ func ReadFile(root string, denied ...string) agents.Tool {
 		Parameters: []byte(`{"type":"object","properties":{"path":{"type":"string","description":"Path relative to the project root"},` +
 			`"offset":{"type":"integer","minimum":1,"description":"First line, default 1"},"limit":{"type":"integer","minimum":1,"maximum":2000,"description":"Number of lines, default 2000"}},"required":["path"],"additionalProperties":false}`),
 		Action: policy.Use,
+		Classify: func(args map[string]any) agents.Classification {
+			c := agents.Classification{Action: policy.Use}
+			if path, err := textArg(args, "path"); err == nil {
+				c.Paths = w.paths(path)
+			}
+			return c
+		},
 	}, w.readFile)
 }
 

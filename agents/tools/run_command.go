@@ -30,20 +30,21 @@ func RunCommand(root string, denied ...string) agents.Tool {
 			"What merely changes files is refused.",
 		Parameters: []byte(`{"type":"object","properties":{"command":{"type":"string","description":"The command line, for example: df -h"}},"required":["command"],"additionalProperties":false}`),
 		Action:     policy.Mutate, // of a call that cannot be classed
-		Classify:   classifyCommand,
+		Classify:   w.classifyCommand,
 	}, w.runCommand)
 }
 
-func classifyCommand(args map[string]any) agents.Classification {
+func (w workspace) classifyCommand(args map[string]any) agents.Classification {
 	line, err := textArg(args, "command")
 	if err != nil {
 		return agents.Classification{Action: policy.Mutate}
 	}
 	c := command.Analyze(line)
+	paths := w.paths(operands(line, &c)...)
 	if c.Class == command.ReadOnly {
-		return agents.Classification{Action: policy.Use, Command: &c}
+		return agents.Classification{Action: policy.Use, Command: &c, Paths: paths}
 	}
-	return agents.Classification{Action: policy.Mutate, Command: &c, Where: onTheHost}
+	return agents.Classification{Action: policy.Mutate, Command: &c, Paths: paths, Where: onTheHost}
 }
 
 func (w workspace) runCommand(ctx context.Context, tc agents.ToolContext, args map[string]any) (agents.Result, error) {

@@ -102,7 +102,7 @@ func roundTrip(t *testing.T, s audit.Store) {
 		OnBehalfOf: "other", Address: "address", TokenID: "token", RequestID: "request", Call: "call", Tool: "tool", Action: "action",
 		Input: "{\"a\":\"\\u0001\"}", Output: "line\r\n\ttab \U0001F600 \u2028 'quote' \"double\" \x01\x7f", Duration: 0.123457,
 		Error: "error", Traceback: "traceback", Decision: "decision", Rule: "rule", Reasons: []string{"a", "\"b\"", ""},
-		PolicyHash: "policy", Digest: "digest", Findings: json.RawMessage(`[{"rule":"x"}]`), Labels: []string{"user"},
+		PolicyHash: "policy", PolicyInput: json.RawMessage(`{"time":"x"}`), Digest: "digest", Findings: json.RawMessage(`[{"rule":"x"}]`), Labels: []string{"user"},
 		Status: "status", Method: "POST", Path: "/", Code: 200, Hash: "hash",
 	}
 	least := audit.Event{Time: start.Add(time.Millisecond), Node: "node", Type: audit.Login, Hash: "hash"}

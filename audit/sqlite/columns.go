@@ -13,7 +13,7 @@ const (
 	always     = `time, node, type, hash`
 	whoColumns = `user, role, on_behalf_of, address, token_id, request_id`
 	runColumns = `run, thread, agent`
-	callColumn = `call, tool, action, input, decision, rule, reasons, policy_hash, digest`
+	callColumn = `call, tool, action, input, decision, rule, reasons, policy_hash, policy_input, digest`
 	endColumns = `output, duration, error, traceback, status`
 	webColumns = `method, path, code`
 	seeColumns = `findings, labels`
@@ -67,7 +67,7 @@ func (e *eventRow) Bind(args []any) (query string, all []any) {
 	}
 	section(0, text(e.User), text(e.Role), text(e.OnBehalfOf), text(e.Address), text(e.TokenID), text(e.RequestID))
 	section(1, text(e.Run), text(e.Thread), text(e.Agent))
-	section(2, text(e.Call), text(e.Tool), text(e.Action), text(e.Input), text(e.Decision), text(e.Rule), list(e.Reasons), text(e.PolicyHash), text(e.Digest))
+	section(2, text(e.Call), text(e.Tool), text(e.Action), text(e.Input), text(e.Decision), text(e.Rule), list(e.Reasons), text(e.PolicyHash), text(string(e.PolicyInput)), text(e.Digest))
 	section(3, text(e.Output), number(e.Duration), text(e.Error), text(e.Traceback), text(e.Status))
 	section(4, text(e.Method), text(e.Path), integer(int64(e.Code)))
 	section(5, text(string(e.Findings)), list(e.Labels))

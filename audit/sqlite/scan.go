@@ -10,17 +10,20 @@ import (
 )
 
 func scanEvent(rows *sql.Rows) (e audit.Event, err error) {
-	var when, reasons, findings, labels maybe
+	var when, reasons, findings, labels, input maybe
 	err = rows.Scan(&e.Seq, &when, &e.Node, &e.Type, &e.Hash,
 		(*maybe)(&e.User), (*maybe)(&e.Role), (*maybe)(&e.OnBehalfOf), (*maybe)(&e.Address), (*maybe)(&e.TokenID), (*maybe)(&e.RequestID),
 		(*maybe)(&e.Run), (*maybe)(&e.Thread), (*maybe)(&e.Agent),
 		(*maybe)(&e.Call), (*maybe)(&e.Tool), (*maybe)(&e.Action), (*maybe)(&e.Input), (*maybe)(&e.Decision), (*maybe)(&e.Rule),
-		&reasons, (*maybe)(&e.PolicyHash), (*maybe)(&e.Digest),
+		&reasons, (*maybe)(&e.PolicyHash), &input, (*maybe)(&e.Digest),
 		(*maybe)(&e.Output), (*float)(&e.Duration), (*maybe)(&e.Error), (*maybe)(&e.Traceback), (*maybe)(&e.Status),
 		(*maybe)(&e.Method), (*maybe)(&e.Path), (*whole)(&e.Code),
 		&findings, &labels)
 	if err != nil {
 		return e, err
+	}
+	if input != "" {
+		e.PolicyInput = json.RawMessage(input)
 	}
 	if findings != "" {
 		e.Findings = json.RawMessage(findings)

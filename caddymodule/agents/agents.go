@@ -27,6 +27,7 @@ import (
 	"github.com/svc-gateway/svc/agents/model"
 	"github.com/svc-gateway/svc/agents/state"
 	"github.com/svc-gateway/svc/agents/tools"
+	"github.com/svc-gateway/svc/audit"
 	"github.com/svc-gateway/svc/caddymodule/app"
 	_ "github.com/svc-gateway/svc/caddymodule/app/admin" // the command admin
 	_ "github.com/svc-gateway/svc/caddymodule/order"     // the directives' places
@@ -170,13 +171,13 @@ func newSetup(a *app.App, log *zap.Logger) (agents.Setup, error) {
 	if err != nil {
 		return agents.Setup{}, err
 	}
+	key, err := a.PolicyKey()
+	if err != nil {
+		return agents.Setup{}, err
+	}
 	return agents.Setup{
-		Model: m, Agents: agents.Builtin(), Policy: a.Policy(), Log: log, Secrets: a.Secrets(),
-		Tools: []agents.Tool{
-			tools.RunCommand(s.Runtime.ProjectRoot, a.Home().Dir()),
-			tools.ReadFile(s.Runtime.ProjectRoot, a.Home().Dir()),
-			tools.QueryAudit(a.Audit()),
-		},
+		Model: m, Agents: agents.Builtin(), Policy: a.Policy(), PolicyKey: key, Log: log, Secrets: a.Secrets(),
+		Tools: Tools(s, a.Home(), a.Audit()),
 		Retention: agents.Retention{
 			Threads: s.Retention.Threads, Ephemeral: s.Retention.Ephemeral, Events: s.Retention.Events, Size: s.Retention.Size,
 		},
@@ -185,6 +186,15 @@ func newSetup(a *app.App, log *zap.Logger) (agents.Setup, error) {
 			ParallelCalls: parallelCalls, ParallelRuns: s.Limits.ParallelRuns, RunsPerMinute: int64(s.Limits.RunsPerMinute),
 		},
 	}, nil
+}
+
+// Tools are the tools of the runtime. Without a log they describe and class calls, and nothing else.
+func Tools(s settings.Settings, home settings.Home, log *audit.Log) []agents.Tool {
+	return []agents.Tool{
+		tools.RunCommand(s.Runtime.ProjectRoot, home.Dir()),
+		tools.ReadFile(s.Runtime.ProjectRoot, home.Dir()),
+		tools.QueryAudit(log),
+	}
 }
 
 func newModel(s settings.Model) (model.Model, error) {

@@ -99,6 +99,9 @@ func (a *App) Provision(ctx caddy.Context) error {
 	if a.shared, err = acquire(a.home, a.settings); err != nil {
 		return err
 	}
+	if err := a.shared.policies.load(a.home); err != nil {
+		return err
+	}
 	if err := a.newIssuers(); err != nil {
 		return err
 	}
@@ -110,6 +113,8 @@ func (a *App) Provision(ctx caddy.Context) error {
 	a.control.handle("POST /audit/backup", a.serveBackup(a.shared.backup))
 	a.control.handle("POST /audit/archive", http.HandlerFunc(a.serveArchive))
 	a.control.handle("POST /backup", a.serveBackup(a.shared.backupAll))
+	a.control.handle("GET /policy", http.HandlerFunc(a.servePolicy))
+	a.control.handle("POST /policy/apply", http.HandlerFunc(a.serveApply))
 	a.control.handle("POST /reload", http.HandlerFunc(a.serveReload))
 	a.control.handle("POST /ldap/test", http.HandlerFunc(a.serveLDAPTest))
 	a.control.handle("POST /oidc/test", http.HandlerFunc(a.serveOIDCTest))
@@ -243,8 +248,8 @@ func (a *App) Audit() *audit.Log { return a.shared.audit }
 // Identity returns the service of users and tokens.
 func (a *App) Identity() *identity.Service { return a.shared.identity }
 
-// Policy returns the policy engine.
-func (a *App) Policy() *policy.Engine { return a.shared.policy }
+// Policy returns the policy, which admins replace while the service runs.
+func (a *App) Policy() *policy.Live { return a.shared.policies.live }
 
 // Bus returns the live bus.
 func (a *App) Bus() bus.Bus { return a.shared.bus }

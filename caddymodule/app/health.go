@@ -12,7 +12,7 @@ import (
 func (a *App) Health() health.Details {
 	s := a.shared
 	parts := s.watched.parts()
-	parts["bus"], parts["disk"] = busPart(s.bus), diskPart(a.space.Look())
+	parts["bus"], parts["disk"], parts["policy"] = busPart(s.bus), diskPart(a.space.Look()), s.policies.part()
 	if a.archives() {
 		parts["archive"] = a.archive.part(s.started)
 	}

@@ -45,7 +45,7 @@ type shared struct {
 	started  time.Time
 	audit    *audit.Log
 	identity *identity.Service
-	policy   *policy.Engine
+	policies policies
 	bus      liveBus
 	settings settings.Bus // that bus was opened with
 	server   *server
@@ -90,11 +90,8 @@ var errBusChanged = errors.New("the settings bus.* have changed, and a running s
 // configuration is also provisioned to be validated, while another process may serve.
 func open(home settings.Home, c settings.Settings) (_ *shared, err error) {
 	ctx := context.Background() // the resources outlive every configuration
-	s := &shared{home: home, started: time.Now(), settings: c.Bus, stopping: make(chan struct{})}
+	s := &shared{home: home, started: time.Now(), settings: c.Bus, stopping: make(chan struct{}), policies: policies{live: new(policy.Live)}}
 	if s.node, err = newNode(); err != nil {
-		return nil, err
-	}
-	if s.policy, err = policy.New(); err != nil {
 		return nil, err
 	}
 	if s.bus, err = openBus(ctx, c.Bus); err != nil {

@@ -66,6 +66,7 @@ type Handler struct {
 
 	logger   *zap.Logger
 	audit    auditor
+	policy   *policy.Live // its rules on requests
 	chain    identity.Chain
 	web      *web.Handler
 	cors     *cors.Cors // nil: no origin may
@@ -107,7 +108,7 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 	if err != nil {
 		return fmt.Errorf("finding the svc app: %w", err)
 	}
-	h.audit = a.Audit()
+	h.audit, h.policy = a.Audit(), a.Policy()
 	h.users = a.Identity()
 	h.keyFile = a.Home().AssertionKey()
 	if h.Assertion != nil {

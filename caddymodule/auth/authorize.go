@@ -40,6 +40,11 @@ func (h *Handler) allow(rec *recorder, r *http.Request, p policy.Principal) (out
 		h.forbid(rec, r, p)
 		return roleInsufficient
 	}
+	if !h.web.Serves(r.URL.Path) {
+		if outcome := h.ruled(rec, r, p); outcome != succeeded {
+			return outcome
+		}
+	}
 	if err := h.users.NoteAddress(r.Context(), p); err != nil {
 		h.logger.Error("accounting for a request", zap.Error(err))
 	}

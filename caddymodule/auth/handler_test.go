@@ -58,8 +58,12 @@ func (fakeUsers) NoteAddress(context.Context, policy.Principal) error { return n
 
 func newTestHandler(a auditor, p identity.Provider) *Handler {
 	outcomes, _ := newOutcomes(prometheus.NewRegistry())
+	engine, err := policy.New()
+	if err != nil {
+		panic(err) // the rules of the program
+	}
 	return &Handler{
-		outcomes: outcomes, users: fakeUsers{},
+		outcomes: outcomes, policy: policy.NewLive(engine), users: fakeUsers{},
 		logger: zap.NewNop(), audit: a, chain: identity.Chain{p}, Prefix: defaultPrefix, reserved: newReserved(nil, nil),
 		web: &web.Handler{Config: web.Config{Prefix: defaultPrefix}},
 	}

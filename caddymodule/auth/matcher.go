@@ -23,7 +23,7 @@ func init() {
 // open path /health, which needs no principal, never matches.
 type Matcher struct {
 	// A boolean expression over principal (user, role, groups, source, on_behalf_of, address),
-	// request (method, scheme, host, path, query) and may(action). Required.
+	// request (method, scheme, host, path, query), time and may(action). Required.
 	Expr string `json:"expr"`
 
 	condition *policy.Condition
@@ -83,9 +83,7 @@ func (m *Matcher) MatchWithError(r *http.Request) (bool, error) {
 		}
 		return false, caddyhttp.Error(http.StatusInternalServerError, errNoPrincipal)
 	}
-	holds, err := m.condition.Holds(p, policy.Request{
-		Method: r.Method, Scheme: scheme(r), Host: r.Host, Path: cleaned(r.URL.Path), Query: r.URL.RawQuery,
-	})
+	holds, err := m.condition.Holds(p, requestOf(r))
 	if err != nil {
 		return false, caddyhttp.Error(http.StatusInternalServerError, err)
 	}

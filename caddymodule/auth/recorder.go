@@ -32,6 +32,7 @@ type recorder struct {
 	grant   bus.Grant     // what the rate limit said
 	granted bool          // it said something
 	reason  string        // why it was refused
+	reasons []string      // what rules said
 	code    int           // 0 until the header is out
 	silent  bool          // not accounted for
 	cors    http.Header   // what the final header has to say of corsFields; nil: whatever it says
@@ -58,6 +59,12 @@ func (rec *recorder) sentBy(p policy.Principal, by string) {
 	if extra, ok := rec.ctx.Value(caddyhttp.ExtraLogFieldsCtxKey).(*caddyhttp.ExtraLogFields); ok {
 		extra.Set(zap.Inline(rec))
 	}
+}
+
+// ruled notes what rules made of the request.
+func (rec *recorder) ruled(d policy.Decision) {
+	e := &rec.event[0]
+	e.Decision, e.Rule, e.PolicyHash, rec.reasons = string(d.Effect), d.Rule, d.PolicyHash, d.Reasons
 }
 
 // MarshalLogObject adds the fields of the access log.
@@ -121,7 +128,9 @@ func (rec *recorder) account() {
 	}
 	rec.event[0].Code = rec.code
 	if rec.reason != "" {
-		rec.event[0].Reasons = []string{rec.reason}
+		rec.event[0].Reasons = append([]string{rec.reason}, rec.reasons...)
+	} else {
+		rec.event[0].Reasons = rec.reasons
 	}
 	ctx := context.WithoutCancel(rec.ctx)
 	if rec.reason == unavailable {

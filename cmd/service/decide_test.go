@@ -13,7 +13,7 @@ import (
 	"github.com/svc-gateway/svc/caddymodule/app/cli"
 )
 
-const callID = "call_0190f5a47c3e7b1a9f6e2d4c8a1b3e5f"
+const waitingID = "call_0190f5a47c3e7b1a9f6e2d4c8a1b3e5f"
 
 // TestPrompt holds what chat makes of an answer: y is yes, and everything else is no.
 func TestPrompt(t *testing.T) {
@@ -42,7 +42,7 @@ func TestPrompt(t *testing.T) {
 				switch r.URL.Path {
 				case "/auth/whoami":
 					fmt.Fprintf(w, `{"user":"ada","role":%q}`, tc.role)
-				case "/approvals/" + callID:
+				case "/approvals/" + waitingID:
 					var d decision
 					if err := json.NewDecoder(r.Body).Decode(&d); err != nil || d.Digest != "d1" {
 						t.Errorf("got %+v, %v", d, err)
@@ -52,7 +52,7 @@ func TestPrompt(t *testing.T) {
 				default:
 					expires := time.Now().Add(tc.expires).Format(time.RFC3339Nano)
 					fmt.Fprintf(w, `data: {"type":"approval_required","id":%q,"tool":"run_command","input":{"command":"rm \u202e-rf x \u0026\u0026 y"},"digest":"d1","reason":"Dangerous.","where":"on the host","other_person":%t,"expires_at":%q}`+"\n\n",
-						callID, tc.other, expires)
+						waitingID, tc.other, expires)
 					if err := http.NewResponseController(w).Flush(); err != nil {
 						t.Error(err)
 					}
@@ -63,7 +63,7 @@ func TestPrompt(t *testing.T) {
 					if got != tc.want {
 						t.Errorf("got %q, want %q", got, tc.want)
 					}
-					fmt.Fprintf(w, `data: {"type":"approval_decided","id":%q,"tool":"run_command","decision":"rejected","reason":"by eve"}`+"\n\n"+doneEvent, callID)
+					fmt.Fprintf(w, `data: {"type":"approval_decided","id":%q,"tool":"run_command","decision":"rejected","reason":"by eve"}`+"\n\n"+doneEvent, waitingID)
 				}
 			})
 			c.target.prefix = defaultPrefix
@@ -96,7 +96,7 @@ func TestRejoin(t *testing.T) {
 			_, _ = io.WriteString(w, `{"user":"ada","role":"user"}`)
 		case r.Method == http.MethodPost:
 			w.Header().Set("Content-Location", "/threads/t/runs/r")
-			fmt.Fprintf(w, "id: 4\ndata: {\"type\":\"approval_required\",\"id\":%q}\n\n", callID)
+			fmt.Fprintf(w, "id: 4\ndata: {\"type\":\"approval_required\",\"id\":%q}\n\n", waitingID)
 		default:
 			if r.URL.Path != "/threads/t/runs/stream" || r.Header.Get("Last-Event-ID") != "4" {
 				t.Errorf("got %s after %s", r.URL.Path, r.Header.Get("Last-Event-ID"))
@@ -106,7 +106,7 @@ func TestRejoin(t *testing.T) {
 				w.WriteHeader(http.StatusBadGateway)
 				return
 			}
-			fmt.Fprintf(w, "data: {\"type\":\"tool_use\",\"id\":%q,\"name\":\"x\",\"input\":{},\"status\":\"expired\"}\n\ndata: {\"type\":\"text\",\"content\":\"hello\"}\n\n", callID)
+			fmt.Fprintf(w, "data: {\"type\":\"tool_use\",\"id\":%q,\"name\":\"x\",\"input\":{},\"status\":\"expired\"}\n\ndata: {\"type\":\"text\",\"content\":\"hello\"}\n\n", waitingID)
 			_, _ = io.WriteString(w, doneEvent)
 		}
 	})

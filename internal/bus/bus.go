@@ -73,8 +73,9 @@ type Bus interface {
 	Leave(ctx context.Context, key, member string) error
 
 	// Count adds n to the counter of key and returns its total. The first n > 0 opens a window of
-	// the given length; at reset the counter is gone. With n = 0 it only looks; reset is then the
-	// zero Time when there is no window.
+	// the given length; at reset the counter is gone. With n < 0 it gives back what was counted in the
+	// open window, which ends at zero; where there is none it does nothing. With n = 0 it only looks.
+	// reset is the zero Time when there is no window.
 	Count(ctx context.Context, key string, n int64, window time.Duration) (total int64, reset time.Time, err error)
 
 	// Clear ends the window of key: its counter is gone.

@@ -23,8 +23,8 @@ func CheckEnter(key, member string, most int64, ttl time.Duration) error {
 
 // CheckCount returns what is wrong with the arguments of Count, for implementations of Bus.
 func CheckCount(key string, n int64, window time.Duration) error {
-	if n < 0 || window <= 0 {
-		return fmt.Errorf("counting %q: n must not be negative and the window above zero, got %d and %v", key, n, window)
+	if window <= 0 {
+		return fmt.Errorf("counting %q: the window must be above zero, got %v", key, window)
 	}
 	return nil
 }

@@ -141,10 +141,16 @@ func (m *Memory) Count(ctx context.Context, key string, n int64, window time.Dur
 		return e.value, e.until, nil
 	}
 	e := m.counters.update(key, func(e entry[int64]) entry[int64] {
-		if e.until.IsZero() {
+		switch {
+		case !e.until.IsZero():
+		case n < 0:
+			return e
+		default:
 			e.until = time.Now().Add(window)
 		}
-		e.value += n
+		if e.value += n; e.value <= 0 {
+			return entry[int64]{}
+		}
 		return e
 	})
 	return e.value, e.until, nil

@@ -78,6 +78,12 @@ func (h Home) LoginKey() string { return h.path("keys", "login.key") }
 // IdentityKey is the key of what identity.db keeps encrypted.
 func (h Home) IdentityKey() string { return h.path("keys", "identity.key") }
 
+// PolicyKey is the key of the hashes that stand for secrets in records of decisions.
+func (h Home) PolicyKey() string { return h.path("keys", "policy.key") }
+
+// Policies is the folder with the operator's rule files.
+func (h Home) Policies() string { return h.path("policies") }
+
 // StateDB is the database of threads and runs.
 func (h Home) StateDB() string { return h.path("databases", "state.db") }
 

@@ -31,6 +31,16 @@ func count(t *testing.T, b bus.Bus) {
 	add("k", 0, 5, time.Minute)
 	add("other", 1, 1, time.Minute)
 
+	// what was counted is given back, within the window it was counted in
+	if again := add("k", -2, 3, time.Minute); again.Sub(first).Abs() > time.Second {
+		t.Errorf("giving back moved the window from %v to %v", first, again)
+	}
+	if reset := add("k", -7, 0, time.Minute); !reset.IsZero() {
+		t.Errorf("all was given back: got reset %v, want the zero Time", reset)
+	}
+	add("k", -1, 0, time.Minute)
+	add("k", 4, 4, time.Minute)
+
 	add("short", 7, 7, 50*time.Millisecond)
 	for start := time.Now(); ; wait(t, time.Millisecond) {
 		total, _, err := b.Count(t.Context(), "short", 0, 50*time.Millisecond)

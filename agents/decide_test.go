@@ -1,0 +1,52 @@
+package agents
+
+import (
+	"testing"
+
+	"go.uber.org/zap"
+
+	"github.com/svc-gateway/svc/agents/model"
+	"github.com/svc-gateway/svc/internal/bus"
+	"github.com/svc-gateway/svc/policy"
+	"github.com/svc-gateway/svc/scanner/command"
+	"github.com/svc-gateway/svc/scanner/redact"
+)
+
+// BenchmarkDecide is what the gate spends on a decision, its explanation and its record included, and
+// without writing it.
+func BenchmarkDecide(b *testing.B) {
+	const rules = `
+- {name: no-ss, match: {tools: [run]}, effect: deny, message: m, when: 'any(command.parts, .name == "ss")'}
+- {name: often, match: {agents: [counted]}, effect: deny, message: m, when: 'count(tool, "1h") > 1e12'}
+`
+	e, err := policy.New(policy.Source{Name: "bench.yaml", Text: []byte(rules)})
+	if err != nil {
+		b.Fatal(err)
+	}
+	tool, err := compileParameters(Tool{ToolDef: ToolDef{
+		Name: "run", Parameters: []byte(`{"type":"object"}`),
+		Classify: func(args map[string]any) Classification {
+			c := command.Analyze(args["command"].(string))
+			return Classification{Action: policy.Use, Command: &c}
+		},
+	}})
+	if err != nil {
+		b.Fatal(err)
+	}
+	g := &gate{bus: bus.NewMemory(), log: zap.NewNop(), secrets: redact.NewSecrets(), key: []byte("key")}
+	for _, bb := range []struct{ name, agent, command string }{
+		{"allow", "core", "df -h"}, {"deny", "core", "ss -l"}, {"count", "counted", "df -h"},
+	} {
+		b.Run(bb.name, func(b *testing.B) {
+			s := scope{run: "r", agent: bb.agent, principal: policy.Principal{User: "ada", Role: policy.User}, tools: map[string]boundTool{"run": tool}}
+			a := analyse(s, Call{ToolCall: model.ToolCall{ID: "c", Name: "run", Arguments: `{"command":"` + bb.command + `"}`}})
+			b.ReportAllocs()
+			for b.Loop() {
+				a.input.Counts = nil
+				if d, _ := g.decide(b.Context(), e, a); (d.Effect == policy.Deny) != (bb.name == "deny") {
+					b.Fatal(d)
+				}
+			}
+		})
+	}
+}

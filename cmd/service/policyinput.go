@@ -1,0 +1,75 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/svc-gateway/svc/agents"
+	agentsmodule "github.com/svc-gateway/svc/caddymodule/agents"
+	"github.com/svc-gateway/svc/caddymodule/app"
+	"github.com/svc-gateway/svc/internal/settings"
+	"github.com/svc-gateway/svc/internal/suggest"
+	"github.com/svc-gateway/svc/policy"
+	"github.com/svc-gateway/svc/policy/cases"
+)
+
+// toolbox knows what the tools make of arguments. None of them is run.
+type toolbox struct{ tools []agents.Tool }
+
+func newTools(home settings.Home) (*toolbox, error) {
+	s, _, err := app.Resolve(home, nil)
+	if err != nil {
+		return nil, err
+	}
+	return &toolbox{agentsmodule.Tools(s, home, nil)}, nil
+}
+
+func (t *toolbox) names() []string {
+	names := []string{agents.Delegate}
+	for _, tool := range t.tools {
+		names = append(names, tool.Name)
+	}
+	return names
+}
+
+// input completes a call by what its tool says of it.
+func (t *toolbox) input(c cases.Call) (policy.Input, error) {
+	in, err := c.Input(time.Now())
+	if err != nil {
+		return in, err
+	}
+	i := slices.IndexFunc(t.tools, func(tool agents.Tool) bool { return tool.Name == in.Tool })
+	switch {
+	case i >= 0:
+		complete(&in, t.tools[i].ToolDef)
+	case in.Tool == agents.Delegate && in.Action == "":
+		in.Action = policy.Use
+	case in.Action == "":
+		return in, fmt.Errorf("there is no tool %s%s: give its action if it is one that is still to come", in.Tool, suggest.DidYouMean(in.Tool, t.names()))
+	}
+	if in.Skill == "" {
+		in.Skill = in.Tool
+	}
+	return in, nil
+}
+
+// complete adds what a tool declares and finds. What the call says itself stays.
+func complete(in *policy.Input, d agents.ToolDef) {
+	args := in.Arguments
+	if args == nil {
+		args = map[string]any{}
+	}
+	c := d.Class(args)
+	if in.Skill == "" {
+		in.Skill = d.Skill
+	}
+	if in.Action == "" {
+		in.Action = c.Action
+	}
+	in.Command, in.Findings = c.Command, c.Findings
+	in.Categories = append(in.Categories, c.Categories...)
+	if in.Paths == nil {
+		in.Paths = c.Paths
+	}
+}
