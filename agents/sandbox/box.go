@@ -1,0 +1,100 @@
+package sandbox
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+
+	"github.com/svc-gateway/svc/agents/sandbox/wire"
+	"github.com/svc-gateway/svc/internal/compat"
+)
+
+// Box runs programs in sandboxes, each in a new one.
+type Box struct {
+	config   Config
+	mode     wire.Mode
+	findings []Finding
+}
+
+// Finding is what became of one attempt of the self-test to get out of a sandbox.
+type Finding struct {
+	Attempt string `json:"attempt"`
+	Held    bool   `json:"held"`
+	Found   string `json:"found,omitempty"` // what was possible
+}
+
+// openTime is how long the trial of one mode may take.
+const openTime = 20 * time.Second
+
+// Open finds the strongest sandbox that this host allows and tests it: a program of the helper's own
+// tries to get out. An [Unavailable] error says why nothing can be run here.
+func Open(ctx context.Context, c Config) (*Box, error) {
+	c, err := c.complete()
+	if err != nil {
+		return nil, err
+	}
+	if err := handshake(ctx, c.Helper); err != nil {
+		return nil, err
+	}
+	sweep(ctx, c)
+	modes := []wire.Mode{wire.Full, wire.Rooted, wire.Minimal}
+	if c.Full {
+		modes = modes[:2]
+	}
+	var reasons []string
+	for _, mode := range modes {
+		if mode == wire.Rooted && os.Geteuid() != 0 {
+			continue
+		}
+		b := &Box{config: c, mode: mode}
+		err := b.selfTest(ctx)
+		if err == nil {
+			return b, nil
+		}
+		u, ok := errors.AsType[*Unavailable](err)
+		if !ok {
+			return nil, err
+		}
+		if b.findings != nil { // it works, and something got out of it
+			return nil, err
+		}
+		reasons = append(reasons, fmt.Sprintf("%s: %s", mode, u.Reason))
+	}
+	return nil, &Unavailable{"this host allows no sandbox (" + strings.Join(reasons, "; ") + ")"}
+}
+
+// Mode is full, rooted or minimal.
+func (b *Box) Mode() string { return string(b.mode) }
+
+// Findings are the attempts of the self-test.
+func (b *Box) Findings() []Finding { return b.findings }
+
+// handshake asks the helper which version of the harness it speaks.
+func handshake(ctx context.Context, helper string) error {
+	cmd := exec.CommandContext(ctx, helper, "version")
+	cmd.Env = []string{}
+	out, err := cmd.Output()
+	if ctx.Err() != nil {
+		return fmt.Errorf("asking %s for its version: %w", helper, ctx.Err())
+	}
+	if err != nil {
+		return &Unavailable{fmt.Sprintf("%s does not run: %v", helper, err)}
+	}
+	if err := compat.Check(strings.TrimSpace(string(out))); err != nil {
+		return &Unavailable{fmt.Sprintf("%s cannot be used: %v", helper, err)}
+	}
+	return nil
+}
+
+// newID names one run.
+func newID() string {
+	var b [8]byte
+	_, _ = rand.Read(b[:]) // never fails
+	return hex.EncodeToString(b[:])
+}

@@ -1,0 +1,160 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/svc-gateway/svc/agents/sandbox/wire"
+)
+
+// Config says what every sandbox of a [Box] has. The zero value of a field is its default.
+type Config struct {
+	// Helper is the absolute path of svc-sandbox. Default: beside the running program.
+	Helper string
+	// Dir is a folder of this process's own for sockets and, where the host allows no mounts, for
+	// workspaces. Default: a folder below [os.TempDir].
+	Dir string
+	// Hidden are paths of the host that no bind shows, also when it contains them: secrets.
+	Hidden []string
+	// Allowed are paths within hidden ones that may be bound nevertheless.
+	Allowed []string
+	// System are the files and folders of the host that programs see, read-only, at their own places.
+	// Default: [DefaultSystem].
+	System []string
+	// Environment are the names of variables that programs get from this process. Default: none.
+	Environment []string
+	// Limits bound one sandbox.
+	Limits Limits
+	// Timeout is how long a program may run. Default: 60s.
+	Timeout time.Duration
+	// Network is what programs reach unless their Spec asks for less. Default: [NoNetwork].
+	Network Network
+	// Full refuses hosts on which only the minimal mode works.
+	Full bool
+	// OnEgress is told of each connection that a program asks the proxy for; it may be called
+	// concurrently.
+	OnEgress func(Egress)
+	// Reach says which addresses the proxy may connect to, beside the rule that they are public;
+	// see [Addresses].
+	Reach Addresses
+}
+
+// Limits bound one sandbox. The zero value of a field is its default.
+type Limits struct {
+	Memory    int64 // bytes of all processes together. Default: 512 MiB
+	Processes int   // processes and threads. Default: 128
+	OpenFiles int   // descriptors of one process. Default: 256
+	Workspace int64 // bytes of all files in the workspace and /tmp. Default: 64 MiB
+	Files     int   // files in the workspace and /tmp. Default: 4096
+	Output    int   // bytes of stdout, and of stderr, that are kept. Default: 1 MiB
+}
+
+func (l Limits) orDefault() Limits {
+	set(&l.Memory, 512<<20)
+	set(&l.Processes, 128)
+	set(&l.OpenFiles, 256)
+	set(&l.Workspace, 64<<20)
+	set(&l.Files, 4096)
+	set(&l.Output, 1<<20)
+	return l
+}
+
+func set[T int | int64 | time.Duration](v *T, def T) {
+	if *v == 0 {
+		*v = def
+	}
+}
+
+// DefaultSystem is what programs see of the host: programs and libraries, and what these need of /etc.
+func DefaultSystem() []string {
+	return []string{
+		"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32",
+		"/etc/alternatives", "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/localtime",
+		"/etc/mime.types", "/etc/protocols", "/etc/services", "/etc/ssl/certs", "/etc/pki/ca-trust", "/etc/pki/tls/certs",
+	}
+}
+
+// Network says what of the network a program reaches.
+type Network string
+
+// The networks, the strictest first.
+const (
+	// NoNetwork is a network namespace with nothing in it.
+	NoNetwork = Network(wire.NoNetwork)
+	// ProxyNetwork is a network namespace with a way to a proxy of this process, which connects to
+	// public addresses only.
+	ProxyNetwork = Network(wire.Proxy)
+	// HostNetwork is the host's network.
+	HostNetwork = Network(wire.Host)
+)
+
+var order = []Network{NoNetwork, ProxyNetwork, HostNetwork}
+
+// stricter returns the stricter of two networks; an empty one does not count.
+func stricter(a, b Network) Network {
+	switch {
+	case a == "":
+		return b
+	case b == "":
+		return a
+	}
+	return order[min(slices.Index(order, a), slices.Index(order, b))]
+}
+
+// complete sets defaults and resolves paths.
+func (c Config) complete() (Config, error) {
+	if c.Helper == "" {
+		exe, err := os.Executable()
+		if err != nil {
+			return c, fmt.Errorf("looking for the helper: %w", err)
+		}
+		c.Helper = filepath.Join(filepath.Dir(exe), "svc-sandbox")
+	}
+	if info, err := os.Stat(c.Helper); err != nil || !info.Mode().IsRegular() || info.Mode()&0o111 == 0 {
+		return c, &Unavailable{fmt.Sprintf("there is no program %s: install svc-sandbox beside the service, or set sandbox.helper to its path", c.Helper)}
+	}
+	if c.Dir == "" {
+		c.Dir = filepath.Join(os.TempDir(), fmt.Sprintf("svc-sandbox-%d", os.Getuid()))
+	}
+	if c.System == nil {
+		c.System = DefaultSystem()
+	}
+	c.Limits = c.Limits.orDefault()
+	set(&c.Timeout, time.Minute)
+	if c.Network == "" {
+		c.Network = NoNetwork
+	}
+	if !slices.Contains(order, c.Network) {
+		return c, fmt.Errorf("network %q is unknown: use none, proxy or host", c.Network)
+	}
+	var errs []error
+	for _, list := range []*[]string{&c.Hidden, &c.Allowed} {
+		resolved := make([]string, 0, 2*len(*list))
+		for _, p := range *list {
+			if !filepath.IsAbs(p) || filepath.Clean(p) == "/" {
+				errs = append(errs, fmt.Errorf("%q cannot be hidden or allowed: name an absolute path other than /", p))
+				continue
+			}
+			resolved = append(resolved, filepath.Clean(p))
+			if r, err := filepath.EvalSymlinks(p); err == nil && r != filepath.Clean(p) {
+				resolved = append(resolved, r)
+			}
+		}
+		*list = resolved
+	}
+	return c, errors.Join(errs...)
+}
+
+// refused reports whether a path of the host must not be bound.
+func (c Config) refused(path string) bool {
+	return in(c.Hidden, path) && !in(c.Allowed, path)
+}
+
+func in(dirs []string, path string) bool {
+	return slices.ContainsFunc(dirs, func(dir string) bool { return path == dir || strings.HasPrefix(path, dir+"/") })
+}

@@ -1,0 +1,95 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+)
+
+// killer ends everything in the sandbox but the process that asks. Others wait for what it ends.
+type killer interface{ kill() }
+
+// everybody is for a PID namespace of our own: all that this process can see is to end. The kernel
+// sends the signal to all of them at once, and who is about to fork does not get to it.
+type everybody struct{}
+
+func (everybody) kill() { _ = unix.Kill(-1, unix.SIGKILL) }
+
+// family is for a sandbox without: all descendants of this process are to end. What loses its parent
+// becomes its child, so that nothing gets out of the family.
+type family struct{}
+
+// kill first stops everybody: who stands still counts against the limit of processes, so those that go
+// on multiplying run out of room, and then all are found.
+func (family) kill() {
+	stopped := map[int]bool{}
+	for {
+		found := false
+		for _, pid := range descendants(os.Getpid()) {
+			if !stopped[pid] {
+				stopped[pid], found = true, true
+				_ = unix.Kill(pid, unix.SIGSTOP)
+			}
+		}
+		if !found {
+			break
+		}
+	}
+	for {
+		left := descendants(os.Getpid())
+		if len(left) == 0 {
+			return
+		}
+		for _, pid := range left {
+			_ = unix.Kill(pid, unix.SIGKILL)
+		}
+	}
+}
+
+// descendants are the living processes whose parents lead to pid.
+func descendants(pid int) []int {
+	names, err := os.ReadDir("/proc")
+	if err != nil {
+		return nil
+	}
+	children := map[int][]int{}
+	for _, name := range names {
+		p, err := strconv.Atoi(name.Name())
+		if err != nil {
+			continue
+		}
+		state, parent, ok := procStat(p)
+		if ok && state != 'Z' && state != 'X' {
+			children[parent] = append(children[parent], p)
+		}
+	}
+	var all []int
+	for next := []int{pid}; len(next) > 0; {
+		of := children[next[0]]
+		all, next = append(all, of...), append(next[1:], of...)
+	}
+	return all
+}
+
+// procStat is the state of a process and its parent.
+func procStat(pid int) (state byte, parent int, ok bool) {
+	fields, ok := statFields(pid)
+	if !ok || len(fields) < 2 {
+		return 0, 0, false
+	}
+	parent, err := strconv.Atoi(string(fields[1]))
+	return fields[0][0], parent, err == nil
+}
+
+// statFields are the fields of /proc/PID/stat from the state on.
+func statFields(pid int) ([][]byte, bool) {
+	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	if err != nil {
+		return nil, false
+	}
+	// The name before them, in parentheses, may hold anything.
+	fields := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:])
+	return fields, len(fields) > 0 && len(fields[0]) > 0
+}
