@@ -20,6 +20,7 @@ type Box struct {
 	config   Config
 	mode     wire.Mode
 	findings []Finding
+	weaker   []string
 }
 
 // Finding is what became of one attempt of the self-test to get out of a sandbox.
@@ -55,6 +56,7 @@ func Open(ctx context.Context, c Config) (*Box, error) {
 		b := &Box{config: c, mode: mode}
 		err := b.selfTest(ctx)
 		if err == nil {
+			b.weaker = reasons
 			return b, nil
 		}
 		u, ok := errors.AsType[*Unavailable](err)
@@ -71,6 +73,9 @@ func Open(ctx context.Context, c Config) (*Box, error) {
 
 // Mode is full, rooted or minimal.
 func (b *Box) Mode() string { return string(b.mode) }
+
+// Weaker says why this host does not allow the stronger modes; empty when the mode is full.
+func (b *Box) Weaker() []string { return b.weaker }
 
 // Findings are the attempts of the self-test.
 func (b *Box) Findings() []Finding { return b.findings }

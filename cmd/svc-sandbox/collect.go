@@ -84,7 +84,11 @@ func (in *insider) send(report wire.Report) error {
 	if in.req.Collect && in.work != nil && report.Error == nil {
 		fd, err := in.work.Open(".")
 		if err == nil {
-			c.walk(int(fd.Fd()), "", 0)
+			var st unix.Stat_t
+			if unix.Fstat(int(fd.Fd()), &st) == nil {
+				c.device = st.Dev
+				c.walk(int(fd.Fd()), "", 0)
+			}
 			_ = fd.Close()
 		}
 	}
@@ -108,10 +112,11 @@ func (in *insider) send(report wire.Report) error {
 
 // collector looks for the regular files below a folder. It follows no link and opens nothing else.
 type collector struct {
-	room  int64
-	count int
-	files []found
-	left  *[]string
+	device uint64 // of the workspace: a bind in it is not part of it
+	room   int64
+	count  int
+	files  []found
+	left   *[]string
 }
 
 // walk opens what is in the folder dir, which is called name in the workspace.
@@ -123,6 +128,11 @@ func (c *collector) walk(dir int, name string, depth int) {
 	}
 	d := os.NewFile(uintptr(fd), name)
 	defer func() { _ = d.Close() }()
+	var st unix.Stat_t
+	if err := unix.Fstat(fd, &st); err != nil || st.Dev != c.device {
+		c.skip(name, "is not part of the workspace")
+		return
+	}
 	entries, err := d.ReadDir(-1)
 	if err != nil {
 		c.skip(name, "cannot be read")
@@ -159,7 +169,7 @@ func (c *collector) take(dir int, base, p string) {
 		return
 	}
 	var st unix.Stat_t
-	if err := unix.Fstat(fd, &st); err != nil || st.Mode&unix.S_IFMT != unix.S_IFREG {
+	if err := unix.Fstat(fd, &st); err != nil || st.Dev != c.device || st.Mode&unix.S_IFMT != unix.S_IFREG {
 		_ = unix.Close(fd)
 		c.skip(p, "is not a regular file")
 		return

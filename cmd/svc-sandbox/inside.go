@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime"
 	"syscall"
 	"time"
 
@@ -80,7 +81,7 @@ func (in *insider) run() (wire.Report, error) {
 	if err := in.fill(); err != nil {
 		return wire.Report{}, err
 	}
-	pid, err := in.start()
+	pid, err := in.startApart()
 	if score != nil {
 		_, _ = score.WriteString("0")
 	}
@@ -150,6 +151,19 @@ func (in *insider) view() error {
 	return nil
 }
 
+// startApart starts the command from a thread of its own, which ends with that. It is never the first
+// thread: by that one the kernel judges who may send signals to this process.
+func (in *insider) startApart() (pid int, err error) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		runtime.LockOSThread()
+		pid, err = in.start()
+	}()
+	<-done
+	return pid, err
+}
+
 // start gives up what this thread may do and starts the command from it.
 func (in *insider) start() (int, error) {
 	if err := in.limit(); err != nil {
@@ -197,7 +211,7 @@ func (in *insider) wait(pid int) wire.Report {
 		in.killer.kill()
 	}()
 	var status unix.WaitStatus
-	for { // this thread has started the command, and may wait for it as others may
+	for {
 		var ws unix.WaitStatus
 		got, err := unix.Wait4(-1, &ws, 0, nil)
 		if errors.Is(err, unix.EINTR) {

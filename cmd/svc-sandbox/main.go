@@ -29,8 +29,7 @@ const (
 	argVersion = "version"
 )
 
-// What a thread gives up, it gives up for itself; and the kernel ends the sandbox with the thread that
-// has started it.
+// The kernel ends a sandbox with the thread that has started it, so that must be one that stays.
 func init() { runtime.LockOSThread() }
 
 func main() {

@@ -43,7 +43,7 @@ type root struct {
 
 // enter makes the view and changes into it.
 func (r *root) enter() error {
-	for _, step := range []func() error{r.begin, r.system, r.binds, r.devices, r.folders, r.proc, r.finish} {
+	for _, step := range []func() error{r.begin, r.system, r.devices, r.folders, r.binds, r.proc, r.finish} {
 		if err := step(); err != nil {
 			return err
 		}
