@@ -21,6 +21,7 @@ type Box struct {
 	mode     wire.Mode
 	findings []Finding
 	weaker   []string
+	server   *server
 }
 
 // Finding is what became of one attempt of the self-test to get out of a sandbox.
@@ -49,27 +50,34 @@ func Open(ctx context.Context, c Config) (*Box, error) {
 		modes = modes[:2]
 	}
 	var reasons []string
+	server := &server{path: c.Helper}
 	for _, mode := range modes {
 		if mode == wire.Rooted && os.Geteuid() != 0 {
 			continue
 		}
-		b := &Box{config: c, mode: mode}
+		b := &Box{config: c, mode: mode, server: server}
 		err := b.selfTest(ctx)
 		if err == nil {
 			b.weaker = reasons
 			return b, nil
 		}
-		u, ok := errors.AsType[*Unavailable](err)
-		if !ok {
+		if b.findings != nil { // it works, and something got out of it
+			server.close()
 			return nil, err
 		}
-		if b.findings != nil { // it works, and something got out of it
+		u, ok := errors.AsType[*Unavailable](err)
+		if !ok {
+			server.close()
 			return nil, err
 		}
 		reasons = append(reasons, fmt.Sprintf("%s: %s", mode, u.Reason))
 	}
+	server.close()
 	return nil, &Unavailable{"this host allows no sandbox (" + strings.Join(reasons, "; ") + ")"}
 }
+
+// Close ends the helper, and with it what still runs.
+func (b *Box) Close() { b.server.close() }
 
 // Mode is full, rooted or minimal.
 func (b *Box) Mode() string { return string(b.mode) }

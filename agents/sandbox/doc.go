@@ -1,6 +1,7 @@
 // Package sandbox runs programs that nobody trusts.
 //
 //	box, err := sandbox.Open(ctx, sandbox.Config{Helper: path, Hidden: []string{home}})
+//	defer box.Close()
 //	result, err := box.Run(ctx, sandbox.Spec{Args: []string{"python3", "-c", code}})
 //
 // A [Box] knows how to start the helper svc-sandbox, which does the work with namespaces, Landlock,
@@ -13,5 +14,6 @@
 // returns soon after the timeout or the end of its context. What a sandbox on this host lacks
 // stands in the Degraded field of every result.
 //
-// A Box is safe for concurrent use. It holds nothing that must be closed.
+// A Box is safe for concurrent use. It holds one process, the helper, until it is closed; should that
+// process die, the programs that run die with it, and the next run starts another.
 package sandbox

@@ -8,17 +8,15 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"slices"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/svc-gateway/svc/agents/sandbox/wire"
 	"github.com/svc-gateway/svc/internal/compat"
 )
 
-// patience is how long the helper may take to end a sandbox before it is killed itself.
+// patience is how long the helper may take to end a sandbox.
 const patience = 5 * time.Second
 
 // Run runs a program in a new sandbox and waits until nothing of it is left. Errors are [ErrSpec],
@@ -57,15 +55,14 @@ func (b *Box) run(ctx context.Context, req wire.Request, s Spec, keep int) (resu
 		return Result{}, fmt.Errorf("writing the request: %w", err)
 	}
 	start := time.Now()
-	h := &helper{config: b.config, keep: keep, stdin: s.Stdin}
-	if err := h.start(text); err != nil {
+	h := &running{config: b.config, keep: keep, stdin: s.Stdin}
+	if err := h.start(b.server, text); err != nil {
 		return Result{}, err
 	}
 	if req.Mode == wire.Minimal {
 		defer h.watch(req.Workspace, req.Limits.Workspace)()
 	}
-	err = h.wait(ctx)
-	if err != nil {
+	if err := h.wait(ctx); err != nil {
 		return Result{}, fmt.Errorf("running %s: %w", req.Args[0], err)
 	}
 	result, err = h.result()
@@ -73,19 +70,18 @@ func (b *Box) run(ctx context.Context, req wire.Request, s Spec, keep int) (resu
 	return result, err
 }
 
-// helper is one running svc-sandbox.
-type helper struct {
+// running is one run that the helper does.
+type running struct {
 	config Config
 	keep   int
 	stdin  io.Reader
 
-	cmd     *exec.Cmd
+	by      *serving
 	request *os.File // open as long as the sandbox may live
 	reading []*os.File
-	readers sync.WaitGroup
-	ended   chan struct{}
+	outputs sync.WaitGroup
+	replied chan struct{}
 	stop    sync.Once
-	says    tail
 
 	stdout, stderr output
 	report         *wire.Report
@@ -94,24 +90,13 @@ type helper struct {
 	readErr        error
 }
 
-// start starts it and hands it the request.
-func (h *helper) start(text []byte) (err error) {
-	var theirs []*os.File
-	defer func() {
-		for _, f := range theirs {
-			_ = f.Close()
-		}
-		if err != nil {
-			for _, f := range append(h.reading, h.request) {
-				if f != nil {
-					_ = f.Close()
-				}
-			}
-		}
-	}()
+// start hands the helper the request.
+func (h *running) start(s *server, text []byte) (err error) {
+	var all, theirs []*os.File
 	pipe := func() (r, w *os.File) {
 		if err == nil {
 			r, w, err = os.Pipe()
+			all = append(all, r, w)
 		}
 		return r, w
 	}
@@ -119,36 +104,36 @@ func (h *helper) start(text []byte) (err error) {
 	replyR, replyW := pipe()
 	outR, outW := pipe()
 	errR, errW := pipe()
-	h.request, h.reading = requestW, []*os.File{replyR, outR, errR}
 	var in, feed *os.File
-	if h.stdin == nil {
-		if err == nil {
-			in, err = os.Open(os.DevNull)
-		}
-	} else {
+	if h.stdin != nil {
 		in, feed = pipe()
+	} else if err == nil {
+		in, err = os.Open(os.DevNull)
+		all = append(all, in)
 	}
 	theirs = []*os.File{requestR, replyW, in, outW, errW}
+	if err == nil {
+		h.by, err = s.send(theirs)
+	}
 	if err != nil {
-		return fmt.Errorf("making pipes: %w", err)
-	}
-	h.cmd = exec.Command(h.config.Helper)
-	h.cmd.Env = helperEnvironment()
-	h.cmd.ExtraFiles = theirs
-	h.cmd.Stderr = &h.says
-	h.cmd.WaitDelay = time.Second
-	h.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // ^C is for this process
-	if err := h.cmd.Start(); err != nil {
-		if feed != nil {
-			_ = feed.Close()
+		for _, f := range all {
+			_ = f.Close()
 		}
-		return &Unavailable{fmt.Sprintf("starting %s: %v", h.config.Helper, err)}
+		return fmt.Errorf("starting a sandbox: %w", err)
 	}
-	h.ended = make(chan struct{})
+	for _, f := range theirs {
+		_ = f.Close()
+	}
+	h.request, h.reading = requestW, []*os.File{outR, errR}
+	h.replied = make(chan struct{})
 	h.stdout, h.stderr = output{keep: h.keep, stop: h.end}, output{keep: h.keep, stop: h.end}
-	h.readers.Go(func() { h.stdout.drain(outR) })
-	h.readers.Go(func() { h.stderr.drain(errR) })
-	h.readers.Go(func() { h.readErr = h.read(replyR) })
+	h.outputs.Go(func() { h.stdout.drain(outR) })
+	h.outputs.Go(func() { h.stderr.drain(errR) })
+	go func() {
+		defer close(h.replied)
+		h.readErr = h.read(replyR)
+		_ = replyR.Close()
+	}()
 	if feed != nil {
 		go func() { // a Read that does not return is left behind
 			_, _ = io.Copy(feed, h.stdin)
@@ -156,38 +141,35 @@ func (h *helper) start(text []byte) (err error) {
 		}()
 	}
 	if err := wire.WriteRequest(h.request, text); err != nil {
-		h.end() // it has gone; what it said is in the summary, or in says
+		h.end() // the helper has gone, which result finds out
 	}
 	return nil
 }
 
 // end has the helper end the sandbox.
-func (h *helper) end() { h.stop.Do(func() { _ = h.request.Close() }) }
+func (h *running) end() { h.stop.Do(func() { _ = h.request.Close() }) }
 
-// wait waits until the helper, and with it everything in the sandbox, is gone.
-func (h *helper) wait(ctx context.Context) error {
-	go func() {
-		defer close(h.ended)
-		_ = h.cmd.Wait() // the summary says how it went
-	}()
+// wait waits until everything in the sandbox is gone. A helper that does not get it gone in time is
+// ended itself, with all that it runs.
+func (h *running) wait(ctx context.Context) error {
 	var cause error
 	select {
-	case <-h.ended:
+	case <-h.replied:
 	case <-ctx.Done():
 		cause = ctx.Err()
 		h.end()
 		select {
-		case <-h.ended:
+		case <-h.replied:
 		case <-time.After(patience):
-			_ = h.cmd.Process.Kill()
-			<-h.ended
+			_ = h.by.cmd.Process.Kill()
+			<-h.by.ended
 		}
 	}
 	h.end()
 	for _, f := range h.reading {
 		_ = f.SetReadDeadline(time.Now().Add(time.Second)) // nobody is left who could write
 	}
-	h.readers.Wait()
+	h.outputs.Wait()
 	for _, f := range h.reading {
 		_ = f.Close()
 	}
@@ -195,7 +177,7 @@ func (h *helper) wait(ctx context.Context) error {
 }
 
 // read takes in what the helper answers.
-func (h *helper) read(f *os.File) error {
+func (h *running) read(f *os.File) error {
 	r := bufio.NewReader(f)
 	var room int64
 	for {
@@ -230,14 +212,14 @@ func (h *helper) read(f *os.File) error {
 }
 
 // result puts together what the helper, and the one inside, have reported.
-func (h *helper) result() (Result, error) {
+func (h *running) result() (Result, error) {
 	flooded := h.stdout.total > flood*int64(h.keep) || h.stderr.total > flood*int64(h.keep)
 	s := h.summary
 	switch {
 	case s == nil && h.readErr != nil:
 		return Result{}, h.readErr
 	case s == nil:
-		return Result{}, &Unavailable{"the helper ended without an answer: " + h.says.String()}
+		return Result{}, &Unavailable{"the helper ended without an answer: " + h.by.says.String()}
 	}
 	if err := compat.Check(s.Version); err != nil {
 		return Result{}, &Unavailable{fmt.Sprintf("%s was replaced and cannot be used: %v", h.config.Helper, err)}
@@ -253,7 +235,7 @@ func (h *helper) result() (Result, error) {
 			if s.Error != nil {
 				return Result{}, fault(s.Error)
 			}
-			return Result{}, &Unavailable{"the sandbox ended without a report: " + h.says.String()}
+			return Result{}, &Unavailable{"the sandbox ended without a report: " + h.by.says.String()}
 		}
 	} else {
 		if err := h.report.Error; err != nil {

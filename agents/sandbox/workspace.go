@@ -65,7 +65,7 @@ func removeAll(dir string) error {
 
 // watch ends the sandbox when its workspace has grown too large, where no file system does that. It
 // returns a function that ends the watch.
-func (h *helper) watch(dir string, most int64) func() {
+func (h *running) watch(dir string, most int64) func() {
 	done := make(chan struct{})
 	var wg sync.WaitGroup
 	wg.Go(func() {

@@ -1,9 +1,12 @@
 package main
 
 import (
+	"encoding/binary"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
+	"sync"
 	"unsafe"
 
 	"golang.org/x/net/bpf"
@@ -236,14 +239,38 @@ func search(spans []span) []bpf.Instruction {
 	return append(append(code, below...), search(spans[half:])...)
 }
 
-// filter installs the program on the calling thread, which must have no_new_privs, or the capability
-// to do without.
-func filter(s sandboxed) error {
+// assembledFor keeps programs in the form that the kernel takes, which takes longer to make than a
+// sandbox may.
+var assembledFor sync.Map // of []byte by sandboxed
+
+// assembled gives the program for s, as struct sock_filter.
+func assembled(s sandboxed) ([]byte, error) {
+	if b, ok := assembledFor.Load(s); ok {
+		return b.([]byte), nil
+	}
 	raw, err := bpf.Assemble(program(s))
 	if err != nil {
-		return fmt.Errorf("assembling the filter of system calls: %w", err)
+		return nil, fmt.Errorf("assembling the filter of system calls: %w", err)
 	}
-	prog := unix.SockFprog{Len: uint16(len(raw)), Filter: (*unix.SockFilter)(unsafe.Pointer(&raw[0]))}
+	b := make([]byte, 0, sockFilter*len(raw))
+	for _, r := range raw {
+		b = binary.NativeEndian.AppendUint16(b, r.Op)
+		b = append(b, r.Jt, r.Jf)
+		b = binary.NativeEndian.AppendUint32(b, r.K)
+	}
+	assembledFor.Store(s, b)
+	return b, nil
+}
+
+const sockFilter = 8 // bytes
+
+// filter installs a program on the calling thread, which must have no_new_privs, or the capability to
+// do without.
+func filter(program []byte) error {
+	if len(program) == 0 {
+		return errors.New("there is no filter of system calls")
+	}
+	prog := unix.SockFprog{Len: uint16(len(program) / sockFilter), Filter: (*unix.SockFilter)(unsafe.Pointer(&program[0]))}
 	if _, _, e := unix.RawSyscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, 0, uintptr(unsafe.Pointer(&prog))); e != 0 {
 		return fmt.Errorf("installing the filter of system calls: %w", e)
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"runtime"
 	"syscall"
 	"time"
@@ -22,7 +21,19 @@ type order struct {
 	GID      int  `json:"gid"`
 	OwnUsers bool `json:"own_users"` // there is a user namespace
 	MaxTasks int  `json:"max_tasks"` // RLIMIT_NPROC, 0 for none
+	Landlock int  `json:"landlock"`  // the version to use, 0 for none
+	// Filter is the program that judges system calls.
+	Filter []byte `json:"filter"`
 }
+
+// The descriptors that the process inside is started with.
+const (
+	fdOrder = 3 + iota
+	fdReply
+	fdStdin
+	fdStdout
+	fdStderr
+)
 
 // insider is the first process of a sandbox, or in minimal mode the parent of all in it.
 type insider struct {
@@ -39,7 +50,7 @@ type insider struct {
 
 // inside runs the command and reports how it went. Its exit code is 0 once a report is written.
 func inside() int {
-	in := &insider{from: os.NewFile(wire.FDRequest, "request"), reply: os.NewFile(wire.FDReply, "reply")}
+	in := &insider{from: os.NewFile(fdOrder, "request"), reply: os.NewFile(fdReply, "reply")}
 	report, err := in.run()
 	if err != nil {
 		fault := &wire.Fault{Part: wire.PartSandbox, Text: err.Error()}
@@ -58,10 +69,10 @@ func (in *insider) run() (wire.Report, error) {
 	if err := in.read(); err != nil {
 		return wire.Report{}, fmt.Errorf("reading the request: %w", err)
 	}
-	// Signals that a command sends to its first process change nothing. They are caught, not ignored:
-	// what is ignored stays ignored in the programs it starts.
-	signal.Notify(make(chan os.Signal, 1))
 	in.killer = everybody{}
+	if in.req.Mode != wire.Minimal && !off(layerPID) {
+		deaf()
+	}
 	if in.req.Mode == wire.Minimal {
 		in.killer = family{}
 		if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
@@ -182,11 +193,11 @@ func (in *insider) start() (int, error) {
 		var pid int
 		pid, err = syscall.ForkExec(program, in.req.Args, &syscall.ProcAttr{
 			Env:   in.req.Env,
-			Files: []uintptr{wire.FDStdin, wire.FDStdout, wire.FDStderr},
+			Files: []uintptr{fdStdin, fdStdout, fdStderr},
 			Sys:   &syscall.SysProcAttr{Setsid: !off(layerSession)},
 		})
 		if err == nil {
-			for fd := wire.FDStdin; fd <= wire.FDStderr; fd++ {
+			for fd := fdStdin; fd <= fdStderr; fd++ {
 				_ = unix.Close(fd)
 			}
 			return pid, nil

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"strconv"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -16,6 +17,18 @@ type killer interface{ kill() }
 type everybody struct{}
 
 func (everybody) kill() { _ = unix.Kill(-1, unix.SIGKILL) }
+
+// deaf has the first process of a PID namespace hear no signals from within. The kernel does not give
+// it one for which it has no handler, but Go's runtime has handlers for all, and most end the program.
+// Ignoring signals would not do: what is ignored stays ignored in the programs that are started.
+func deaf() {
+	var byDefault [4]uint64 // the kernel's struct sigaction
+	for s := uintptr(1); s <= 64; s++ {
+		if s != uintptr(unix.SIGURG) { // which the runtime sends to its own threads
+			_, _, _ = unix.RawSyscall6(unix.SYS_RT_SIGACTION, s, uintptr(unsafe.Pointer(&byDefault)), 0, 8, 0, 0)
+		}
+	}
+}
 
 // family is for a sandbox without: all descendants of this process are to end. What loses its parent
 // becomes its child, so that nothing gets out of the family.

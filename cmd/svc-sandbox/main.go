@@ -1,14 +1,15 @@
-// Command svc-sandbox runs one command in a sandbox, for the service.
+// Command svc-sandbox runs commands in sandboxes, for the service.
 //
-// The service starts it as package wire describes. It starts itself again as the first process of new
-// namespaces, which builds a root folder, gives up what it may do and starts the command. Nothing that
-// the command starts outlives it, and nothing outlives the helper: its end, like that of the service,
-// ends the sandbox.
+// The service starts it as package wire describes and sends it requests. For each it starts itself
+// again as the first process of new namespaces, which builds a root folder, gives up what it may do and
+// starts the command. Nothing that a command starts outlives it, and nothing outlives the helper: its
+// end, like that of the service, ends all sandboxes.
 //
 // It is a program of its own, and not a mode of the service, because a sandbox then starts in a few
-// milliseconds, and because threads of a small process can give up rights one by one.
+// milliseconds, and because a small process can give up rights thread by thread. Requests run side by
+// side and share nothing.
 //
-//	svc-sandbox            run the request on descriptor 3
+//	svc-sandbox            serve the socket on descriptor 3
 //	svc-sandbox version    print the harness version
 //	svc-sandbox sweep      remove control groups of helpers that have died
 package main
@@ -29,7 +30,7 @@ const (
 	argVersion = "version"
 )
 
-// The kernel ends a sandbox with the thread that has started it, so that must be one that stays.
+// The first thread stays as it is: the kernel judges by it who may do what to this process.
 func init() { runtime.LockOSThread() }
 
 func main() {
@@ -39,7 +40,7 @@ func main() {
 	}
 	switch arg {
 	case "":
-		os.Exit(supervise())
+		os.Exit(serve())
 	case argInside:
 		os.Exit(inside())
 	case argProbe:

@@ -30,16 +30,12 @@ func (in *insider) giveUp() error {
 			return err
 		}
 	}
-	abi := landlockABI()
-	if off(layerLandlock) {
-		abi = 0
-	}
-	in.missing(abi)
-	if err := in.landlock(abi); err != nil {
+	in.missing(in.Landlock)
+	if err := in.landlock(in.Landlock); err != nil {
 		return err
 	}
 	if !off(layerSeccomp) {
-		if err := filter(filterOf(in.req.Mode, in.req.Network, abi >= 6)); err != nil {
+		if err := filter(in.Filter); err != nil {
 			return err
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"strconv"
 	"syscall"
 	"time"
 
@@ -23,38 +22,39 @@ const (
 	grace = 2 * time.Second
 )
 
-// supervisor is the process outside: it makes the namespaces and the control groups, and ends the
-// sandbox when the service is gone or the one inside does not.
+// supervisor looks after one sandbox from outside: it makes the namespaces and the control groups, and
+// ends the sandbox when nobody waits for it any more or the process inside does not.
 type supervisor struct {
 	text   []byte // the request as it came
 	req    wire.Request
 	groups groups
 	init   *exec.Cmd
 	reply  *os.File
+	stdio  []*os.File
 	to     *os.File // the order for the one inside
 }
 
-// supervise runs the request on descriptor 3 and tells how it went on descriptor 4. Its exit code is 0
-// when it could tell.
-func supervise() int {
-	for fd := wire.FDRequest; fd <= wire.FDStderr; fd++ {
-		unix.CloseOnExec(fd)
-	}
-	request, reply := os.NewFile(wire.FDRequest, "request"), os.NewFile(wire.FDReply, "reply")
-	summary := wire.Summary{Version: wire.Version}
+// supervise runs the request that the first of the descriptors brings and tells how it went on the
+// second. It ends the sandbox when gone is closed.
+func supervise(fds []int, gone <-chan struct{}) {
+	_ = unix.SetNonblock(fds[0], true) // so that waiting for it takes no thread
+	request, reply := os.NewFile(uintptr(fds[0]), "request"), os.NewFile(uintptr(fds[1]), "reply")
 	s := &supervisor{reply: reply}
-	if err := s.run(request, &summary); err != nil {
+	for _, fd := range fds[2:] {
+		s.stdio = append(s.stdio, os.NewFile(uintptr(fd), "stdio"))
+	}
+	summary := wire.Summary{Version: wire.Version}
+	if err := s.run(request, gone, &summary); err != nil {
 		summary.Error = &wire.Fault{Part: wire.PartSandbox, Text: err.Error()}
 		_ = errors.As(err, &summary.Error)
 	}
-	if err := wire.WriteMessage(reply, wire.KindSummary, summary); err != nil {
-		fmt.Fprintln(os.Stderr, "svc-sandbox: sending the summary:", err)
-		return 1
+	_ = wire.WriteMessage(reply, wire.KindSummary, summary) // the service may be gone
+	for _, f := range append(s.stdio, request, reply) {
+		_ = f.Close()
 	}
-	return 0
 }
 
-func (s *supervisor) run(request *os.File, summary *wire.Summary) error {
+func (s *supervisor) run(request *os.File, gone <-chan struct{}, summary *wire.Summary) error {
 	if err := s.read(request); err != nil {
 		return fmt.Errorf("reading the request: %w", err)
 	}
@@ -64,21 +64,24 @@ func (s *supervisor) run(request *os.File, summary *wire.Summary) error {
 	if err := s.start(); err != nil {
 		return err
 	}
-	gone := make(chan struct{})
+	defer func() { _ = s.to.Close() }()
+	left := make(chan struct{})
 	go func() {
-		defer close(gone)
-		_, _ = io.Copy(io.Discard, request) // nothing more comes: it ends when the service does
+		defer close(left)
+		_, _ = io.Copy(io.Discard, request) // nothing more comes: it ends when nobody waits any more
 	}()
 	ended := make(chan error, 1)
 	go func() { ended <- s.init.Wait() }()
+	late := time.NewTimer(time.Duration(s.req.TimeoutMS)*time.Millisecond + grace)
+	defer late.Stop()
 	var err error
 	select {
 	case err = <-ended:
+	case <-left:
+		return s.leave(ended)
 	case <-gone:
-		s.kill()
-		<-ended
-		return errors.New("the service has gone")
-	case <-time.After(time.Duration(s.req.TimeoutMS)*time.Millisecond + grace):
+		return s.leave(ended)
+	case <-late.C:
 		s.kill()
 		err = <-ended
 		summary.TimedOut = true
@@ -88,6 +91,13 @@ func (s *supervisor) run(request *os.File, summary *wire.Summary) error {
 		return fmt.Errorf("the sandbox ended without a report: %w", err)
 	}
 	return nil
+}
+
+// leave ends a sandbox that nobody waits for.
+func (s *supervisor) leave(ended <-chan error) error {
+	s.kill()
+	<-ended
+	return errors.New("the service has gone")
 }
 
 func (s *supervisor) read(r io.Reader) (err error) {
@@ -143,15 +153,10 @@ func (s *supervisor) start() error {
 		Env:         append(weakened(), "GOMAXPROCS=2", "GOTRACEBACK=none"),
 		SysProcAttr: s.attributes(),
 	}
-	s.init.ExtraFiles = []*os.File{r, s.reply}
-	for fd := wire.FDStdin; fd <= wire.FDStderr; fd++ {
-		s.init.ExtraFiles = append(s.init.ExtraFiles, os.NewFile(uintptr(fd), strconv.Itoa(fd)))
-	}
+	s.init.ExtraFiles = append([]*os.File{r, s.reply}, s.stdio...)
 	err = s.init.Start()
-	for i, f := range s.init.ExtraFiles {
-		if i != wire.FDReply-wire.FDRequest {
-			_ = f.Close() // else whoever reads the output would wait for this process too
-		}
+	for _, f := range append(s.stdio, r) {
+		_ = f.Close() // else whoever reads the output would wait for this process too
 	}
 	if err != nil {
 		return fmt.Errorf("making namespaces: %w", err)
@@ -166,6 +171,13 @@ func (s *supervisor) start() error {
 		o.UID, o.GID = s.req.UID, s.req.GID
 	}
 	o.MaxTasks = s.maxTasks(o.UID)
+	o.Landlock = landlockABI()
+	if off(layerLandlock) {
+		o.Landlock = 0
+	}
+	if o.Filter, err = assembled(filterOf(s.req.Mode, s.req.Network, o.Landlock >= 6)); err != nil {
+		return s.early(err)
+	}
 	text, err := json.Marshal(o)
 	if err != nil {
 		return err
@@ -191,9 +203,8 @@ func (s *supervisor) early(err error) error {
 
 // attributes are those of a process in new namespaces.
 func (s *supervisor) attributes() *syscall.SysProcAttr {
-	attr := &syscall.SysProcAttr{Pdeathsig: unix.SIGKILL, Setsid: true}
+	attr := &syscall.SysProcAttr{Setsid: true}
 	if s.req.Mode == wire.Minimal {
-		attr.Pdeathsig = 0 // it ends the others first when this process dies
 		return attr
 	}
 	for l, flag := range map[layer]uintptr{
@@ -210,6 +221,13 @@ func (s *supervisor) attributes() *syscall.SysProcAttr {
 	attr.Cloneflags |= unix.CLONE_NEWUSER
 	attr.UidMappings, attr.GidMappings = ids(os.Getuid(), s.req.UID), ids(os.Getgid(), s.req.GID)
 	attr.GidMappingsEnableSetgroups = os.Getuid() == 0
+	if os.Getuid() != 0 {
+		// Who is not root in its namespace loses all capabilities when it executes a program, unless
+		// they are ambient. The first process gives them up before it starts the command.
+		for c := uintptr(0); c <= unix.CAP_LAST_CAP; c++ {
+			attr.AmbientCaps = append(attr.AmbientCaps, c)
+		}
+	}
 	return attr
 }
 

@@ -1,9 +1,12 @@
 // Package wire is what the service and its helper svc-sandbox say to each other.
 //
-// The service starts the helper with five descriptors. It writes one [Request] to [FDRequest] and
-// keeps that pipe open: when it closes, the helper ends the sandbox. The helper answers on [FDReply]
-// with frames: a [Report] of what ran, the content of each file that the report names, and last a
-// [Summary]. The command's standard descriptors are [FDStdin], [FDStdout] and [FDStderr].
+// The service starts the helper with a socket of the kind SOCK_SEQPACKET as descriptor [FDSocket]. For
+// each run it sends one byte with [Descriptors] descriptors: a pipe for the [Request], one for the
+// answer, and the command's standard input, output and error. The service keeps its end of the first
+// open: when it closes, the helper ends the sandbox. When the socket closes, it ends all.
+//
+// The answer is made of frames: a [Report] of what ran, the content of each file that the report names,
+// and last a [Summary].
 //
 // The package holds types and constants, and functions without state; it imports nothing of ours,
 // because the helper starts within a millisecond.
@@ -13,14 +16,11 @@ package wire
 // It is the same as compat.Version, which a test holds.
 const Version = "0.4.12"
 
-// The descriptors that the helper is started with.
-const (
-	FDRequest = 3 + iota
-	FDReply
-	FDStdin
-	FDStdout
-	FDStderr
-)
+// FDSocket is the socket in the helper.
+const FDSocket = 3
+
+// Descriptors is how many a run has.
+const Descriptors = 5
 
 // Mode says what a sandbox is made of.
 type Mode string
