@@ -1,7 +1,6 @@
 package main
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -48,13 +47,9 @@ func unescape(s string) string {
 
 // aliases adds to hidden paths the other names that mounts give to the same files: a folder that is
 // mounted a second time elsewhere would be seen there.
-func aliases(hidden []string) ([]string, error) {
-	text, err := os.ReadFile("/proc/self/mountinfo")
-	if err != nil {
-		return nil, err
-	}
+func aliases(mountinfo string, hidden []string) []string {
 	var mounts []mount
-	for line := range strings.Lines(string(text)) {
+	for line := range strings.Lines(mountinfo) {
 		if m, ok := parseMount(line); ok {
 			mounts = append(mounts, m)
 		}
@@ -79,7 +74,7 @@ func aliases(hidden []string) ([]string, error) {
 		}
 	}
 	slices.Sort(all)
-	return slices.Compact(all), nil
+	return slices.Compact(all)
 }
 
 // mountOf finds the mount that a path is on: the innermost, and of several there the last.

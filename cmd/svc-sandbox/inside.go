@@ -26,14 +26,8 @@ type order struct {
 	Filter []byte `json:"filter"`
 }
 
-// The descriptors that the process inside is started with.
-const (
-	fdOrder = 3 + iota
-	fdReply
-	fdStdin
-	fdStdout
-	fdStderr
-)
+// fdOrder is the socket to the supervisor in the process inside.
+const fdOrder = 3
 
 // insider is the first process of a sandbox, or in minimal mode the parent of all in it.
 type insider struct {
@@ -42,15 +36,21 @@ type insider struct {
 	req      wire.Request
 	from     *os.File // the supervisor; it closes when that dies
 	reply    *os.File
+	stdio    []uintptr
 	degraded []string
 	writable []string // binds, as they are called inside
 	work     *os.Root // the workspace
 	killer   killer
+	status   unix.WaitStatus // of the command, once it has ended
+	ended    bool
 }
 
 // inside runs the command and reports how it went. Its exit code is 0 once a report is written.
 func inside() int {
-	in := &insider{from: os.NewFile(fdOrder, "request"), reply: os.NewFile(fdReply, "reply")}
+	in := &insider{}
+	if err := in.receive(); err != nil {
+		return 1 // it is not needed
+	}
 	report, err := in.run()
 	if err != nil {
 		fault := &wire.Fault{Part: wire.PartSandbox, Text: err.Error()}
@@ -79,8 +79,6 @@ func (in *insider) run() (wire.Report, error) {
 			return wire.Report{}, fmt.Errorf("becoming the parent of what is left behind: %w", err)
 		}
 	}
-	go in.outlive()
-
 	score, err := os.OpenFile("/proc/self/oom_score_adj", os.O_WRONLY, 0)
 	if err == nil { // when memory runs out, this process should not be the one to go
 		_, _ = score.WriteString("500")
@@ -99,7 +97,34 @@ func (in *insider) run() (wire.Report, error) {
 	if err != nil {
 		return wire.Report{}, err
 	}
-	return in.wait(pid), nil
+	return in.wait(pid)
+}
+
+// receive waits for the descriptors of a run, which come before the order.
+func (in *insider) receive() error {
+	unix.CloseOnExec(fdOrder)
+	var b [1]byte
+	oob := make([]byte, unix.CmsgSpace(4*4))
+	n, oobn, _, _, err := unix.Recvmsg(fdOrder, b[:], oob, unix.MSG_CMSG_CLOEXEC)
+	if err == nil && n == 0 {
+		err = io.EOF
+	}
+	if err != nil {
+		return err
+	}
+	messages, err := unix.ParseSocketControlMessage(oob[:oobn])
+	if err != nil || len(messages) != 1 {
+		return errors.New("there are no descriptors")
+	}
+	fds, err := unix.ParseUnixRights(&messages[0])
+	if err != nil || len(fds) != 4 {
+		return errors.New("there are too few descriptors")
+	}
+	in.from, in.reply = os.NewFile(fdOrder, "supervisor"), os.NewFile(uintptr(fds[0]), "reply")
+	for _, fd := range fds[1:] {
+		in.stdio = append(in.stdio, uintptr(fd))
+	}
+	return nil
 }
 
 func (in *insider) read() error {
@@ -115,13 +140,6 @@ func (in *insider) read() error {
 		err = json.Unmarshal(text, &in.req)
 	}
 	return err
-}
-
-// outlive ends the sandbox when the supervisor is gone.
-func (in *insider) outlive() {
-	_, _ = io.Copy(io.Discard, in.from)
-	in.killer.kill()
-	os.Exit(1)
 }
 
 // view builds what the command sees.
@@ -193,12 +211,12 @@ func (in *insider) start() (int, error) {
 		var pid int
 		pid, err = syscall.ForkExec(program, in.req.Args, &syscall.ProcAttr{
 			Env:   in.req.Env,
-			Files: []uintptr{fdStdin, fdStdout, fdStderr},
+			Files: in.stdio,
 			Sys:   &syscall.SysProcAttr{Setsid: !off(layerSession)},
 		})
 		if err == nil {
-			for fd := fdStdin; fd <= fdStderr; fd++ {
-				_ = unix.Close(fd)
+			for _, fd := range in.stdio {
+				_ = unix.Close(int(fd))
 			}
 			return pid, nil
 		}
@@ -206,45 +224,55 @@ func (in *insider) start() (int, error) {
 	return 0, &wire.Fault{Part: wire.PartCommand, Text: fmt.Sprintf("starting %s: %v", in.req.Args[0], err)}
 }
 
-// wait waits for the command, ends all that it has left behind, and collects.
-func (in *insider) wait(pid int) wire.Report {
-	ended := make(chan struct{})
-	timedOut := make(chan bool, 1)
-	killed := make(chan struct{})
-	go func() {
-		defer close(killed)
-		select {
-		case <-ended:
-			timedOut <- false
-		case <-time.After(time.Duration(in.req.TimeoutMS) * time.Millisecond):
-			timedOut <- true
-		}
+// wait waits for the command, or for the end of its time or of the supervisor, and ends all that is
+// left.
+func (in *insider) wait(pid int) (wire.Report, error) {
+	fd, err := unix.PidfdOpen(pid, 0)
+	if err != nil {
 		in.killer.kill()
-	}()
-	var status unix.WaitStatus
+		return wire.Report{}, fmt.Errorf("waiting for the command: %w", err)
+	}
+	deadline := time.Now().Add(time.Duration(in.req.TimeoutMS) * time.Millisecond)
+	timedOut := false
+	for {
+		left := time.Until(deadline)
+		if timedOut = left <= 0; timedOut {
+			break
+		}
+		events := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}, {Fd: fdOrder, Events: unix.POLLIN}}
+		n, err := unix.Poll(events, int(min(left, reapEvery).Milliseconds())+1)
+		if n > 0 && events[1].Revents != 0 { // the supervisor never says anything: it is gone
+			in.killer.kill()
+			os.Exit(1)
+		}
+		in.reap(pid, unix.WNOHANG)
+		if in.ended || err != nil && !errors.Is(err, unix.EINTR) {
+			break
+		}
+	}
+	in.killer.kill()
+	in.reap(pid, 0)
+	report := wire.Report{Exit: in.status.ExitStatus(), TimedOut: timedOut}
+	if in.status.Signaled() {
+		report.Exit, report.Signal = -1, unix.SignalName(in.status.Signal())
+	}
+	return report, nil
+}
+
+// reapEvery is how often what has ended without its parent is looked for: it counts as a process.
+const reapEvery = 100 * time.Millisecond
+
+// reap takes the status of all that has ended, or waits for all if options are 0.
+func (in *insider) reap(pid, options int) {
 	for {
 		var ws unix.WaitStatus
-		got, err := unix.Wait4(-1, &ws, 0, nil)
-		if errors.Is(err, unix.EINTR) {
-			continue
-		}
-		if err != nil { // nobody is left
-			break
-		}
-		if got == pid {
-			status = ws
-			close(ended)
+		got, err := unix.Wait4(-1, &ws, options, nil)
+		switch {
+		case errors.Is(err, unix.EINTR):
+		case err != nil || got == 0: // nobody is left, or has ended
+			return
+		case got == pid:
+			in.status, in.ended = ws, true
 		}
 	}
-	<-killed
-	for { // those that the killer found after the last of the others was gone
-		if _, err := unix.Wait4(-1, nil, 0, nil); err != nil && !errors.Is(err, unix.EINTR) {
-			break
-		}
-	}
-	report := wire.Report{Exit: status.ExitStatus(), TimedOut: <-timedOut}
-	if status.Signaled() {
-		report.Exit, report.Signal = -1, unix.SignalName(status.Signal())
-	}
-	return report
 }

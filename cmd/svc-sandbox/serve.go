@@ -16,6 +16,7 @@ func serve() int {
 	unix.CloseOnExec(wire.FDSocket)
 	var running sync.WaitGroup
 	gone := make(chan struct{})
+	var sp spares
 	for {
 		fds, err := receive(wire.FDSocket)
 		if err != nil {
@@ -25,10 +26,11 @@ func serve() int {
 		if fds == nil {
 			break
 		}
-		running.Go(func() { supervise(fds, gone) })
+		running.Go(func() { supervise(fds, &sp, gone) })
 	}
 	close(gone)
 	running.Wait()
+	sp.close()
 	return 0
 }
 

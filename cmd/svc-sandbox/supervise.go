@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -25,7 +24,9 @@ const (
 // supervisor looks after one sandbox from outside: it makes the namespaces and the control groups, and
 // ends the sandbox when nobody waits for it any more or the process inside does not.
 type supervisor struct {
+	spares *spares
 	text   []byte // the request as it came
+	mounts string // of the host
 	req    wire.Request
 	groups groups
 	init   *exec.Cmd
@@ -36,10 +37,10 @@ type supervisor struct {
 
 // supervise runs the request that the first of the descriptors brings and tells how it went on the
 // second. It ends the sandbox when gone is closed.
-func supervise(fds []int, gone <-chan struct{}) {
+func supervise(fds []int, sp *spares, gone <-chan struct{}) {
 	_ = unix.SetNonblock(fds[0], true) // so that waiting for it takes no thread
 	request, reply := os.NewFile(uintptr(fds[0]), "request"), os.NewFile(uintptr(fds[1]), "reply")
-	s := &supervisor{reply: reply}
+	s := &supervisor{reply: reply, spares: sp}
 	for _, fd := range fds[2:] {
 		s.stdio = append(s.stdio, os.NewFile(uintptr(fd), "stdio"))
 	}
@@ -110,10 +111,12 @@ func (s *supervisor) read(r io.Reader) (err error) {
 	if len(s.req.Args) == 0 || s.req.TimeoutMS <= 0 || s.req.Limits.Workspace <= 0 {
 		return &wire.Fault{Part: wire.PartRequest, Text: "a command, a time and limits are needed"}
 	}
-	hidden, err := aliases(s.req.Hidden)
+	mounts, err := os.ReadFile("/proc/self/mountinfo")
 	if err != nil {
-		return fmt.Errorf("looking for other names of hidden files: %w", err)
+		return fmt.Errorf("looking at the host's mounts: %w", err)
 	}
+	s.mounts = string(mounts)
+	hidden := aliases(s.mounts, s.req.Hidden)
 	if len(hidden) != len(s.req.Hidden) {
 		s.req.Hidden = hidden
 		s.text, err = json.Marshal(s.req)
@@ -143,24 +146,12 @@ func (s *supervisor) degraded() (lacks []string) {
 
 // start starts the first process of the sandbox, puts it into its groups, and only then lets it go on.
 func (s *supervisor) start() error {
-	r, w, err := os.Pipe()
+	n, err := s.spares.take(s.shape(), s.mounts)
 	if err != nil {
 		return err
 	}
-	s.to = w
-	s.init = &exec.Cmd{
-		Path: "/proc/self/exe", Args: []string{"svc-sandbox", argInside}, Stderr: os.Stderr,
-		Env:         append(weakened(), "GOMAXPROCS=2", "GOTRACEBACK=none"),
-		SysProcAttr: s.attributes(),
-	}
-	s.init.ExtraFiles = append([]*os.File{r, s.reply}, s.stdio...)
-	err = s.init.Start()
-	for _, f := range append(s.stdio, r) {
-		_ = f.Close() // else whoever reads the output would wait for this process too
-	}
-	if err != nil {
-		return fmt.Errorf("making namespaces: %w", err)
-	}
+	go s.spares.refill(n.shape, s.mounts)
+	s.init, s.to = n.cmd, n.to
 	if err := s.groups.add(s.init.Process.Pid); err != nil {
 		s.kill()
 		_ = s.init.Wait()
@@ -182,6 +173,14 @@ func (s *supervisor) start() error {
 	if err != nil {
 		return err
 	}
+	rights := unix.UnixRights(int(s.reply.Fd()), int(s.stdio[0].Fd()), int(s.stdio[1].Fd()), int(s.stdio[2].Fd()))
+	err = unix.Sendmsg(int(s.to.Fd()), []byte{0}, rights, nil, unix.MSG_NOSIGNAL)
+	for _, f := range s.stdio {
+		_ = f.Close() // else whoever reads the output would wait for this process too
+	}
+	if err != nil {
+		return s.early(err)
+	}
 	if err := wire.WriteRequest(s.to, text); err != nil {
 		return s.early(err)
 	}
@@ -201,43 +200,22 @@ func (s *supervisor) early(err error) error {
 	return err
 }
 
-// attributes are those of a process in new namespaces.
-func (s *supervisor) attributes() *syscall.SysProcAttr {
-	attr := &syscall.SysProcAttr{Setsid: true}
+// shape says which namespaces the request needs.
+func (s *supervisor) shape() shape {
+	sh := shape{uid: s.req.UID, gid: s.req.GID}
 	if s.req.Mode == wire.Minimal {
-		return attr
+		return sh
 	}
 	for l, flag := range map[layer]uintptr{
 		layerPID: unix.CLONE_NEWPID, layerIPC: unix.CLONE_NEWIPC, layerUTS: unix.CLONE_NEWUTS,
 		layerNet: unix.CLONE_NEWNET, layerCgroupNS: unix.CLONE_NEWCGROUP, layerRoot: unix.CLONE_NEWNS,
+		layerUser: unix.CLONE_NEWUSER,
 	} {
-		if !off(l) && (l != layerNet || s.req.Network != wire.Host) {
-			attr.Cloneflags |= flag
+		if !off(l) && (l != layerNet || s.req.Network != wire.Host) && (l != layerUser || s.req.Mode == wire.Full) {
+			sh.flags |= flag
 		}
 	}
-	if s.req.Mode == wire.Rooted || off(layerUser) {
-		return attr
-	}
-	attr.Cloneflags |= unix.CLONE_NEWUSER
-	attr.UidMappings, attr.GidMappings = ids(os.Getuid(), s.req.UID), ids(os.Getgid(), s.req.GID)
-	attr.GidMappingsEnableSetgroups = os.Getuid() == 0
-	if os.Getuid() != 0 {
-		// Who is not root in its namespace loses all capabilities when it executes a program, unless
-		// they are ambient. The first process gives them up before it starts the command.
-		for c := uintptr(0); c <= unix.CAP_LAST_CAP; c++ {
-			attr.AmbientCaps = append(attr.AmbientCaps, c)
-		}
-	}
-	return attr
-}
-
-// ids keeps the number of this process, and for root that of the command.
-func ids(ours, command int) []syscall.SysProcIDMap {
-	all := []syscall.SysProcIDMap{{ContainerID: ours, HostID: ours, Size: 1}}
-	if ours == 0 && command != 0 {
-		all = append(all, syscall.SysProcIDMap{ContainerID: command, HostID: command, Size: 1})
-	}
-	return all
+	return sh
 }
 
 // maxTasks is the limit of processes of the command's user. In a user namespace of its own only those
