@@ -29,6 +29,7 @@ type Settings struct {
 	LDAP      LDAP
 	Bus       Bus
 	Retention Retention
+	Sandbox   Sandbox
 	Lists     Lists
 }
 
