@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/svc-gateway/svc/agents/sandbox/wire"
+	"github.com/svc-gateway/svc/internal/settings"
 )
 
 // Config says what every sandbox of a [Box] has. The zero value of a field is its default.
@@ -24,7 +25,7 @@ type Config struct {
 	// Allowed are paths within hidden ones that may be bound nevertheless.
 	Allowed []string
 	// System are the files and folders of the host that programs see, read-only, at their own places.
-	// Default: [DefaultSystem].
+	// Default: that of the setting sandbox.system.
 	System []string
 	// Environment are the names of variables that programs get from this process. Default: none.
 	Environment []string
@@ -70,13 +71,27 @@ func set[T int | int64 | time.Duration](v *T, def T) {
 	}
 }
 
-// DefaultSystem is what programs see of the host: programs and libraries, and what these need of /etc.
-func DefaultSystem() []string {
-	return []string{
-		"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32",
-		"/etc/alternatives", "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/localtime",
-		"/etc/mime.types", "/etc/protocols", "/etc/services", "/etc/ssl/certs", "/etc/pki/ca-trust", "/etc/pki/tls/certs",
+// FromSettings gives the configuration that the settings describe. The data folder is hidden but for
+// its workspace; the project root is not hidden, wherever it is.
+func FromSettings(s settings.Settings, home settings.Home) Config {
+	b := s.Sandbox
+	c := Config{
+		Helper: b.Helper,
+		Hidden: append([]string{home.Dir()}, b.Hidden...), Allowed: []string{home.Workspace()},
+		System: b.System, Environment: b.Env, Timeout: s.Runtime.Timeout, Network: Network(b.Network),
+		Full: b.Mode == settings.SandboxFull,
+		Limits: Limits{
+			Memory: b.Memory, Processes: b.Processes, OpenFiles: b.OpenFiles,
+			Workspace: b.WorkspaceSize, Files: b.Files, Output: int(b.Output),
+		},
 	}
+	if s.Runtime.ProjectRoot != "" {
+		c.Allowed = append(c.Allowed, s.Runtime.ProjectRoot)
+	}
+	if b.Netns == 1 {
+		c.Network = NoNetwork
+	}
+	return c
 }
 
 // Network says what of the network a program reaches.
@@ -122,7 +137,7 @@ func (c Config) complete() (Config, error) {
 		c.Dir = filepath.Join(os.TempDir(), fmt.Sprintf("svc-sandbox-%d", os.Getuid()))
 	}
 	if c.System == nil {
-		c.System = DefaultSystem()
+		c.System = strings.Split(settings.SandboxSystem, ",")
 	}
 	c.Limits = c.Limits.orDefault()
 	set(&c.Timeout, time.Minute)
@@ -150,11 +165,21 @@ func (c Config) complete() (Config, error) {
 	return c, errors.Join(errs...)
 }
 
-// refused reports whether a path of the host must not be bound.
+// refused reports whether a path of the host must not be bound: the innermost folder that is hidden or
+// allowed decides, and of the same one that it is allowed.
 func (c Config) refused(path string) bool {
-	return in(c.Hidden, path) && !in(c.Allowed, path)
+	return innermost(c.Hidden, path) > innermost(c.Allowed, path)
 }
 
-func in(dirs []string, path string) bool {
-	return slices.ContainsFunc(dirs, func(dir string) bool { return path == dir || strings.HasPrefix(path, dir+"/") })
+// innermost is the length of the longest of the folders that path is in, -1 when it is in none.
+func innermost(dirs []string, path string) int {
+	longest := -1
+	for _, dir := range dirs {
+		if in(dir, path) {
+			longest = max(longest, len(dir))
+		}
+	}
+	return longest
 }
+
+func in(dir, path string) bool { return path == dir || strings.HasPrefix(path, dir+"/") }

@@ -214,7 +214,7 @@ func checkTarget(target string, b Bind) error {
 		return specf("bind %s: the target %q is not an absolute path", b.Source, b.Target)
 	}
 	for _, own := range []string{"/proc", "/dev", "/sys"} {
-		if in([]string{own}, target) {
+		if in(own, target) {
 			return specf("bind %s: nothing can be shown at %s, which is the sandbox's own", b.Source, target)
 		}
 	}

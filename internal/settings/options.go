@@ -172,7 +172,7 @@ var options = []field[Settings]{
 		func(s *Settings) *int { return &s.Sandbox.Files }),
 	size("sandbox.output", 1<<20, 1<<10, 64<<20, "how much of a program's output, and of its errors, is kept, in bytes. A program that prints 16 times as much is stopped",
 		func(s *Settings) *int64 { return &s.Sandbox.Output }),
-	list("sandbox.system", defaultSystem, "paths of the host that programs see, read-only; those that do not exist are left out",
+	list("sandbox.system", SandboxSystem, "paths of the host that programs see, read-only; those that do not exist are left out",
 		func(s *Settings) *[]string { return &s.Sandbox.System }, checkPaths),
 	list("sandbox.env", "", "names of environment variables of the service that programs get",
 		func(s *Settings) *[]string { return &s.Sandbox.Env }, checkEnvNames),

@@ -50,14 +50,14 @@ type Sandbox struct {
 	Hidden []string
 }
 
-const (
-	defaultSystem = "/usr,/bin,/sbin,/lib,/lib32,/lib64,/libx32,/etc/alternatives,/etc/ld.so.cache,/etc/ld.so.conf," +
-		"/etc/ld.so.conf.d,/etc/localtime,/etc/mime.types,/etc/protocols,/etc/services,/etc/ssl/certs," +
-		"/etc/pki/ca-trust,/etc/pki/tls/certs"
-	defaultHidden = "/root,/home,/run,/var/run,/var/spool,/var/backups,/var/lib/docker,/var/lib/containerd,/var/lib/kubelet," +
-		"/etc/shadow,/etc/shadow-,/etc/gshadow,/etc/gshadow-,/etc/sudoers,/etc/sudoers.d,/etc/ssh,/etc/ssl/private," +
-		"/etc/svc,/etc/kubernetes"
-)
+// SandboxSystem is the default of sandbox.system.
+const SandboxSystem = "/usr,/bin,/sbin,/lib,/lib32,/lib64,/libx32,/etc/alternatives,/etc/ld.so.cache,/etc/ld.so.conf," +
+	"/etc/ld.so.conf.d,/etc/localtime,/etc/mime.types,/etc/protocols,/etc/services,/etc/ssl/certs," +
+	"/etc/pki/ca-trust,/etc/pki/tls/certs"
+
+const defaultHidden = "/root,/home,/run,/var/run,/var/spool,/var/backups,/var/lib/docker,/var/lib/containerd,/var/lib/kubelet," +
+	"/etc/shadow,/etc/shadow-,/etc/gshadow,/etc/gshadow-,/etc/sudoers,/etc/sudoers.d,/etc/ssh,/etc/ssl/private," +
+	"/etc/svc,/etc/kubernetes"
 
 func checkSandboxMode(v string) error {
 	return oneOf(v, "mode of the sandbox", SandboxAuto, SandboxFull)
