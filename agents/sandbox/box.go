@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"net/netip"
 	"os"
 	"os/exec"
 	"strings"
@@ -22,6 +23,7 @@ type Box struct {
 	findings []Finding
 	weaker   []string
 	server   *server
+	reach    func(netip.Addr) error // what the proxy may connect to
 }
 
 // Finding is what became of one attempt of the self-test to get out of a sandbox.
@@ -37,6 +39,14 @@ const openTime = 20 * time.Second
 // Open finds the strongest sandbox that this host allows and tests it: a program of the helper's own
 // tries to get out. An [Unavailable] error says why nothing can be run here.
 func Open(ctx context.Context, c Config) (*Box, error) {
+	if c.Full {
+		return open(ctx, c, wire.Full, wire.Rooted)
+	}
+	return open(ctx, c, wire.Full, wire.Rooted, wire.Minimal)
+}
+
+// open tries modes in turn.
+func open(ctx context.Context, c Config, modes ...wire.Mode) (*Box, error) {
 	c, err := c.complete()
 	if err != nil {
 		return nil, err
@@ -45,10 +55,6 @@ func Open(ctx context.Context, c Config) (*Box, error) {
 		return nil, err
 	}
 	sweep(ctx, c)
-	modes := []wire.Mode{wire.Full, wire.Rooted, wire.Minimal}
-	if c.Full {
-		modes = modes[:2]
-	}
 	var reasons []string
 	server := &server{path: c.Helper}
 	for _, mode := range modes {
@@ -56,6 +62,7 @@ func Open(ctx context.Context, c Config) (*Box, error) {
 			continue
 		}
 		b := &Box{config: c, mode: mode, server: server}
+		b.reach = b.reachable
 		err := b.selfTest(ctx)
 		if err == nil {
 			b.weaker = reasons

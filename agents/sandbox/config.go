@@ -3,6 +3,7 @@ package sandbox
 import (
 	"errors"
 	"fmt"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"slices"
@@ -40,9 +41,9 @@ type Config struct {
 	// OnEgress is told of each connection that a program asks the proxy for; it may be called
 	// concurrently.
 	OnEgress func(Egress)
-	// Reach says which addresses the proxy may connect to, beside the rule that they are public;
-	// see [Addresses].
-	Reach Addresses
+	// Reach are networks that are not public and that the proxy may connect to nevertheless. It never
+	// connects to this host. Default: none.
+	Reach []netip.Prefix
 }
 
 // Limits bound one sandbox. The zero value of a field is its default.
@@ -87,6 +88,9 @@ func FromSettings(s settings.Settings, home settings.Home) Config {
 	}
 	if s.Runtime.ProjectRoot != "" {
 		c.Allowed = append(c.Allowed, s.Runtime.ProjectRoot)
+	}
+	for _, r := range b.Reach {
+		c.Reach = append(c.Reach, netip.MustParsePrefix(r)) // checked with the settings
 	}
 	if b.Netns == 1 {
 		c.Network = NoNetwork

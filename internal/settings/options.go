@@ -160,6 +160,8 @@ var options = []field[Settings]{
 		func(s *Settings) *int { return &s.Sandbox.Netns }),
 	text("sandbox.network", SandboxProxy, "`proxy` (public addresses, over a proxy of the service that records them) or `host` (the host's network)",
 		func(s *Settings) *string { return &s.Sandbox.Network }, checkSandboxNetwork),
+	list("sandbox.reach", "", "networks that are not public and that the proxy may connect to nevertheless, as `10.1.0.0/16`; never an address of this host",
+		func(s *Settings) *[]string { return &s.Sandbox.Reach }, checkPrefixes),
 	size("sandbox.memory", 512<<20, 16<<20, 1<<50, "memory that all processes of one sandbox may take, in bytes",
 		func(s *Settings) *int64 { return &s.Sandbox.Memory }),
 	number("sandbox.processes", 128, 1, 100_000, "processes and threads that one sandbox may have",

@@ -3,6 +3,7 @@ package settings
 import (
 	"errors"
 	"fmt"
+	"net/netip"
 	"path/filepath"
 )
 
@@ -30,6 +31,8 @@ type Sandbox struct {
 	// Network is proxy (a network namespace with a way to a proxy of the service) or host. Default:
 	// proxy.
 	Network string
+	// Reach are networks that are not public and that the proxy may connect to. Default: none.
+	Reach []string
 	// Memory is what all processes of one sandbox may take, in bytes. Default: 512 MiB.
 	Memory int64
 	// Processes is how many processes and threads one sandbox may have. Default: 128.
@@ -75,6 +78,17 @@ func checkPaths(paths []string) error {
 		}
 		if p == "/" {
 			return errors.New("/ is the whole file system: name folders in it")
+		}
+	}
+	return nil
+}
+
+// checkPrefixes refuses what is not a list of networks.
+func checkPrefixes(networks []string) error {
+	for _, n := range networks {
+		p, err := netip.ParsePrefix(n)
+		if err != nil || p != p.Masked() {
+			return fmt.Errorf("%q is not a network: write its first address and the length of its prefix, as in 10.1.0.0/16", n)
 		}
 	}
 	return nil

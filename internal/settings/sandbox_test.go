@@ -16,6 +16,7 @@ func TestSandboxSettings(t *testing.T) {
 		{"a variable with a value", `{"sandbox": {"env": ["TOKEN=x"]}}`, `without a value`},
 		{"the host's network for everybody", `{"sandbox": {"network": "host"}}`, `sandbox.network: host lets generated code reach this service`},
 		{"two networks", `{"auth": {"mode": ["token"]}, "sandbox": {"network": "host", "netns": 1}}`, `set one of them only`},
+		{"no network", `{"sandbox": {"reach": ["10.1.2.3/16"]}}`, `"10.1.2.3/16" is not a network`},
 		{"too little memory", `{"sandbox": {"memory": "1MiB"}}`, `sandbox.memory`},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
