@@ -69,12 +69,15 @@ func (in *insider) run() (wire.Report, error) {
 	if err := in.read(); err != nil {
 		return wire.Report{}, fmt.Errorf("reading the request: %w", err)
 	}
-	in.killer = everybody{}
-	if in.req.Mode != wire.Minimal && !off(layerPID) {
+	// Without a PID namespace of its own, everybody would be everybody on the host.
+	if os.Getpid() == 1 && in.req.Mode != wire.Minimal {
+		in.killer = everybody{}
 		deaf()
-	}
-	if in.req.Mode == wire.Minimal {
+	} else {
 		in.killer = family{}
+		if _, _, ok := procStat(os.Getpid()); !ok && in.req.Mode == wire.Minimal {
+			return wire.Report{}, errors.New("this host has no /proc, so that what a program leaves behind could not be ended")
+		}
 		if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 			return wire.Report{}, fmt.Errorf("becoming the parent of what is left behind: %w", err)
 		}
@@ -155,15 +158,11 @@ func (in *insider) view() error {
 				return fmt.Errorf("setting the host name: %w", err)
 			}
 		}
-		if !off(layerRoot) {
-			r := root{req: &in.req, uid: in.UID, gid: in.GID}
-			if err := r.enter(); err != nil {
-				return err
-			}
-			in.writable = r.writable
-		} else if err := os.MkdirAll(workspace, 0o777); err != nil {
+		r := root{req: &in.req, uid: in.UID, gid: in.GID}
+		if err := r.enter(); err != nil {
 			return err
 		}
+		in.writable = r.writable
 	}
 	w, err := os.OpenRoot(workspace)
 	if err != nil {

@@ -10,7 +10,6 @@ const (
 	layerIPC      layer = "ipc"       // an IPC namespace
 	layerUTS      layer = "uts"       // a UTS namespace
 	layerCgroupNS layer = "cgroupns"  // a cgroup namespace
-	layerRoot     layer = "root"      // a root folder of its own
 	layerReadOnly layer = "read_only" // read-only mounts
 	layerMasks    layer = "masks"     // covers on what is hidden
 	layerLimits   layer = "limits"    // resource limits

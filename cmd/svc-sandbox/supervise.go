@@ -206,10 +206,10 @@ func (s *supervisor) shape() shape {
 	if s.req.Mode == wire.Minimal {
 		return sh
 	}
+	sh.flags = unix.CLONE_NEWNS
 	for l, flag := range map[layer]uintptr{
 		layerPID: unix.CLONE_NEWPID, layerIPC: unix.CLONE_NEWIPC, layerUTS: unix.CLONE_NEWUTS,
-		layerNet: unix.CLONE_NEWNET, layerCgroupNS: unix.CLONE_NEWCGROUP, layerRoot: unix.CLONE_NEWNS,
-		layerUser: unix.CLONE_NEWUSER,
+		layerNet: unix.CLONE_NEWNET, layerCgroupNS: unix.CLONE_NEWCGROUP, layerUser: unix.CLONE_NEWUSER,
 	} {
 		if !off(l) && (l != layerNet || s.req.Network != wire.Host) && (l != layerUser || s.req.Mode == wire.Full) {
 			sh.flags |= flag
