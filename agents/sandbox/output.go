@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// flood is how many times the output that is kept a program may print before it is stopped.
-const flood = 16
+// flood is how much a program may print before it is stopped, when keep is what is kept of it.
+func flood(keep int) int64 { return max(16*int64(keep), 1<<20) }
 
 // output keeps the beginning of what a program prints.
 type output struct {
@@ -37,7 +37,7 @@ func (o *output) write(b []byte) {
 	if room := o.keep - len(o.text); room > 0 {
 		o.text = append(o.text, b[:min(len(b), room)]...)
 	}
-	if o.total > flood*int64(o.keep) {
+	if o.total > flood(o.keep) {
 		o.once.Do(o.stop)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"os"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/svc-gateway/svc/agents/sandbox/wire"
@@ -77,6 +78,7 @@ type running struct {
 	stdin  io.Reader
 
 	by      *serving
+	grown   atomic.Bool // the workspace had become too large
 	request *os.File // open as long as the sandbox may live
 	reading []*os.File
 	outputs sync.WaitGroup
@@ -213,7 +215,7 @@ func (h *running) read(f *os.File) error {
 
 // result puts together what the helper, and the one inside, have reported.
 func (h *running) result() (Result, error) {
-	flooded := h.stdout.total > flood*int64(h.keep) || h.stderr.total > flood*int64(h.keep)
+	flooded := max(h.stdout.total, h.stderr.total) > flood(h.keep)
 	s := h.summary
 	switch {
 	case s == nil && h.readErr != nil:
@@ -231,7 +233,9 @@ func (h *running) result() (Result, error) {
 		Files:     []File{}, Degraded: s.Degraded,
 	}
 	if h.report == nil {
-		if !flooded && !s.TimedOut && !s.OOM {
+		if h.grown.Load() {
+			r.Left = append(r.Left, fmt.Sprintf("all of it: the workspace had more than the %d bytes that it may have", h.config.Limits.Workspace))
+		} else if !flooded && !s.TimedOut && !s.OOM {
 			if s.Error != nil {
 				return Result{}, fault(s.Error)
 			}

@@ -28,7 +28,7 @@ func TestResults(t *testing.T) {
 			{name: "a signal", script: "kill -SEGV $$", want: sandbox.Result{Exit: -1, Signal: "SIGSEGV"}},
 			{name: "input", script: "cat", spec: sandbox.Spec{Stdin: strings.NewReader("in")}, want: sandbox.Result{Stdout: "in"}},
 			{name: "no input", script: "cat", want: sandbox.Result{}},
-			{name: "environment", script: "env | grep -c .; echo $A $LC_ALL", spec: sandbox.Spec{Env: []string{"A=1", "A=2"}}, want: sandbox.Result{Stdout: "9\n2 C.UTF-8\n"}},
+			{name: "environment", script: "env | grep -c .; echo $A $LC_ALL", spec: sandbox.Spec{Env: []string{"A=1", "A=2"}}, want: sandbox.Result{Stdout: "8\n2 C.UTF-8\n"}},
 			{name: "timeout", script: "while true; do :; done", spec: sandbox.Spec{Timeout: 200 * time.Millisecond}, want: sandbox.Result{Exit: -1, Signal: "SIGKILL", TimedOut: true}},
 			{name: "stopped", script: "kill -STOP $$", spec: sandbox.Spec{Timeout: 200 * time.Millisecond}, want: sandbox.Result{Exit: -1, Signal: "SIGKILL", TimedOut: true}},
 			{name: "too much output", script: "head -c 3000 /dev/zero | tr '\\0' x", spec: sandbox.Spec{Limits: sandbox.Limits{Output: 10}}, want: sandbox.Result{Stdout: "xxxxxxxxxx", Truncated: true}},
@@ -188,9 +188,10 @@ func TestLimits(t *testing.T) {
 	}, func(t *testing.T, box *sandbox.Box) {
 		lacks := func(r sandbox.Result, word string) bool { return slices.Contains(r.Degraded, word) }
 		t.Run("processes", func(t *testing.T) {
-			r := sh(t, box, sandbox.Spec{}, "for i in $(seq 60); do sleep 5 & done 2>/dev/null; jobs -r | wc -l")
-			if strings.TrimSpace(r.Stdout) == "60" {
-				t.Errorf("60 processes were started: %q", r.Stdout)
+			// bash would try again and again
+			r := sh(t, box, sandbox.Spec{}, "exec sh -c 'i=0; while [ $i -lt 60 ]; do sleep 5 & i=$((i+1)); done; echo all'")
+			if r.Stdout != "" {
+				t.Errorf("60 processes were started: %+v", r)
 			}
 		})
 		t.Run("memory of one", func(t *testing.T) {

@@ -77,6 +77,7 @@ func (h *running) watch(dir string, most int64) func() {
 				return
 			case <-tick.C:
 				if sizeOf(dir) > most {
+					h.grown.Store(true)
 					h.end()
 					return
 				}

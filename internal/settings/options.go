@@ -172,7 +172,7 @@ var options = []field[Settings]{
 		func(s *Settings) *int64 { return &s.Sandbox.WorkspaceSize }),
 	number("sandbox.files", 4096, 16, 10_000_000, "files that a workspace and its `/tmp` may have",
 		func(s *Settings) *int { return &s.Sandbox.Files }),
-	size("sandbox.output", 1<<20, 1<<10, 64<<20, "how much of a program's output, and of its errors, is kept, in bytes. A program that prints 16 times as much is stopped",
+	size("sandbox.output", 1<<20, 1<<10, 64<<20, "how much of a program's output, and of its errors, is kept, in bytes. A program that prints 16 times as much, and more than 1 MiB, is stopped",
 		func(s *Settings) *int64 { return &s.Sandbox.Output }),
 	list("sandbox.system", SandboxSystem, "paths of the host that programs see, read-only; those that do not exist are left out",
 		func(s *Settings) *[]string { return &s.Sandbox.System }, checkPaths),
