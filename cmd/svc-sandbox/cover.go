@@ -79,12 +79,14 @@ func (r *root) coverOne(target string) error {
 	return unix.Mount(oldRoot+"/dev/null", full, "", unix.MS_BIND, "")
 }
 
-// below gives the path of p in dir. It is not ok when p is dir itself: whoever asks for that asks for it.
-func below(dir, p string) (string, bool) {
+// below gives the path of p in dir. It is empty and not ok when p is elsewhere, or dir itself.
+func below(dir, p string) (rel string, ok bool) {
 	dir, p = path.Clean(dir), path.Clean(p)
-	if dir == "/" {
-		return strings.TrimPrefix(p, "/"), p != "/"
+	if dir != "/" {
+		dir += "/"
 	}
-	rel, ok := strings.CutPrefix(p, dir+"/")
-	return rel, ok
+	if len(p) <= len(dir) || !strings.HasPrefix(p, dir) {
+		return "", false
+	}
+	return p[len(dir):], true
 }
