@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"sync"
 	"time"
 
 	"github.com/caddyserver/caddy/v2"
@@ -22,6 +23,7 @@ import (
 	"github.com/svc-gateway/svc/agents"
 	"github.com/svc-gateway/svc/agents/api"
 	"github.com/svc-gateway/svc/agents/model"
+	"github.com/svc-gateway/svc/agents/sandbox"
 	"github.com/svc-gateway/svc/agents/state"
 	"github.com/svc-gateway/svc/agents/tools"
 	"github.com/svc-gateway/svc/caddymodule/app"
@@ -186,6 +188,7 @@ type host struct {
 	leave   func() // before the store is closed
 	release func()
 	closed  chan struct{}
+	trying  sync.WaitGroup
 }
 
 func open(a *app.App, log *zap.Logger) (*host, error) {
@@ -200,6 +203,18 @@ func open(a *app.App, log *zap.Logger) (*host, error) {
 	})
 	h := &host{Host: opened, unwatch: unwatch, leave: a.AddWitness(store, a.Home().StateDB()), release: a.Hold(), closed: make(chan struct{})}
 	go h.drainAt(a.Stopping())
+	h.trying.Go(func() {
+		ctx, cancel := context.WithCancel(context.Background())
+		defer cancel()
+		go func() {
+			select {
+			case <-h.closed:
+				cancel()
+			case <-ctx.Done():
+			}
+		}()
+		trySandbox(ctx, sandbox.FromSettings(a.Settings(), a.Home()), log)
+	})
 	return h, nil
 }
 
@@ -219,6 +234,7 @@ func (h *host) Destruct() error {
 	defer h.release()
 	defer h.unwatch()
 	close(h.closed)
+	h.trying.Wait()
 	h.leave()
 	return h.Close()
 }
