@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/svc-gateway/svc/agents/sandbox/wire"
@@ -138,7 +139,17 @@ func (c Config) complete() (Config, error) {
 		return c, &Unavailable{fmt.Sprintf("there is no program %s: install svc-sandbox beside the service, or set sandbox.helper to its path", c.Helper)}
 	}
 	if c.Dir == "" {
-		c.Dir = filepath.Join(os.TempDir(), fmt.Sprintf("svc-sandbox-%d", os.Getuid()))
+		name := fmt.Sprintf("svc-sandbox-%d", os.Getuid())
+		c.Dir = filepath.Join(os.TempDir(), name)
+		if len(c.Dir) > longestDir {
+			c.Dir = filepath.Join("/tmp", name)
+		}
+	}
+	if len(c.Dir) > longestDir {
+		return c, fmt.Errorf("the folder %s has a name of more than %d characters, which the sockets in it allow", c.Dir, longestDir)
+	}
+	if err := ownFolder(c.Dir); err != nil {
+		return c, fmt.Errorf("making the folder for sockets and workspaces: %w", err)
 	}
 	if c.System == nil {
 		c.System = strings.Split(settings.SandboxSystem, ",")
@@ -167,6 +178,27 @@ func (c Config) complete() (Config, error) {
 		*list = resolved
 	}
 	return c, errors.Join(errs...)
+}
+
+// longestDir is the longest name of a folder in which sockets can have the names that they get: an
+// address has 108 bytes (unix(7)).
+const longestDir = 55
+
+// ownFolder makes a folder that nobody else can change things in. One that somebody else has made, in a
+// folder that everybody may write to, is refused.
+func ownFolder(dir string) error {
+	if err := os.MkdirAll(dir, 0o711); err != nil {
+		return err
+	}
+	info, err := os.Lstat(dir)
+	if err != nil {
+		return err
+	}
+	st, ok := info.Sys().(*syscall.Stat_t)
+	if !info.IsDir() || !ok || int(st.Uid) != os.Geteuid() || info.Mode().Perm()&0o022 != 0 {
+		return fmt.Errorf("others can change %s: remove it", dir)
+	}
+	return nil
 }
 
 // refused reports whether a path of the host must not be bound: the innermost folder that is hidden or

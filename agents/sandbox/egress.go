@@ -49,9 +49,6 @@ type proxy struct {
 
 // listen starts the proxy of a run.
 func (b *Box) listen(id, run string) (*proxy, error) {
-	if err := os.MkdirAll(b.config.Dir, 0o711); err != nil {
-		return nil, fmt.Errorf("starting the proxy: %w", err)
-	}
 	p := &proxy{path: b.path(id), run: run, tell: b.config.OnEgress, reach: b.reach}
 	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: p.path, Net: "unix"})
 	if err == nil {

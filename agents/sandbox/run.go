@@ -79,7 +79,7 @@ type running struct {
 
 	by      *serving
 	grown   atomic.Bool // the workspace had become too large
-	request *os.File // open as long as the sandbox may live
+	request *os.File    // open as long as the sandbox may live
 	reading []*os.File
 	outputs sync.WaitGroup
 	replied chan struct{}

@@ -78,9 +78,6 @@ func newTrap(b *Box) (t *trap, err error) {
 			t.close()
 		}
 	}()
-	if err := os.MkdirAll(b.config.Dir, 0o711); err != nil {
-		return t, err
-	}
 	t.dir = b.path(newID())
 	if err := os.Mkdir(t.dir, 0o755); err != nil { // only the sandbox keeps others out
 		return t, err
@@ -98,7 +95,7 @@ func newTrap(b *Box) (t *trap, err error) {
 	}
 	t.plan = wire.Probe{
 		Mode: b.mode, Network: wire.Network(b.config.Network), Secret: secret, Env: canary, PID: os.Getpid(),
-		Unix: []string{filepath.Join(t.dir, "socket"), "@" + filepath.Base(t.dir)}, Spaces: map[string]string{},
+		Unix: []string{filepath.Join(t.dir, "s"), "@" + filepath.Base(t.dir)}, Spaces: map[string]string{},
 	}
 	for _, kind := range []string{"user", "pid", "mnt", "ipc", "uts", "cgroup", "net"} {
 		if t.plan.Spaces[kind], err = os.Readlink("/proc/self/ns/" + kind); err != nil {

@@ -26,9 +26,6 @@ func (b *Box) path(id string) string {
 
 // makeWorkspace makes a folder for a sandbox that cannot have a file system of its own.
 func (b *Box) makeWorkspace(req *wire.Request) (remove func(), err error) {
-	if err := os.MkdirAll(b.config.Dir, 0o711); err != nil {
-		return nil, fmt.Errorf("making a workspace: %w", err)
-	}
 	dir := b.path(req.ID)
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("making a workspace: %w", err)

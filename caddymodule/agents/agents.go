@@ -188,7 +188,9 @@ type host struct {
 	leave   func() // before the store is closed
 	release func()
 	closed  chan struct{}
-	trying  sync.WaitGroup
+
+	trying     sync.WaitGroup
+	stopTrying context.CancelFunc
 }
 
 func open(a *app.App, log *zap.Logger) (*host, error) {
@@ -203,18 +205,9 @@ func open(a *app.App, log *zap.Logger) (*host, error) {
 	})
 	h := &host{Host: opened, unwatch: unwatch, leave: a.AddWitness(store, a.Home().StateDB()), release: a.Hold(), closed: make(chan struct{})}
 	go h.drainAt(a.Stopping())
-	h.trying.Go(func() {
-		ctx, cancel := context.WithCancel(context.Background())
-		defer cancel()
-		go func() {
-			select {
-			case <-h.closed:
-				cancel()
-			case <-ctx.Done():
-			}
-		}()
-		trySandbox(ctx, sandbox.FromSettings(a.Settings(), a.Home()), log)
-	})
+	ctx, cancel := context.WithCancel(context.Background())
+	h.stopTrying = cancel
+	h.trying.Go(func() { trySandbox(ctx, sandbox.FromSettings(a.Settings(), a.Home()), log) })
 	return h, nil
 }
 
@@ -234,6 +227,7 @@ func (h *host) Destruct() error {
 	defer h.release()
 	defer h.unwatch()
 	close(h.closed)
+	h.stopTrying()
 	h.trying.Wait()
 	h.leave()
 	return h.Close()

@@ -162,7 +162,7 @@ func (in *insider) view() error {
 		if err := r.enter(); err != nil {
 			return err
 		}
-		in.writable = r.writable
+		in.writable, in.degraded = r.writable, r.lacks
 	}
 	w, err := os.OpenRoot(workspace)
 	if err != nil {

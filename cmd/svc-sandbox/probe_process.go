@@ -229,8 +229,13 @@ func tryNamespace(kind string) func(wire.Probe) error {
 			p.Mode == wire.Rooted && kind == "user",
 			p.Network == wire.Host && kind == "net":
 			return nil
+		case kind == "pid" && os.Getppid() != 1:
+			return errors.New("the parent is not the first process")
 		}
 		name, err := os.Readlink("/proc/self/ns/" + kind)
+		if errors.Is(err, os.ErrNotExist) {
+			return nil // there is no /proc, and nothing to find out with
+		}
 		if err != nil {
 			return fmt.Errorf("reading the name of the namespace: %w", err)
 		}

@@ -39,6 +39,7 @@ type root struct {
 	old      int      // the host's root
 	covers   []string // covers on hidden folders, writable until the root is finished
 	writable []string // binds that are
+	lacks    []string
 }
 
 // enter makes the view and changes into it.
@@ -224,7 +225,12 @@ func (r *root) proc() error {
 	if off(layerPID) {
 		return nil
 	}
-	if err := unix.Mount("proc", newRoot+"/proc", "proc", flags, "subset=pid,hidepid=ptraceable"); err != nil {
+	err := unix.Mount("proc", newRoot+"/proc", "proc", flags, "subset=pid,hidepid=ptraceable")
+	if errors.Is(err, unix.EPERM) {
+		r.lacks = append(r.lacks, wire.NoProc) // something is mounted in the host's, as containers do
+		return nil
+	}
+	if err != nil {
 		return fmt.Errorf("mounting /proc: %w", err)
 	}
 	return nil

@@ -149,6 +149,7 @@ const (
 	NoMemoryGroup   = "no_memory_group"   // memory is limited for each process, not for all together
 	NoProcessGroup  = "no_process_group"  // processes are limited by RLIMIT_NPROC only
 	NoSizeCap       = "no_size_cap"       // the size of the workspace is watched, not enforced by the kernel
+	NoProc          = "no_proc"           // there is no /proc
 	RootUser        = "root_user"         // the command has the user ID 0 of the host, without capabilities
 	HostNetwork     = "host_network"      // sandbox.network is host
 	NoProxy         = "no_proxy"          // there is no network, because a namespace for the proxy is missing

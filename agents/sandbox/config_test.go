@@ -1,0 +1,66 @@
+package sandbox_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/svc-gateway/svc/agents/sandbox"
+)
+
+// The attack: another user makes the folder that sockets and workspaces go into before the service does.
+func TestFolderOfOthersRegression(t *testing.T) {
+	base, err := os.MkdirTemp("", "f")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(base) })
+	open := filepath.Join(base, "open")
+	if err := os.Mkdir(open, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(open, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	link := filepath.Join(base, "link")
+	if err := os.Symlink(base, link); err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{open, link} {
+		c := config(t, "svc-sandbox")
+		c.Dir = dir
+		if _, err := sandbox.Open(t.Context(), c); err == nil || !strings.Contains(err.Error(), "others can change") {
+			t.Errorf("%s: got %v", filepath.Base(dir), err)
+		}
+	}
+}
+
+// What processes that have died left behind goes when the next one starts.
+func TestSweep(t *testing.T) {
+	c := config(t, "svc-sandbox")
+	stale := filepath.Join(c.Dir, "svc-sandbox-4194999-abc") // above the highest number of a process
+	live := filepath.Join(c.Dir, "svc-sandbox-1-abc")
+	for _, dir := range []string{stale, live} {
+		if err := os.MkdirAll(filepath.Join(dir, "locked"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chmod(filepath.Join(dir, "locked"), 0o500); err != nil {
+			t.Fatal(err)
+		}
+	}
+	box, err := sandbox.Open(t.Context(), c)
+	if sandbox.IsUnavailable(err) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	box.Close()
+	if _, err := os.Stat(stale); !os.IsNotExist(err) {
+		t.Errorf("%s is still there: %v", stale, err)
+	}
+	if _, err := os.Stat(live); err != nil {
+		t.Errorf("what belongs to a living process was removed: %v", err)
+	}
+}
