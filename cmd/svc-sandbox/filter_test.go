@@ -93,7 +93,7 @@ func TestSearchFindsEveryCall(t *testing.T) {
 	for _, s := range []sandboxed{{}, {true, true, true}, {sockets: true}} {
 		r := rules(s)
 		for nr := range uintptr(700) {
-			want := uint32(unix.SECCOMP_RET_ERRNO | uint32(unix.ENOSYS))
+			want := unix.SECCOMP_RET_ERRNO | uint32(unix.ENOSYS)
 			c, known := r[nr]
 			if a, ok := c.(always); ok {
 				want = a.Val

@@ -232,7 +232,7 @@ func (in *insider) wait(pid int) (wire.Report, error) {
 		return wire.Report{}, fmt.Errorf("waiting for the command: %w", err)
 	}
 	deadline := time.Now().Add(time.Duration(in.req.TimeoutMS) * time.Millisecond)
-	timedOut := false
+	var timedOut bool
 	for {
 		left := time.Until(deadline)
 		if timedOut = left <= 0; timedOut {

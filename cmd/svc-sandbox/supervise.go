@@ -97,7 +97,7 @@ func (s *supervisor) run(request *os.File, gone <-chan struct{}, summary *wire.S
 // leave ends a sandbox that nobody waits for.
 func (s *supervisor) leave(ended <-chan error) error {
 	s.kill()
-	<-ended
+	_ = <-ended // killed
 	return errors.New("the service has gone")
 }
 
