@@ -35,15 +35,15 @@ func (b *Box) run(ctx context.Context, req wire.Request, s Spec, keep int) (resu
 	if err := ctx.Err(); err != nil {
 		return Result{}, fmt.Errorf("running %s: %w", req.Args[0], err)
 	}
-	req.ID = newID()
+	id := newID()
 	if req.Mode == wire.Minimal {
-		remove, err := b.makeWorkspace(&req)
+		remove, err := b.makeWorkspace(&req, id)
 		if err != nil {
 			return Result{}, err
 		}
 		defer remove()
 	} else if req.Network == wire.Proxy {
-		p, err := b.listen(req.ID, s.Run)
+		p, err := b.listen(id, s.Run)
 		if err != nil {
 			return Result{}, err
 		}

@@ -25,8 +25,8 @@ func (b *Box) path(id string) string {
 }
 
 // makeWorkspace makes a folder for a sandbox that cannot have a file system of its own.
-func (b *Box) makeWorkspace(req *wire.Request) (remove func(), err error) {
-	dir := b.path(req.ID)
+func (b *Box) makeWorkspace(req *wire.Request, id string) (remove func(), err error) {
+	dir := b.path(id)
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("making a workspace: %w", err)
 	}

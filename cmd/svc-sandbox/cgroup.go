@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 
 	"golang.org/x/sys/unix"
 
@@ -19,43 +20,51 @@ import (
 // groups are the control groups of one sandbox: on a host with version 1 one for each controller, on
 // one with version 2 a single one. What a host does not let this process make is left out.
 type groups struct {
-	memory, tasks string // folders that limit these; empty where nothing does
-	unified       string // folder of version 2, which ends all in it at once
-	two           bool   // memory is of version 2
+	memory, tasks string   // folders that limit these; empty where nothing does
+	unified       string   // folder of version 2, which ends all in it at once
+	two           bool     // memory is of version 2
+	all           []string // folders, each once
 }
 
 const groupPrefix = "svc-sandbox-"
 
-// newGroups makes groups with the limits.
-func newGroups(id string, l wire.Limits) groups {
+// newGroups makes groups without limits yet.
+func newGroups() groups {
 	var g groups
 	if off(layerCgroup) {
 		return g
 	}
-	name := groupPrefix + owner(os.Getpid()) + "-" + id
+	name := groupPrefix + owner(os.Getpid()) + "-" + strconv.FormatUint(made.Add(1), 10)
 	for _, h := range hierarchies() {
 		dir, controllers := h.make(name)
 		if dir == "" {
 			continue
 		}
+		g.all = append(g.all, dir)
 		if h.two {
 			g.unified = dir
 		}
 		if slices.Contains(controllers, "memory") {
-			if g.limitMemory(dir, h.two, l.Memory) == nil {
-				g.memory, g.two = dir, h.two
-			}
+			g.memory, g.two = dir, h.two
 		}
 		if slices.Contains(controllers, "pids") {
-			if put(dir, "pids.max", int64(l.Processes)+helperTasks) == nil {
-				g.tasks = dir
-			}
-		}
-		if dir != g.memory && dir != g.tasks && dir != g.unified {
-			_ = os.Remove(dir)
+			g.tasks = dir
 		}
 	}
 	return g
+}
+
+// made counts the groups of this process, whose names differ by that.
+var made atomic.Uint64
+
+// limit sets limits. A controller that does not take them is missing.
+func (g *groups) limit(l wire.Limits) {
+	if g.memory != "" && g.limitMemory(g.memory, g.two, l.Memory) != nil {
+		g.memory = ""
+	}
+	if g.tasks != "" && put(g.tasks, "pids.max", int64(l.Processes)+helperTasks) != nil {
+		g.tasks = ""
+	}
 }
 
 // helperTasks is room for the threads of the first process in the sandbox, beside the command's.
@@ -76,16 +85,9 @@ func put(dir, file string, n int64) error {
 	return os.WriteFile(filepath.Join(dir, file), strconv.AppendInt(nil, n, 10), 0o644)
 }
 
-// dirs are all folders, each once.
-func (g groups) dirs() []string {
-	all := []string{g.memory, g.tasks, g.unified}
-	slices.Sort(all)
-	return slices.DeleteFunc(slices.Compact(all), func(dir string) bool { return dir == "" })
-}
-
 // add moves a process, which has not started any other, into the groups.
 func (g groups) add(pid int) error {
-	for _, dir := range g.dirs() {
+	for _, dir := range g.all {
 		if err := put(dir, "cgroup.procs", int64(pid)); err != nil {
 			return fmt.Errorf("moving the sandbox into its control group: %w", err)
 		}
@@ -135,7 +137,7 @@ func (g groups) kill() {
 
 // remove removes the groups, which are empty.
 func (g groups) remove() {
-	for _, dir := range g.dirs() {
+	for _, dir := range g.all {
 		_ = os.Remove(dir)
 	}
 }

@@ -23,6 +23,7 @@ type newborn struct {
 	mounts string // of the host, when it was born
 	cmd    *exec.Cmd
 	to     *os.File // a socket; when it closes, the newborn ends
+	groups groups   // that it is in
 }
 
 // spares keeps one newborn for the next sandbox, because making namespaces and starting a program take
@@ -30,36 +31,39 @@ type newborn struct {
 type spares struct {
 	mu      sync.Mutex
 	waiting *newborn
-	closed  bool
+	filling sync.WaitGroup
 }
 
-// take gives a newborn of the shape, a waiting one if the host's mounts are still those that it has.
-func (s *spares) take(sh shape, mounts string) (*newborn, error) {
+// take gives a newborn of the shape: the one that waited, if the host's mounts are still those that it
+// has.
+func (s *spares) take(sh shape, mounts string) (n *newborn, waited bool, err error) {
 	s.mu.Lock()
-	n := s.waiting
-	s.waiting = nil
+	n, s.waiting = s.waiting, nil
 	s.mu.Unlock()
 	if n != nil && n.shape == sh && n.mounts == mounts {
-		return n, nil
+		return n, true, nil
 	}
 	n.end()
-	return bear(sh, mounts)
+	n, err = bear(sh, mounts)
+	return n, false, err
 }
 
-// refill makes a newborn like the last one.
+// refill makes a newborn like the last one, while that works.
 func (s *spares) refill(sh shape, mounts string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.waiting != nil || s.closed {
-		return
-	}
-	s.waiting, _ = bear(sh, mounts) // the next sandbox finds out why there is none
+	s.filling.Go(func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.waiting == nil {
+			s.waiting, _ = bear(sh, mounts) // the next sandbox finds out why there is none
+		}
+	})
 }
 
+// close ends the newborn that waits. Nobody takes one any more.
 func (s *spares) close() {
+	s.filling.Wait()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.closed = true
 	s.waiting.end()
 	s.waiting = nil
 }
@@ -72,6 +76,7 @@ func (n *newborn) end() {
 	_ = n.to.Close()
 	_ = n.cmd.Process.Kill()
 	_ = n.cmd.Wait() // killed
+	n.groups.remove()
 }
 
 // bear starts the first process of a sandbox.
@@ -92,6 +97,11 @@ func bear(sh shape, mounts string) (*newborn, error) {
 	if err := n.cmd.Start(); err != nil {
 		_ = n.to.Close()
 		return nil, fmt.Errorf("making namespaces: %w", err)
+	}
+	n.groups = newGroups()
+	if err := n.groups.add(n.cmd.Process.Pid); err != nil {
+		n.end()
+		return nil, err
 	}
 	return n, nil
 }

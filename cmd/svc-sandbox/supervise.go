@@ -59,13 +59,12 @@ func (s *supervisor) run(request *os.File, gone <-chan struct{}, summary *wire.S
 	if err := s.read(request); err != nil {
 		return fmt.Errorf("reading the request: %w", err)
 	}
-	s.groups = newGroups(s.req.ID, s.req.Limits)
-	defer s.groups.remove()
-	summary.Degraded = append(s.groups.missing(), s.degraded()...)
 	if err := s.start(); err != nil {
 		return err
 	}
+	defer s.groups.remove()
 	defer func() { _ = s.to.Close() }()
+	summary.Degraded = append(s.groups.missing(), s.degraded()...)
 	left := make(chan struct{})
 	go func() {
 		defer close(left)
@@ -146,38 +145,23 @@ func (s *supervisor) degraded() (lacks []string) {
 
 // start starts the first process of the sandbox, puts it into its groups, and only then lets it go on.
 func (s *supervisor) start() error {
-	n, err := s.spares.take(s.shape(), s.mounts)
-	if err != nil {
+	o := order{UID: os.Getuid(), GID: os.Getgid(), OwnUsers: s.req.Mode == wire.Full, Landlock: landlockABI()}
+	if off(layerLandlock) {
+		o.Landlock = 0
+	}
+	var err error
+	if o.Filter, err = assembled(filterOf(s.req.Mode, s.req.Network, o.Landlock >= 6)); err != nil {
 		return err
 	}
-	go s.spares.refill(n.shape, s.mounts)
-	s.init, s.to = n.cmd, n.to
-	if err := s.groups.add(s.init.Process.Pid); err != nil {
-		s.kill()
-		_ = s.init.Wait()
+	if err := s.adopt(); err != nil {
 		return err
 	}
-	o := order{UID: os.Getuid(), GID: os.Getgid(), OwnUsers: s.req.Mode == wire.Full}
+	s.groups.limit(s.req.Limits)
 	if o.UID == 0 {
 		o.UID, o.GID = s.req.UID, s.req.GID
 	}
 	o.MaxTasks = s.maxTasks(o.UID)
-	o.Landlock = landlockABI()
-	if off(layerLandlock) {
-		o.Landlock = 0
-	}
-	if o.Filter, err = assembled(filterOf(s.req.Mode, s.req.Network, o.Landlock >= 6)); err != nil {
-		return s.early(err)
-	}
 	text, err := json.Marshal(o)
-	if err != nil {
-		return err
-	}
-	rights := unix.UnixRights(int(s.reply.Fd()), int(s.stdio[0].Fd()), int(s.stdio[1].Fd()), int(s.stdio[2].Fd()))
-	err = unix.Sendmsg(int(s.to.Fd()), []byte{0}, rights, nil, unix.MSG_NOSIGNAL)
-	for _, f := range s.stdio {
-		_ = f.Close() // else whoever reads the output would wait for this process too
-	}
 	if err != nil {
 		return s.early(err)
 	}
@@ -197,7 +181,34 @@ func (s *supervisor) early(err error) error {
 	}
 	s.kill()
 	_ = s.init.Wait()
+	_ = s.to.Close()
+	s.groups.remove()
 	return err
+}
+
+// adopt gives a newborn the descriptors of the run. One that has died while it was waiting is replaced.
+func (s *supervisor) adopt() error {
+	rights := unix.UnixRights(int(s.reply.Fd()), int(s.stdio[0].Fd()), int(s.stdio[1].Fd()), int(s.stdio[2].Fd()))
+	for {
+		n, waited, err := s.spares.take(s.shape(), s.mounts)
+		if err != nil {
+			return err
+		}
+		err = unix.Sendmsg(int(n.to.Fd()), []byte{0}, rights, nil, unix.MSG_NOSIGNAL)
+		if err != nil {
+			n.end()
+			if waited {
+				continue
+			}
+			return fmt.Errorf("starting the sandbox: %w", err)
+		}
+		s.spares.refill(n.shape, s.mounts)
+		s.init, s.to, s.groups = n.cmd, n.to, n.groups
+		for _, f := range s.stdio {
+			_ = f.Close() // else whoever reads the output would wait for this process too
+		}
+		return nil
+	}
 }
 
 // shape says which namespaces the request needs.

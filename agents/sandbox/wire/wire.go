@@ -54,7 +54,6 @@ const (
 
 // Request is what the service asks for.
 type Request struct {
-	ID      string   `json:"id"` // names the control group: letters, digits and -
 	Mode    Mode     `json:"mode"`
 	Args    []string `json:"args"`
 	Env     []string `json:"env"`           // NAME=value
