@@ -38,7 +38,9 @@ func TestResults(t *testing.T) {
 				name: "files", spec: sandbox.Spec{Collect: true, Files: []sandbox.File{{Path: "in/a", Content: []byte("A")}, {Path: "run", Exec: true, Content: []byte("#!/bin/sh\necho ran\n")}}},
 				script: "./run; cat in/a >b; ln -s /etc/passwd link; mkfifo pipe; mkdir d; echo x >d/x; ln in/a hard; chmod 000 b; rm in/a",
 				want: sandbox.Result{Stdout: "ran\n", Files: []sandbox.File{
-					{Path: "b", Size: 1, Content: []byte("A")}, {Path: "d/x", Size: 2, Content: []byte("x\n")}, {Path: "hard", Size: 1, Content: []byte("A")},
+					{Path: "b", Size: 1, Content: []byte("A")},
+					{Path: "d/x", Size: 2, Content: []byte("x\n")},
+					{Path: "hard", Size: 1, Content: []byte("A")},
 					{Path: "run", Size: 19, Exec: true, Content: []byte("#!/bin/sh\necho ran\n")},
 				}, Left: []string{"link is not a regular file, or cannot be read", "pipe is not a regular file"}},
 			},

@@ -122,8 +122,12 @@ func rules(s sandboxed) map[uintptr]check {
 		unix.SYS_CLONE:  without{0, namespaces, unix.EPERM},
 		unix.SYS_OPENAT: opens{flags: 2, mode: 3},
 		// A datagram socket of a pair could still send to any path.
-		unix.SYS_SOCKETPAIR: oneOf{0, whole, []uint32{unix.AF_UNIX}, unix.EAFNOSUPPORT,
-			oneOf{1, socketType, []uint32{unix.SOCK_STREAM, unix.SOCK_SEQPACKET}, unix.ESOCKTNOSUPPORT, nil}},
+		unix.SYS_SOCKETPAIR: oneOf{
+			0, whole,
+			[]uint32{unix.AF_UNIX},
+			unix.EAFNOSUPPORT,
+			oneOf{1, socketType, []uint32{unix.SOCK_STREAM, unix.SOCK_SEQPACKET}, unix.ESOCKTNOSUPPORT, nil},
+		},
 		unix.SYS_SOCKET:      always(refuse(unix.EACCES)),
 		unix.SYS_FCHMOD:      modes{1},
 		unix.SYS_FCHMODAT:    modes{2},
@@ -147,8 +151,12 @@ func rules(s sandboxed) map[uintptr]check {
 		r[nr] = always(allow)
 	}
 	if s.sockets {
-		r[unix.SYS_SOCKET] = oneOf{0, whole, []uint32{unix.AF_INET, unix.AF_INET6}, unix.EAFNOSUPPORT,
-			oneOf{1, socketType, []uint32{unix.SOCK_STREAM, unix.SOCK_DGRAM}, unix.ESOCKTNOSUPPORT, nil}}
+		r[unix.SYS_SOCKET] = oneOf{
+			0, whole,
+			[]uint32{unix.AF_INET, unix.AF_INET6},
+			unix.EAFNOSUPPORT,
+			oneOf{1, socketType, []uint32{unix.SOCK_STREAM, unix.SOCK_DGRAM}, unix.ESOCKTNOSUPPORT, nil},
+		}
 	}
 	for _, nr := range signals {
 		if r[nr] = always(allow); !s.signals {

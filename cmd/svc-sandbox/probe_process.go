@@ -194,11 +194,21 @@ func tryKernel(wire.Probe) error {
 		name string
 		nr   uintptr
 	}{
-		{"bpf", unix.SYS_BPF}, {"perf_event_open", unix.SYS_PERF_EVENT_OPEN}, {"userfaultfd", unix.SYS_USERFAULTFD},
-		{"io_uring_setup", unix.SYS_IO_URING_SETUP}, {"keyctl", unix.SYS_KEYCTL}, {"add_key", unix.SYS_ADD_KEY},
-		{"open_by_handle_at", unix.SYS_OPEN_BY_HANDLE_AT}, {"fsopen", unix.SYS_FSOPEN}, {"open_tree", unix.SYS_OPEN_TREE},
-		{"shmget", unix.SYS_SHMGET}, {"mq_open", unix.SYS_MQ_OPEN}, {"fanotify_init", unix.SYS_FANOTIFY_INIT},
-		{"vmsplice", unix.SYS_VMSPLICE}, {"init_module", unix.SYS_INIT_MODULE}, {"reboot", unix.SYS_REBOOT},
+		{"bpf", unix.SYS_BPF},
+		{"perf_event_open", unix.SYS_PERF_EVENT_OPEN},
+		{"userfaultfd", unix.SYS_USERFAULTFD},
+		{"io_uring_setup", unix.SYS_IO_URING_SETUP},
+		{"keyctl", unix.SYS_KEYCTL},
+		{"add_key", unix.SYS_ADD_KEY},
+		{"open_by_handle_at", unix.SYS_OPEN_BY_HANDLE_AT},
+		{"fsopen", unix.SYS_FSOPEN},
+		{"open_tree", unix.SYS_OPEN_TREE},
+		{"shmget", unix.SYS_SHMGET},
+		{"mq_open", unix.SYS_MQ_OPEN},
+		{"fanotify_init", unix.SYS_FANOTIFY_INIT},
+		{"vmsplice", unix.SYS_VMSPLICE},
+		{"init_module", unix.SYS_INIT_MODULE},
+		{"reboot", unix.SYS_REBOOT},
 	} {
 		// No call does anything with these arguments where it exists.
 		bad := ^uintptr(0)

@@ -96,8 +96,7 @@ func (s *supervisor) run(request *os.File, gone <-chan struct{}, summary *wire.S
 // leave ends a sandbox that nobody waits for.
 func (s *supervisor) leave(ended <-chan error) error {
 	s.kill()
-	_ = <-ended // killed
-	return errors.New("the service has gone")
+	return errors.Join(errors.New("the service has gone"), <-ended)
 }
 
 func (s *supervisor) read(r io.Reader) (err error) {
