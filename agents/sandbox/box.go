@@ -23,6 +23,7 @@ type Box struct {
 	findings []Finding
 	weaker   []string
 	server   *server
+	own      *os.File               // its folder, locked
 	reach    func(netip.Addr) error // what the proxy may connect to
 }
 
@@ -55,13 +56,17 @@ func open(ctx context.Context, c Config, modes ...wire.Mode) (*Box, error) {
 		return nil, err
 	}
 	sweep(ctx, c)
+	own, err := claim(c.Dir)
+	if err != nil {
+		return nil, fmt.Errorf("making a folder for sockets and workspaces: %w", err)
+	}
 	var reasons []string
 	server := &server{path: c.Helper}
 	for _, mode := range modes {
 		if mode == wire.Rooted && os.Geteuid() != 0 {
 			continue
 		}
-		b := &Box{config: c, mode: mode, server: server}
+		b := &Box{config: c, mode: mode, server: server, own: own}
 		b.reach = b.reachable
 		err := b.selfTest(ctx)
 		if err == nil {
@@ -69,22 +74,26 @@ func open(ctx context.Context, c Config, modes ...wire.Mode) (*Box, error) {
 			return b, nil
 		}
 		if b.findings != nil { // it works, and something got out of it
-			server.close()
+			b.Close()
 			return nil, err
 		}
 		u, ok := errors.AsType[*Unavailable](err)
 		if !ok {
-			server.close()
+			b.Close()
 			return nil, err
 		}
 		reasons = append(reasons, fmt.Sprintf("%s: %s", mode, u.Reason))
 	}
-	server.close()
+	(&Box{server: server, own: own}).Close()
 	return nil, &Unavailable{"this host allows no sandbox (" + strings.Join(reasons, "; ") + ")"}
 }
 
 // Close ends the helper, and with it what still runs.
-func (b *Box) Close() { b.server.close() }
+func (b *Box) Close() {
+	b.server.close()
+	_ = removeAll(b.own.Name())
+	_ = b.own.Close()
+}
 
 // Mode is full, rooted or minimal.
 func (b *Box) Mode() string { return string(b.mode) }

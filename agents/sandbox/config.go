@@ -182,7 +182,7 @@ func (c Config) complete() (Config, error) {
 
 // longestDir is the longest name of a folder in which sockets can have the names that they get: an
 // address has 108 bytes (unix(7)).
-const longestDir = 55
+const longestDir = 50
 
 // ownFolder makes a folder that nobody else can change things in. One that somebody else has made, in a
 // folder that everybody may write to, is refused.

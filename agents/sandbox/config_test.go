@@ -36,31 +36,41 @@ func TestFolderOfOthersRegression(t *testing.T) {
 	}
 }
 
-// What processes that have died left behind goes when the next one starts.
+// What a process that has died left behind goes when the next one starts; what is in use stays.
 func TestSweep(t *testing.T) {
 	c := config(t, "svc-sandbox")
-	stale := filepath.Join(c.Dir, "svc-sandbox-4194999-abc") // above the highest number of a process
-	live := filepath.Join(c.Dir, "svc-sandbox-1-abc")
-	for _, dir := range []string{stale, live} {
-		if err := os.MkdirAll(filepath.Join(dir, "locked"), 0o755); err != nil {
+	open := func() *sandbox.Box {
+		box, err := sandbox.Open(t.Context(), c)
+		if sandbox.IsUnavailable(err) {
+			t.Skip(err)
+		}
+		if err != nil {
 			t.Fatal(err)
 		}
-		if err := os.Chmod(filepath.Join(dir, "locked"), 0o500); err != nil {
-			t.Fatal(err)
-		}
+		return box
 	}
-	box, err := sandbox.Open(t.Context(), c)
-	if sandbox.IsUnavailable(err) {
-		t.Skip(err)
+	first := open()
+	inUse, err := filepath.Glob(filepath.Join(c.Dir, "*"))
+	if err != nil || len(inUse) != 1 {
+		t.Fatalf("got %v, %v", inUse, err)
 	}
-	if err != nil {
+	stale := filepath.Join(c.Dir, "svc-sandbox-0123456789abcdef")
+	if err := os.MkdirAll(filepath.Join(stale, "work", "locked"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	box.Close()
+	if err := os.Chmod(filepath.Join(stale, "work", "locked"), 0o500); err != nil {
+		t.Fatal(err)
+	}
+	second := open()
 	if _, err := os.Stat(stale); !os.IsNotExist(err) {
 		t.Errorf("%s is still there: %v", stale, err)
 	}
-	if _, err := os.Stat(live); err != nil {
-		t.Errorf("what belongs to a living process was removed: %v", err)
+	if _, err := os.Stat(inUse[0]); err != nil {
+		t.Errorf("what is in use was removed: %v", err)
+	}
+	first.Close()
+	second.Close()
+	if left, _ := os.ReadDir(c.Dir); len(left) != 0 {
+		t.Errorf("%v is left", left)
 	}
 }

@@ -36,7 +36,7 @@ func TestResults(t *testing.T) {
 			{name: "terminal escapes", script: `printf 'a\033]0;title\007\033[2Jb\rc\r\nd\303(\302\2331m\t'`, want: sandbox.Result{Stdout: "a\uFFFD]0;title\uFFFD\uFFFD[2Jb\uFFFDc\nd\uFFFD(\uFFFD1m\t"}},
 			{
 				name: "files", spec: sandbox.Spec{Collect: true, Files: []sandbox.File{{Path: "in/a", Content: []byte("A")}, {Path: "run", Exec: true, Content: []byte("#!/bin/sh\necho ran\n")}}},
-				script: "./run; cat in/a >b; ln -s /etc/passwd link; mkfifo pipe; mkdir d; echo x >d/x; ln in/a hard; chmod 000 b; rm in/a",
+				script: "./run; cat in/a >b; ln -s /etc/passwd link; mkfifo pipe; mkdir d; echo x >d/x; ln in/a hard; chmod 000 b 2>/dev/null; rm in/a",
 				want: sandbox.Result{Stdout: "ran\n", Files: []sandbox.File{
 					{Path: "b", Size: 1, Content: []byte("A")},
 					{Path: "d/x", Size: 2, Content: []byte("x\n")},
@@ -51,18 +51,10 @@ func TestResults(t *testing.T) {
 		} {
 			t.Run(tc.name, func(t *testing.T) {
 				got := sh(t, box, tc.spec, tc.script)
-				if tc.name == "terminal escapes" && box.Mode() == "minimal" && len(got.Degraded) == 0 {
-					t.Error("minimal lacks nothing?")
-				}
 				if got.DurationMS > 10_000 {
 					t.Errorf("it took %d ms", got.DurationMS)
 				}
 				got.DurationMS, got.Degraded = 0, nil
-				if box.Mode() == "minimal" && tc.name == "files" && os.Getuid() != 0 {
-					// an ordinary user without a namespace cannot read what it has forbidden itself
-					got.Files = append([]sandbox.File{tc.want.Files[0]}, got.Files...)
-					got.Left = slices.DeleteFunc(got.Left, func(l string) bool { return strings.HasPrefix(l, "b ") })
-				}
 				if tc.want.Files == nil {
 					tc.want.Files = []sandbox.File{}
 				}

@@ -8,8 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
-	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -17,12 +15,41 @@ import (
 	"github.com/svc-gateway/svc/agents/sandbox/wire"
 )
 
-// prefix begins the names of what this package makes in Config.Dir: svc-sandbox-PID-ID.
+// prefix begins the names of the folders in Config.Dir, one of each Box.
 const prefix = "svc-sandbox-"
 
-func (b *Box) path(id string) string {
-	return filepath.Join(b.config.Dir, prefix+strconv.Itoa(os.Getpid())+"-"+id)
+// claim makes a folder for sockets and workspaces of a Box, and locks it as long as the Box is open, so
+// that others can tell.
+func claim(base string) (*os.File, error) {
+	for range 10 {
+		dir := filepath.Join(base, prefix+newID())
+		if err := os.Mkdir(dir, 0o711); err != nil {
+			return nil, err
+		}
+		if f, err := locked(dir); err == nil {
+			return f, nil
+		} // somebody sweeps, in the moment before it has the lock
+	}
+	return nil, errors.New("no folder stays")
 }
+
+func locked(dir string) (*os.File, error) {
+	f, err := os.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	if err == nil {
+		_, err = os.Stat(dir)
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
+
+// path is that of a socket or workspace.
+func (b *Box) path(id string) string { return filepath.Join(b.own.Name(), id) }
 
 // makeWorkspace makes a folder for a sandbox that cannot have a file system of its own.
 func (b *Box) makeWorkspace(req *wire.Request, id string) (remove func(), err error) {
@@ -101,28 +128,17 @@ func sizeOf(dir string) (size int64) {
 
 // sweep removes what sandboxes of processes that have died have left behind.
 func sweep(ctx context.Context, c Config) {
-	found, _ := filepath.Glob(filepath.Join(c.Dir, prefix+"*-*")) // the pattern is well-formed
-	for _, path := range found {
-		owner, _, _ := strings.Cut(strings.TrimPrefix(filepath.Base(path), prefix), "-")
-		pid, err := strconv.Atoi(owner)
-		if err != nil || alive(pid) {
+	found, _ := filepath.Glob(filepath.Join(c.Dir, prefix+"*")) // the pattern is well-formed
+	for _, dir := range found {
+		if info, err := os.Lstat(dir); err != nil || !info.IsDir() {
 			continue
 		}
-		if info, err := os.Lstat(path); err == nil && ours(info) {
-			_ = removeAll(path)
+		if lock, err := locked(dir); err == nil { // nobody has it
+			_ = removeAll(dir)
+			_ = lock.Close()
 		}
 	}
 	cmd := exec.CommandContext(ctx, c.Helper, "sweep")
 	cmd.Env = []string{}
 	_ = cmd.Run() // what cannot be removed now is in nobody's way
-}
-
-func alive(pid int) bool {
-	return pid > 0 && !errors.Is(syscall.Kill(pid, 0), syscall.ESRCH)
-}
-
-// ours reports whether this process, or a program that it ran, has made a file.
-func ours(info fs.FileInfo) bool {
-	st, ok := info.Sys().(*syscall.Stat_t)
-	return ok && (int(st.Uid) == os.Geteuid() || os.Geteuid() == 0)
 }

@@ -82,6 +82,13 @@ var neighbours = []uintptr{
 	unix.SYS_SCHED_SETPARAM, unix.SYS_SCHED_SETATTR,
 }
 
+// attributes are the calls that change a file's mode, owner or times without opening it, or with no more
+// than the right to read it. Landlock does not judge them, so where nothing else does, a command could
+// make the files of its user readable for everybody.
+var attributes = append([]uintptr{
+	unix.SYS_FCHMOD, unix.SYS_FCHMODAT, unix.SYS_FCHMODAT2, unix.SYS_FCHOWN, unix.SYS_FCHOWNAT, unix.SYS_UTIMENSAT,
+}, attributesHere...)
+
 // kinds are the calls that choose their processes in another way; they need process numbers of the
 // sandbox's own.
 var kinds = []uintptr{unix.SYS_SETPRIORITY, unix.SYS_IOPRIO_SET}

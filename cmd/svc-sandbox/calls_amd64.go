@@ -26,3 +26,7 @@ var older = map[uintptr]check{
 	unix.SYS_CHMOD: modes{1},
 	unix.SYS_MKNOD: modes{1},
 }
+
+var attributesHere = []uintptr{
+	unix.SYS_CHMOD, unix.SYS_CHOWN, unix.SYS_LCHOWN, unix.SYS_UTIME, unix.SYS_UTIMES, unix.SYS_FUTIMESAT,
+}

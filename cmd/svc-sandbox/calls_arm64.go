@@ -11,3 +11,5 @@ const (
 var allowedHere = []uintptr{unix.SYS_FSTATAT, unix.SYS_SETRLIMIT, unix.SYS_RENAMEAT}
 
 var older map[uintptr]check
+
+var attributesHere []uintptr

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"os"
@@ -10,7 +11,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync/atomic"
 
 	"golang.org/x/sys/unix"
 
@@ -24,6 +24,7 @@ type groups struct {
 	unified       string   // folder of version 2, which ends all in it at once
 	two           bool     // memory is of version 2
 	all           []string // folders, each once
+	locks         []*os.File
 }
 
 const groupPrefix = "svc-sandbox-"
@@ -34,12 +35,18 @@ func newGroups() groups {
 	if off(layerCgroup) {
 		return g
 	}
-	name := groupPrefix + owner(os.Getpid()) + "-" + strconv.FormatUint(made.Add(1), 10)
+	name := groupPrefix + rand.Text()
 	for _, h := range hierarchies() {
 		dir, controllers := h.make(name)
 		if dir == "" {
 			continue
 		}
+		lock, err := locked(dir, unix.LOCK_SH)
+		if err != nil {
+			_ = os.Remove(dir)
+			continue // somebody sweeps, in the moment before it has the lock
+		}
+		g.locks = append(g.locks, lock)
 		g.all = append(g.all, dir)
 		if h.two {
 			g.unified = dir
@@ -54,8 +61,21 @@ func newGroups() groups {
 	return g
 }
 
-// made counts the groups of this process, whose names differ by that.
-var made atomic.Uint64
+// locked opens a folder and locks it. Whoever makes a group holds a lock on it as long as it lives, so
+// that others can tell, also those who know this process by another number.
+func locked(dir string, how int) (*os.File, error) {
+	f, err := os.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	if err := unix.Flock(int(f.Fd()), how|unix.LOCK_NB); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	if _, err := os.Stat(dir); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
 
 // limit sets limits. A controller that does not take them is missing.
 func (g *groups) limit(l wire.Limits) {
@@ -140,6 +160,9 @@ func (g groups) remove() {
 	for _, dir := range g.all {
 		_ = os.Remove(dir)
 	}
+	for _, f := range g.locks {
+		_ = f.Close()
+	}
 }
 
 // hierarchy is a mounted tree of control groups and this process's place in it.
@@ -223,15 +246,6 @@ func mountedAt(mountinfo []byte, place string, controllers []string, two bool) s
 	return ""
 }
 
-// owner names a process for as long as the host runs.
-func owner(pid int) string {
-	fields, ok := statFields(pid)
-	if !ok || len(fields) < 20 {
-		return strconv.Itoa(pid) + "-0"
-	}
-	return strconv.Itoa(pid) + "-" + string(fields[19]) // the time of its start
-}
-
 // sweep removes the groups of helpers that have died, with what is still in them.
 func sweep() {
 	for _, h := range hierarchies() {
@@ -245,14 +259,11 @@ func sweep() {
 }
 
 func sweepGroup(dir string, two bool) {
-	parts := strings.SplitN(strings.TrimPrefix(filepath.Base(dir), groupPrefix), "-", 3)
-	if len(parts) != 3 {
-		return
+	lock, err := locked(dir, unix.LOCK_EX)
+	if err != nil {
+		return // it is in use
 	}
-	pid, err := strconv.Atoi(parts[0])
-	if err != nil || owner(pid) == parts[0]+"-"+parts[1] {
-		return
-	}
+	defer func() { _ = lock.Close() }()
 	if two {
 		_ = put(dir, "cgroup.kill", 1)
 	}

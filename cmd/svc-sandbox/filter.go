@@ -114,6 +114,7 @@ type sandboxed struct {
 	sockets bool // the network is the sandbox's own, or meant to be reached
 	numbers bool // process numbers are the sandbox's own
 	signals bool // signals stay within the sandbox
+	others  bool // the command has a user that owns nothing else, or sees nothing else of it
 }
 
 // rules says for each known call when it is allowed.
@@ -165,6 +166,14 @@ func rules(s sandboxed) map[uintptr]check {
 	}
 	if !s.signals { // a file can send signals too
 		r[unix.SYS_FCNTL] = noneOf{1, []uint32{unix.F_SETOWN, unix.F_SETOWN_EX, unix.F_SETSIG}, unix.EPERM}
+	}
+	if !s.numbers { // files are kept away by Landlock only, which knows it since Linux 6.2
+		r[unix.SYS_TRUNCATE] = always(refuse(unix.EPERM))
+	}
+	if !s.others {
+		for _, nr := range attributes {
+			r[nr] = always(refuse(unix.EPERM))
+		}
 	}
 	for _, nr := range neighbours {
 		if r[nr] = always(allow); !s.numbers {
@@ -286,7 +295,7 @@ func filter(program []byte) error {
 }
 
 // filterOf says what the filter of a request depends on.
-func filterOf(mode wire.Mode, n wire.Network, scoped bool) sandboxed {
+func filterOf(mode wire.Mode, n wire.Network, scoped, root bool) sandboxed {
 	own := mode != wire.Minimal
-	return sandboxed{sockets: own || n == wire.Host, numbers: own, signals: own || scoped}
+	return sandboxed{sockets: own || n == wire.Host, numbers: own, signals: own || scoped, others: own || root}
 }

@@ -35,7 +35,7 @@ func TestFilter(t *testing.T) {
 		killed  = unix.SECCOMP_RET_KILL_PROCESS
 	)
 	errno := func(e unix.Errno) uint32 { return unix.SECCOMP_RET_ERRNO | uint32(e) }
-	own := sandboxed{sockets: true, numbers: true, signals: true}
+	own := sandboxed{sockets: true, numbers: true, signals: true, others: true}
 	for _, tc := range []struct {
 		name string
 		in   sandboxed
@@ -72,6 +72,8 @@ func TestFilter(t *testing.T) {
 		{"signals that go out", sandboxed{}, unix.SYS_KILL, []uint64{1, 9}, errno(unix.EPERM)},
 		{"signals by a file", sandboxed{}, unix.SYS_FCNTL, []uint64{0, unix.F_SETOWN, 1}, errno(unix.EPERM)},
 		{"another file operation", sandboxed{}, unix.SYS_FCNTL, []uint64{0, unix.F_GETFL}, allowed},
+		{"a mode of others", sandboxed{}, unix.SYS_FCHMODAT, []uint64{0, 0, 0o755}, errno(unix.EPERM)},
+		{"times of others", sandboxed{}, unix.SYS_UTIMENSAT, nil, errno(unix.EPERM)},
 		{"own limits", sandboxed{}, unix.SYS_PRLIMIT64, []uint64{0}, allowed},
 		{"limits of others", sandboxed{}, unix.SYS_PRLIMIT64, []uint64{1}, errno(unix.EPERM)},
 		{"limits in a namespace", own, unix.SYS_PRLIMIT64, []uint64{1}, allowed},
@@ -90,7 +92,7 @@ func TestFilter(t *testing.T) {
 
 // What a filter says of every number is what the rules say: the search finds the right span.
 func TestSearchFindsEveryCall(t *testing.T) {
-	for _, s := range []sandboxed{{}, {true, true, true}, {sockets: true}} {
+	for _, s := range []sandboxed{{}, {true, true, true, true}, {sockets: true}} {
 		r := rules(s)
 		for nr := range uintptr(700) {
 			want := unix.SECCOMP_RET_ERRNO | uint32(unix.ENOSYS)
@@ -108,7 +110,7 @@ func TestSearchFindsEveryCall(t *testing.T) {
 }
 
 func TestProgramFits(t *testing.T) {
-	b, err := assembled(sandboxed{true, true, true})
+	b, err := assembled(sandboxed{true, true, true, true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -26,6 +26,7 @@ var attempts = []attempt{
 	{"write_system", tryWriteSystem},
 	{"mounts_read_only", tryMounts},
 	{"secret", trySecret},
+	{"attributes", tryAttributes},
 	{"proc", tryProc},
 	{"devices", tryDevices},
 	{"special_files", trySpecialFiles},

@@ -52,6 +52,25 @@ func trySecret(p wire.Probe) error {
 	return nil
 }
 
+// tryAttributes tries to change what can be changed of a hidden file without opening it.
+func tryAttributes(p wire.Probe) error {
+	for _, path := range []string{p.Secret, filepath.Dir(p.Secret)} {
+		if unix.Chmod(path, 0o777) == nil {
+			return errors.New("the mode of a hidden file can be changed")
+		}
+		if unix.Chown(path, -1, os.Getgid()) == nil {
+			return errors.New("the group of a hidden file can be changed")
+		}
+		if unix.UtimesNanoAt(unix.AT_FDCWD, path, []unix.Timespec{{Sec: 1}, {Sec: 1}}, 0) == nil {
+			return errors.New("the times of a hidden file can be changed")
+		}
+	}
+	if unix.Truncate(p.Secret, 6) == nil {
+		return errors.New("a hidden file can be cut")
+	}
+	return nil
+}
+
 // tryProc tries the files of the kernel that reach into other processes, or into the kernel.
 func tryProc(p wire.Probe) error {
 	paths := []string{

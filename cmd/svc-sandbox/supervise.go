@@ -149,7 +149,7 @@ func (s *supervisor) start() error {
 		o.Landlock = 0
 	}
 	var err error
-	if o.Filter, err = assembled(filterOf(s.req.Mode, s.req.Network, o.Landlock >= 6)); err != nil {
+	if o.Filter, err = assembled(filterOf(s.req.Mode, s.req.Network, o.Landlock >= 6, os.Getuid() == 0 && s.req.UID != 0)); err != nil {
 		return err
 	}
 	if err := s.adopt(); err != nil {
