@@ -21,6 +21,9 @@ import (
 const built = "SVC_SANDBOX_TEST_DIR"
 
 func TestMain(m *testing.M) {
+	if mark := os.Getenv(service); mark != "" {
+		serve(mark)
+	}
 	if os.Getenv(built) != "" { // as another user: it is all there
 		os.Exit(m.Run())
 	}
@@ -46,6 +49,20 @@ func TestMain(m *testing.M) {
 		}
 		return m.Run()
 	}())
+}
+
+// service has this program stand for the service, and run sleep with the mark that it holds.
+const service = "SVC_SANDBOX_TEST_SERVICE"
+
+func serve(mark string) {
+	box, err := sandbox.OpenMode(context.Background(), sandbox.Config{
+		Helper: filepath.Join(os.Getenv(built), "svc-sandbox"), Dir: os.Getenv("SVC_SANDBOX_TEST_RUN"),
+	}, os.Getenv("SVC_SANDBOX_TEST_MODE"))
+	if err == nil {
+		_, err = box.Run(context.Background(), sandbox.Spec{Args: []string{"sh", "-c", "setsid sleep " + mark + " & exec sleep " + mark}})
+	}
+	fmt.Fprintln(os.Stderr, err)
+	os.Exit(1)
 }
 
 // apart says that this program is in a PID namespace of its own.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -285,22 +286,45 @@ func TestHelperDies(t *testing.T) {
 			_, err := box.Run(t.Context(), sandbox.Spec{Args: []string{"sleep", mark}})
 			done <- err
 		}()
-		for marked(t, mark) == 0 {
-			time.Sleep(10 * time.Millisecond)
-		}
+		eventually(t, "the program runs", func() bool { return marked(t, mark) > 0 })
 		if p, err := os.FindProcess(box.Helper()); err != nil || p.Kill() != nil {
 			t.Fatal("the helper cannot be killed")
 		}
 		if err := <-done; !sandbox.IsUnavailable(err) {
 			t.Errorf("got %v", err)
 		}
-		for deadline := time.Now().Add(5 * time.Second); marked(t, mark) != 0; time.Sleep(10 * time.Millisecond) {
-			if time.Now().After(deadline) {
-				t.Fatal("the program lives on")
-			}
-		}
+		eventually(t, "the program ends", func() bool { return marked(t, mark) == 0 })
 		if r := sh(t, box, sandbox.Spec{}, "echo again"); r.Stdout != "again\n" {
 			t.Errorf("got %+v", r)
 		}
 	})
+}
+
+// The service is killed: its sandboxes end, and the helper.
+func TestServiceDies(t *testing.T) {
+	everyMode(t, nil, func(t *testing.T, box *sandbox.Box) {
+		mark := fmt.Sprintf("60.%d", time.Now().UnixNano())
+		dir := config(t, "svc-sandbox").Dir
+		cmd := exec.Command(filepath.Join(os.Getenv(built), "test"))
+		cmd.Env = append(os.Environ(), service+"="+mark, "SVC_SANDBOX_TEST_MODE="+box.Mode(), "SVC_SANDBOX_TEST_RUN="+dir)
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		eventually(t, "the program runs", func() bool { return marked(t, "sleep\x00"+mark) == 2 })
+		if err := cmd.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		_ = cmd.Wait() // killed
+		eventually(t, "the program ends", func() bool { return marked(t, mark) == 0 })
+	})
+}
+
+// eventually polls for what other processes do.
+func eventually(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(20 * time.Second); !ok(); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("%s: not within 20 seconds", what)
+		}
+	}
 }

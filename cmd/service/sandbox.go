@@ -94,6 +94,7 @@ The exit code is the program's, 124 when its time was over, 127 when it could no
   service sandbox run --workspace data --ro-bind /srv/logs:/logs -- sh -c 'wc -l /logs/* >count'`,
 		Args: cli.Args(cobra.MinimumNArgs(1)),
 	}
+	cmd.Flags().SetInterspersed(false) // what follows the program is the program's
 	var o sandboxOptions
 	o.flags(cmd)
 	workspace := cmd.Flags().String("workspace", "", "a folder whose files are put into the workspace, and that gets the files that are there at the end")
