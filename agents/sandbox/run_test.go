@@ -8,8 +8,10 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -317,6 +319,69 @@ func TestServiceDies(t *testing.T) {
 		_ = cmd.Wait() // killed
 		eventually(t, "the program ends", func() bool { return marked(t, mark) == 0 })
 	})
+}
+
+// The first process of a sandbox is killed, by the kernel for want of memory for example: what it watched
+// over ends all the same.
+func TestFirstProcessDies(t *testing.T) {
+	everyMode(t, nil, func(t *testing.T, box *sandbox.Box) {
+		mark := fmt.Sprintf("60.%d", time.Now().UnixNano())
+		done := make(chan error, 1)
+		go func() {
+			_, err := box.Run(t.Context(), sandbox.Spec{Args: []string{"sh", "-c", "setsid sleep " + mark + " & exec sleep " + mark}})
+			done <- err
+		}()
+		eventually(t, "the program runs", func() bool { return marked(t, "sleep\x00"+mark) == 2 })
+		first := childOf(t, box.Helper(), "inside", mark)
+		if err := syscall.Kill(first, syscall.SIGKILL); err != nil {
+			t.Fatal(err)
+		}
+		if err := <-done; !sandbox.IsUnavailable(err) || !strings.Contains(err.Error(), "without a report") {
+			t.Errorf("got %v", err)
+		}
+		if n := marked(t, mark); n != 0 {
+			t.Errorf("%d processes are left", n)
+		}
+	})
+}
+
+// childOf finds the child of a process with a word in its command line that has the parent of the
+// marked one, or is it.
+func childOf(t *testing.T, parent int, word, mark string) int {
+	t.Helper()
+	parents := map[int]int{}
+	var named, with []int
+	paths, err := filepath.Glob("/proc/[0-9]*/stat")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range paths {
+		text, err := os.ReadFile(p)
+		if err != nil {
+			continue
+		}
+		var pid, ppid int
+		var state string
+		pid, _ = strconv.Atoi(filepath.Base(filepath.Dir(p)))
+		if _, err := fmt.Sscan(string(text[strings.LastIndexByte(string(text), ')')+1:]), &state, &ppid); err != nil {
+			continue
+		}
+		parents[pid] = ppid
+		line, _ := os.ReadFile(filepath.Join(filepath.Dir(p), "cmdline"))
+		if ppid == parent && strings.Contains(string(line), word) {
+			named = append(named, pid)
+		}
+		if strings.Contains(string(line), mark) {
+			with = append(with, pid)
+		}
+	}
+	for _, pid := range named {
+		if slices.ContainsFunc(with, func(w int) bool { return parents[w] == pid }) {
+			return pid
+		}
+	}
+	t.Fatal("the first process is not found")
+	return 0
 }
 
 // eventually polls for what other processes do.

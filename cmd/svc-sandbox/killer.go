@@ -68,27 +68,35 @@ func (family) kill() {
 
 // descendants are the living processes whose parents lead to pid.
 func descendants(pid int) []int {
+	living := processes(func(state byte) bool { return state != 'Z' && state != 'X' })
+	var all []int
+	for next := []int{pid}; len(next) > 0; {
+		of := living[next[0]]
+		all, next = append(all, of...), append(next[1:], of...)
+	}
+	return all
+}
+
+// children are the children of a process, those that have ended and are not waited for too.
+func children(pid int) []int { return processes(func(byte) bool { return true })[pid] }
+
+// processes are all processes whose state is wanted, by their parents.
+func processes(wanted func(state byte) bool) map[int][]int {
 	names, err := os.ReadDir("/proc")
 	if err != nil {
 		return nil
 	}
-	children := map[int][]int{}
+	of := map[int][]int{}
 	for _, name := range names {
 		p, err := strconv.Atoi(name.Name())
 		if err != nil {
 			continue
 		}
-		state, parent, ok := procStat(p)
-		if ok && state != 'Z' && state != 'X' {
-			children[parent] = append(children[parent], p)
+		if state, parent, ok := procStat(p); ok && wanted(state) {
+			of[parent] = append(of[parent], p)
 		}
 	}
-	var all []int
-	for next := []int{pid}; len(next) > 0; {
-		of := children[next[0]]
-		all, next = append(all, of...), append(next[1:], of...)
-	}
-	return all
+	return of
 }
 
 // procStat is the state of a process and its parent.

@@ -16,7 +16,7 @@ func serve() int {
 	unix.CloseOnExec(wire.FDSocket)
 	var running sync.WaitGroup
 	gone := make(chan struct{})
-	var sp spares
+	sp := spares{house: newHousehold()}
 	for {
 		fds, err := receive(wire.FDSocket)
 		if err != nil {

@@ -19,6 +19,7 @@ type shape struct {
 // newborn is the first process of a sandbox that waits for its order. The namespaces are there, and
 // nothing in them is yet.
 type newborn struct {
+	house  *household
 	shape  shape
 	mounts string // of the host, when it was born
 	cmd    *exec.Cmd
@@ -29,6 +30,8 @@ type newborn struct {
 // spares keeps one newborn for the next sandbox, because making namespaces and starting a program take
 // longer than all the rest.
 type spares struct {
+	house *household
+
 	mu      sync.Mutex
 	waiting *newborn
 	filling sync.WaitGroup
@@ -44,7 +47,7 @@ func (s *spares) take(sh shape, mounts string) (n *newborn, waited bool, err err
 		return n, true, nil
 	}
 	n.end()
-	n, err = bear(sh, mounts)
+	n, err = bear(s.house, sh, mounts)
 	return n, false, err
 }
 
@@ -54,7 +57,7 @@ func (s *spares) refill(sh shape, mounts string) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		if s.waiting == nil {
-			s.waiting, _ = bear(sh, mounts) // the next sandbox finds out why there is none
+			s.waiting, _ = bear(s.house, sh, mounts) // the next sandbox finds out why there is none
 		}
 	})
 }
@@ -75,26 +78,26 @@ func (n *newborn) end() {
 	}
 	_ = n.to.Close()
 	_ = n.cmd.Process.Kill()
-	_ = n.cmd.Wait() // killed
+	_ = n.house.wait(n.cmd) // killed
 	n.groups.remove()
 }
 
 // bear starts the first process of a sandbox.
-func bear(sh shape, mounts string) (*newborn, error) {
+func bear(house *household, sh shape, mounts string) (*newborn, error) {
 	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return nil, fmt.Errorf("making a socket: %w", err)
 	}
 	theirs := os.NewFile(uintptr(pair[1]), "inside")
 	defer func() { _ = theirs.Close() }()
-	n := &newborn{shape: sh, mounts: mounts, to: os.NewFile(uintptr(pair[0]), "supervisor")}
+	n := &newborn{house: house, shape: sh, mounts: mounts, to: os.NewFile(uintptr(pair[0]), "supervisor")}
 	n.cmd = &exec.Cmd{
 		Path: "/proc/self/exe", Args: []string{"svc-sandbox", argInside}, Stderr: os.Stderr,
 		Env:         append(weakened(), "GOMAXPROCS=2", "GOGC=off", "GOMEMLIMIT=64MiB", "GOTRACEBACK=none"),
 		ExtraFiles:  []*os.File{theirs},
 		SysProcAttr: sh.attributes(),
 	}
-	if err := n.cmd.Start(); err != nil {
+	if err := house.start(n.cmd); err != nil {
 		_ = n.to.Close()
 		return nil, fmt.Errorf("making namespaces: %w", err)
 	}

@@ -71,7 +71,7 @@ func (s *supervisor) run(request *os.File, gone <-chan struct{}, summary *wire.S
 		_, _ = io.Copy(io.Discard, request) // nothing more comes: it ends when nobody waits any more
 	}()
 	ended := make(chan error, 1)
-	go func() { ended <- s.init.Wait() }()
+	go func() { ended <- s.spares.house.wait(s.init) }()
 	late := time.NewTimer(time.Duration(s.req.TimeoutMS)*time.Millisecond + grace)
 	defer late.Stop()
 	var err error
@@ -179,7 +179,7 @@ func (s *supervisor) early(err error) error {
 		return nil
 	}
 	s.kill()
-	_ = s.init.Wait()
+	_ = s.spares.house.wait(s.init)
 	_ = s.to.Close()
 	s.groups.remove()
 	return err
