@@ -21,6 +21,10 @@ const prefix = "svc-sandbox-"
 // claim makes a folder for sockets and workspaces of a Box, and locks it as long as the Box is open, so
 // that others can tell.
 func claim(base string) (*os.File, error) {
+	base, err := filepath.EvalSymlinks(base)
+	if err != nil {
+		return nil, err
+	}
 	for range 10 {
 		dir := filepath.Join(base, prefix+newID())
 		if err := os.Mkdir(dir, 0o711); err != nil {

@@ -96,9 +96,10 @@ func (l *lock) add(kind uintptr, rule unsafe.Pointer) {
 	}
 }
 
-// grant gives rights to a file, or to a folder and all in it. A path that does not exist is left out.
+// grant gives rights to a file, or to a folder and all in it. A path that does not exist is left out. No
+// link is followed: somebody may have put it there since the path was resolved.
 func (l *lock) grant(path string, rights uint64) {
-	fd, err := unix.Open(path, unix.O_PATH|unix.O_CLOEXEC, 0)
+	fd, err := unix.Openat2(unix.AT_FDCWD, path, &unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS})
 	if errors.Is(err, unix.ENOENT) {
 		return
 	}
