@@ -184,6 +184,12 @@ func (h hierarchy) make(name string) (dir string, controllers []string) {
 	// In version 2 a group that distributes controllers holds no processes. A service manager that
 	// delegates a subtree puts this service into a group within it: the new one goes beside that.
 	for _, parent := range []string{filepath.Dir(h.dir), h.dir} {
+		if parent != h.dir {
+			if !delegated(parent) {
+				continue
+			}
+			_ = os.WriteFile(filepath.Join(parent, "cgroup.subtree_control"), []byte("+memory +pids"), 0) // if it has them
+		}
 		dir = filepath.Join(parent, name)
 		if os.Mkdir(dir, 0o755) != nil {
 			continue
@@ -196,6 +202,21 @@ func (h hierarchy) make(name string) (dir string, controllers []string) {
 		_ = os.Remove(dir)
 	}
 	return "", nil
+}
+
+// delegated reports whether a group was handed over to this service. To others than root permissions
+// say so; root could write anywhere, but what is not delegated is the service manager's.
+func delegated(group string) bool {
+	if os.Geteuid() != 0 {
+		return true
+	}
+	var value [8]byte
+	for _, name := range []string{"trusted.delegate", "user.delegate"} {
+		if n, err := unix.Getxattr(group, name, value[:]); err == nil && string(value[:n]) == "1" {
+			return true
+		}
+	}
+	return false
 }
 
 // hierarchies finds the trees with memory and pids, and that of version 2.

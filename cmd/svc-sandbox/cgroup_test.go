@@ -40,7 +40,8 @@ func TestMountedAt(t *testing.T) {
 	}
 }
 
-// With version 2 a group goes beside that of the service, if that distributes memory, and else into it.
+// With version 2 a group goes beside that of the service, if the one around both is delegated and
+// distributes memory, and else into it.
 func TestGroupOfVersionTwo(t *testing.T) {
 	parent := t.TempDir()
 	h := hierarchy{dir: filepath.Join(parent, "service"), two: true}
