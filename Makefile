@@ -34,9 +34,10 @@ test: go setup
 	CGO_ENABLED=0 go test -timeout 15m $(CADDY)
 	CGO_ENABLED=0 go test -timeout 15m -count=1 $(WHOLE)
 
-## build: the service as it is shipped, build/service
+## build: the service as it is shipped, build/service, and its helper build/svc-sandbox beside it
 build: go
 	CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o build/service ./cmd/service
+	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o build/svc-sandbox ./cmd/svc-sandbox
 
 ## lint: gofumpt and the linters named in .golangci.yml
 lint: go $(LINT)

@@ -180,6 +180,24 @@ func TestParsersAreLinkedByCommandOnly(t *testing.T) {
 	}
 }
 
+// The helper starts within a millisecond or two, and makes what keeps programs in: it links little.
+func TestHelperLinksLittle(t *testing.T) {
+	allowed := []string{module + "/cmd/svc-sandbox", module + "/agents/sandbox/wire", "golang.org/x/sys/unix", "golang.org/x/net/bpf"}
+	for _, p := range repository(t) {
+		if p.name() != "cmd/svc-sandbox" {
+			continue
+		}
+		for _, path := range p.Deps {
+			first, _, _ := strings.Cut(path, "/")
+			if strings.Contains(first, ".") && !slices.Contains(allowed, path) || path == "net/http" {
+				t.Errorf("links %s", path)
+			}
+		}
+		return
+	}
+	t.Error("there is no helper")
+}
+
 // A stage goes into any Caddy: without our runtime, and without a C compiler.
 func TestStagesLinkNeitherRuntimeNorCgo(t *testing.T) {
 	for _, name := range []string{"app", "auth", "scan", "redact", "stream"} {

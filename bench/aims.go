@@ -15,6 +15,9 @@ const (
 	aimRuns      = 1000.0
 	aimFirst     = 3 * time.Millisecond
 	aimAudit     = 0.8
+	aimSandbox   = 10 * time.Millisecond
+	aimPeer      = 2.0
+	aimBomb      = 200 * time.Millisecond
 	aimReady     = time.Second
 	aimIdle      = 80 << 20
 	aimStream    = 1.5
@@ -59,6 +62,12 @@ func (r *report) judge() {
 	}
 	if r.Audit != nil {
 		r.atLeast("audit log: events/s of bare SQLite's", aimAudit, r.Audit.Ratio)
+	}
+	if f := r.Sandbox; f != nil {
+		r.within("sandbox: start to exit of true, median", aimSandbox, f.P50)
+		r.add("… of bubblewrap's", fmt.Sprintf("≤ %.1f", aimPeer), fmt.Sprintf("%.2f", f.Ratio), f.Ratio <= aimPeer)
+		r.add(fmt.Sprintf("… %d at once: failed", atOnce), "0", fmt.Sprint(f.Failed), f.Failed == 0)
+		r.within("… end of a fork bomb", aimBomb, f.Bomb)
 	}
 	if s := r.Start; s != nil {
 		r.within("web start: ready, slowest", aimReady, s.Slowest)

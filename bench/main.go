@@ -18,6 +18,8 @@
 //     to the same while they log in somewhere else;
 //   - runs: complete agent runs with the demo model over POST /runs/stream;
 //   - audit: the log against a bare SQLite group commit (BenchmarkRecord of audit/sqlite);
+//   - sandbox: from the start to the exit of true in a sandbox, next to bubblewrap; fifty at once; the
+//     end of a fork bomb;
 //   - start: how long web start takes, and the memory of the idle service;
 //   - streams: the memory of a waiting event stream, with thousands of them open.
 //
@@ -131,6 +133,7 @@ var parts = []part{
 	{"logins", (*bench).logins},
 	{"runs", (*bench).runs},
 	{"audit", (*bench).audit},
+	{"sandbox", (*bench).sandbox},
 	{"start", (*bench).start},
 	{"streams", (*bench).streams},
 }

@@ -61,6 +61,11 @@ func (r *report) print(to io.Writer) error {
 			fmt.Fprintf(w, "  the disk's fsync of 4 KiB %s: p50 %s, p99 %s ms\n", when, ms(r.Sync[i].P50), ms(r.Sync[i].P99))
 		}
 	}
+	if f := r.Sandbox; f != nil {
+		title("Sandboxes, " + f.Mode + ", from the start to the exit of true, next to bubblewrap's; times in ms")
+		line("p50\tp99\tbwrap p50\tbwrap p99\tratio\tin a row p50\t%d at once\tfailed\tfork bomb", atOnce)
+		line("%s\t%s\t%s\t%s\t%.2f\t%s\t%s\t%d\t%s", ms(f.P50), ms(f.P99), ms(f.Peer50), ms(f.Peer99), f.Ratio, ms(f.Row), ms(f.AtOnce), f.Failed, ms(f.Bomb))
+	}
 	if r.Audit != nil {
 		title("Audit log against a bare SQLite group commit, 50 writers, events/s")
 		line("log\tbare\tratio")

@@ -15,6 +15,7 @@ type report struct {
 	Recorded map[string]int  `json:",omitempty"` // audit events by type after the runs
 	Sync     []syncFigures   `json:",omitempty"` // of the disk before and after the runs
 	Audit    *auditFigures   `json:",omitempty"`
+	Sandbox  *sandboxFigures `json:",omitempty"`
 	Start    *startFigures   `json:",omitempty"`
 	Streams  []streamFigures `json:",omitempty"`
 	Aims     []aim
@@ -60,6 +61,18 @@ type runFigures struct {
 
 // auditFigures are events a second, and the log's in relation to bare SQLite's.
 type auditFigures struct{ Log, Bare, Ratio float64 }
+
+// sandboxFigures are from the start to the exit of true: in turns with bubblewrap, and one after the
+// other.
+type sandboxFigures struct {
+	Mode           string
+	P50, P99, Row  time.Duration
+	Peer50, Peer99 time.Duration
+	Ratio          float64
+	AtOnce         time.Duration // until all of a crowd had ended
+	Failed         int           // of these
+	Bomb           time.Duration // that a fork bomb lived on after its time
+}
 
 // startFigures are of web start.
 type startFigures struct {

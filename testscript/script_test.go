@@ -20,11 +20,11 @@ const (
 )
 
 func TestScripts(t *testing.T) {
-	bin := build(t)
+	bin, helper := build(t), buildHelper(t)
 	params := testscript.Params{
 		Dir:                "testdata",
 		RequireUniqueNames: true,
-		Setup:              func(e *testscript.Env) error { return setup(e, bin) },
+		Setup:              func(e *testscript.Env) error { return setup(e, bin, helper) },
 		Condition:          condition,
 		Cmds:               map[string]func(*testscript.TestScript, bool, []string){},
 	}
@@ -62,6 +62,19 @@ func build(t *testing.T) (bin string) {
 		t.Fatalf("building the service: %v\n%s", err, out)
 	}
 	return bin
+}
+
+// buildHelper returns the path of the helper that makes sandboxes. Scripts that want one set
+// sandbox.helper to it: the others start without.
+func buildHelper(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "svc-sandbox")
+	cmd := exec.Command("go", "build", "-buildvcs=false", "-o", path, "../cmd/svc-sandbox")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("building the helper: %v\n%s", err, out)
+	}
+	return path
 }
 
 // call is one line of a script: what a command is given and what it says.

@@ -42,7 +42,7 @@ type session struct {
 
 // setup prepares a script: a HOME whose path is short enough for sockets, a port, the binary in
 // the PATH. Of the environment of the tests nothing but the PATH is left.
-func setup(e *testscript.Env, bin string) error {
+func setup(e *testscript.Env, bin, helper string) error {
 	home, err := os.MkdirTemp("", "svc")
 	if err != nil {
 		return err
@@ -68,6 +68,7 @@ func setup(e *testscript.Env, bin string) error {
 	e.Setenv("SVC_AUTH_MODE", "token")
 	e.Setenv("SVC_RUNTIME_PROJECT_ROOT", e.WorkDir)
 	e.Setenv("CLIENTS", clients)
+	e.Setenv("SANDBOX", helper)
 	e.Defer(func() {
 		err := errors.Join(s.endServices(), unmountBelow(home), os.RemoveAll(home))
 		if err != nil {

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"sync"
 	"time"
 
 	"github.com/caddyserver/caddy/v2"
@@ -25,6 +26,7 @@ import (
 	"github.com/svc-gateway/svc/agents/approval/webhook"
 	"github.com/svc-gateway/svc/agents/hook"
 	"github.com/svc-gateway/svc/agents/model"
+	"github.com/svc-gateway/svc/agents/sandbox"
 	"github.com/svc-gateway/svc/agents/state"
 	"github.com/svc-gateway/svc/agents/tools"
 	"github.com/svc-gateway/svc/audit"
@@ -243,6 +245,9 @@ type host struct {
 	hooks    *hook.Hooks // closed after the host, whose runs fire until they end
 	patience context.Context
 	lose     context.CancelFunc // ends patience, and with it the hooks that still run
+
+	trying     sync.WaitGroup
+	stopTrying context.CancelFunc
 }
 
 func open(a *app.App, log *zap.Logger) (*host, error) {
@@ -261,6 +266,9 @@ func open(a *app.App, log *zap.Logger) (*host, error) {
 	h := &host{Host: opened, desk: desk, unwatch: unwatch, leave: a.AddWitness(store, a.Home().StateDB()), release: a.Hold(), closed: make(chan struct{}), hooks: hooks}
 	h.patience, h.lose = context.WithCancel(context.Background())
 	go h.drainAt(a.Stopping())
+	ctx, cancel := context.WithCancel(context.Background())
+	h.stopTrying = cancel
+	h.trying.Go(func() { trySandbox(ctx, sandbox.FromSettings(a.Settings(), a.Home()), log) })
 	return h, nil
 }
 
@@ -282,6 +290,8 @@ func (h *host) Destruct() error {
 	defer h.unwatch()
 	close(h.closed)
 	h.desk.Close()
+	h.stopTrying()
+	h.trying.Wait()
 	h.leave()
 	err := h.Close()
 	time.AfterFunc(hookTime, h.lose) // the process goes on without the runtime

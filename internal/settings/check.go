@@ -121,6 +121,7 @@ func (s Settings) check() error {
 		errs = append(errs, fmt.Errorf("limits.decode_memory: %d is too little for a body of limits.body_bytes, %d: write %d or more, or 0", s.Limits.DecodeMemory, s.Limits.BodyBytes, need))
 	}
 	errs = append(errs, s.Approvals.check())
+	errs = append(errs, s.Sandbox.check(s.Auth))
 	for _, l := range lists {
 		errs = append(errs, l.checkAll(s))
 	}

@@ -61,6 +61,20 @@ func TestDefaults(t *testing.T) {
 
 		Retention: settings.Retention{Ephemeral: 24 * time.Hour},
 		Approvals: settings.Approvals{TTL: 15 * time.Minute},
+		Sandbox: settings.Sandbox{
+			Mode: "auto", Network: "proxy", Memory: 512 << 20, Processes: 128, OpenFiles: 256,
+			WorkspaceSize: 64 << 20, Files: 4096, Output: 1 << 20,
+			System: []string{
+				"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc/alternatives", "/etc/ld.so.cache",
+				"/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/localtime", "/etc/mime.types", "/etc/protocols", "/etc/services",
+				"/etc/ssl/certs", "/etc/pki/ca-trust", "/etc/pki/tls/certs",
+			},
+			Hidden: []string{
+				"/root", "/home", "/run", "/var/run", "/var/spool", "/var/backups", "/var/lib/docker", "/var/lib/containerd",
+				"/var/lib/kubelet", "/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-", "/etc/sudoers",
+				"/etc/sudoers.d", "/etc/ssh", "/etc/ssl/private", "/etc/svc", "/etc/kubernetes",
+			},
+		},
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("defaults (-want +got):\n%s", d)

@@ -30,6 +30,7 @@ type Settings struct {
 	Bus       Bus
 	Retention Retention
 	Approvals Approvals
+	Sandbox   Sandbox
 	Lists     Lists
 }
 
