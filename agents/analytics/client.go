@@ -111,12 +111,16 @@ type File struct {
 	Table  string
 	Format string // duckwire.FormatCSV and so on
 	Mode   string // duckwire.ModeCreate and so on
+
+	Headless bool // a CSV file has no line with the names of its columns
 }
 
 // Import sends a file to the writer, which adds all of it to the table or nothing. What is wrong with
 // the file is a [*duckwire.Fault] with the place.
 func (d *DB) Import(ctx context.Context, f File, body io.Reader) (done duckwire.Imported, err error) {
-	err = d.call(ctx, duckwire.PathImport, url.Values{"name": {f.Name}, "table": {f.Table}, "format": {f.Format}, "mode": {f.Mode}}, io.NopCloser(body), &done)
+	err = d.call(ctx, duckwire.PathImport, url.Values{
+		"name": {f.Name}, "table": {f.Table}, "format": {f.Format}, "mode": {f.Mode}, "header": {strconv.FormatBool(!f.Headless)},
+	}, io.NopCloser(body), &done)
 	return done, err
 }
 

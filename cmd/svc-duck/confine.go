@@ -60,11 +60,13 @@ func limit(which int, most uint64) error {
 }
 
 // confineFiles leaves the process these files, no port to connect to or to listen on, and no way to
-// signal others.
+// signal others. The limits of its cgroup stay readable: the database dies when it sees that they are
+// there and cannot open them.
 func confineFiles(rules ...landlock.Rule) (degraded []string, err error) {
 	if abi, err := landlocksys.LandlockGetABIVersion(); err != nil || abi < 1 {
 		return []string{layerLandlock}, nil
 	}
+	rules = append(rules, landlock.ROFiles("/proc/self/cgroup").IgnoreIfMissing(), landlock.RODirs("/sys/fs/cgroup").IgnoreIfMissing())
 	if err := landlock.V6.BestEffort().Restrict(rules...); err != nil {
 		return nil, fmt.Errorf("restricting the view of files: %w", err)
 	}

@@ -27,7 +27,9 @@ func (w *writer) handler() http.Handler {
 	})
 	mux.HandleFunc("POST "+duckwire.PathImport, func(rw http.ResponseWriter, r *http.Request) {
 		q := r.URL.Query()
-		done, err := w.load(r.Context(), file{name: q.Get("name"), table: q.Get("table"), format: q.Get("format"), mode: q.Get("mode"), body: r.Body})
+		done, err := w.load(r.Context(), file{
+			name: q.Get("name"), table: q.Get("table"), format: q.Get("format"), mode: q.Get("mode"), headless: q.Get("header") == "false", body: r.Body,
+		})
 		reply(rw, done, err)
 	})
 	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {

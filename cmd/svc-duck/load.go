@@ -30,6 +30,9 @@ type file struct {
 	format string
 	mode   string
 	body   io.Reader
+
+	headless  bool // a CSV file has no line with the names of its columns
+	delimiter byte // of a CSV file
 }
 
 var tableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,62}$`)
@@ -65,6 +68,11 @@ func (w *writer) load(ctx context.Context, f file) (duckwire.Imported, error) {
 	}
 	defer os.Remove(path)
 
+	if f.format == duckwire.FormatCSV {
+		if err := f.findDelimiter(path); err != nil {
+			return duckwire.Imported{}, err
+		}
+	}
 	w.change.Lock()
 	defer w.change.Unlock()
 	if size >= large && w.fresh(0) == nil {
@@ -74,7 +82,7 @@ func (w *writer) load(ctx context.Context, f file) (duckwire.Imported, error) {
 	}
 	done, err := w.insert(ctx, f, path)
 	if err != nil {
-		return duckwire.Imported{}, err
+		return duckwire.Imported{}, w.explain(ctx, err, f, path)
 	}
 	w.changed()
 	done.Duration = time.Since(begun).Milliseconds()
@@ -117,19 +125,13 @@ func (w *writer) insert(ctx context.Context, f file, path string) (done duckwire
 	if exists && f.mode == duckwire.ModeCreate {
 		return done, duckwire.Faultf(duckwire.CodeExists, "the table %s exists: append to it (--append), replace it (--replace) or choose another name (--table)", f.table)
 	}
-	source, err := f.source(path)
+	appending := exists && f.mode == duckwire.ModeAppend
+	if f.format == duckwire.FormatLines {
+		done.Rows, err = f.insertLines(ctx, conn, tx, path, appending)
+	} else {
+		done.Rows, err = f.insertTable(ctx, tx, path, appending)
+	}
 	if err != nil {
-		return done, err
-	}
-	statement := "CREATE OR REPLACE TABLE " + name(f.table) + " AS SELECT * FROM " + source
-	if exists && f.mode == duckwire.ModeAppend {
-		statement = "INSERT INTO " + name(f.table) + " BY NAME SELECT * FROM " + source
-	}
-	result, err := tx.ExecContext(ctx, statement)
-	if err != nil {
-		return done, f.explain(err, path)
-	}
-	if done.Rows, err = result.RowsAffected(); err != nil {
 		return done, err
 	}
 	done.Table = f.table
@@ -140,6 +142,19 @@ func (w *writer) insert(ctx context.Context, f file, path string) (done duckwire
 		return done, fmt.Errorf("committing: %w", err)
 	}
 	return done, nil
+}
+
+// insertTable imports a file that has columns.
+func (f file) insertTable(ctx context.Context, tx *sql.Tx, path string, appending bool) (rows int64, err error) {
+	statement := "CREATE OR REPLACE TABLE " + name(f.table) + " AS SELECT * FROM " + f.source(path, "")
+	if appending {
+		statement = "INSERT INTO " + name(f.table) + " BY NAME SELECT * FROM " + f.source(path, "")
+	}
+	result, err := tx.ExecContext(ctx, statement)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
 }
 
 func has(ctx context.Context, tx *sql.Tx, table string) (bool, error) {

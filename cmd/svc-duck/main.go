@@ -47,5 +47,7 @@ func main() {
 
 // say writes one document as a line. Who does not read it any more does not want it.
 func say(w io.Writer, doc any) {
-	_ = json.NewEncoder(w).Encode(doc)
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false) // the limit of bytes is for what the rows have
+	_ = e.Encode(doc)
 }

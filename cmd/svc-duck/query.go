@@ -132,6 +132,9 @@ func (r refusal) Error() string { return string(r) }
 // SHOW and SUMMARIZE are SELECT to it.
 func prepare(conn *duckdb.Conn, text string) (*duckdb.Stmt, error) {
 	s, err := conn.Prepare(text) // takes one statement only, unlike PrepareContext
+	if _, says := errors.AsType[*duckdb.Error](err); err != nil && !says {
+		return nil, refusal("write exactly one statement: a SELECT, EXPLAIN, DESCRIBE, SHOW or SUMMARIZE")
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -73,7 +73,7 @@ func appendValue(b []byte, t duckdb.TypeInfo, v any) []byte {
 	case duckdb.Interval:
 		return appendText(b, intervalText(v))
 	case duckdb.Decimal:
-		return appendText(b, v.String())
+		return append(append(append(b, '"'), decimalText(v)...), '"')
 	case duckdb.Bit:
 		return appendText(b, v.String())
 	case []any:
@@ -91,6 +91,22 @@ func appendValue(b []byte, t duckdb.TypeInfo, v any) []byte {
 		return appendText(b, fmt.Sprint(v))
 	}
 	return append(b, text...)
+}
+
+// decimalText is a decimal with all the digits that its type has behind the point.
+func decimalText(d duckdb.Decimal) string {
+	digits := new(big.Int).Abs(d.Value).String()
+	if missing := int(d.Scale) + 1 - len(digits); missing > 0 {
+		digits = strings.Repeat("0", missing) + digits
+	}
+	if d.Scale > 0 {
+		point := len(digits) - int(d.Scale)
+		digits = digits[:point] + "." + digits[point:]
+	}
+	if d.Value.Sign() < 0 {
+		digits = "-" + digits
+	}
+	return digits
 }
 
 func appendWhole(b []byte, n *big.Int) []byte {

@@ -5,7 +5,6 @@ package main
 import (
 	"context"
 	"database/sql"
-	"database/sql/driver"
 	"errors"
 	"fmt"
 	"net/url"
@@ -123,18 +122,3 @@ func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'
 
 // name is an identifier as SQL has it.
 func name(s string) string { return `"` + strings.ReplaceAll(s, `"`, `""`) + `"` }
-
-// onConn runs f with the driver's own connection.
-func onConn(ctx context.Context, db *sql.DB, f func(driver.Conn) error) error {
-	c, err := db.Conn(ctx)
-	if err != nil {
-		return err
-	}
-	return errors.Join(c.Raw(func(raw any) error {
-		conn, ok := raw.(driver.Conn)
-		if !ok {
-			return fmt.Errorf("got a %T", raw)
-		}
-		return f(conn)
-	}), c.Close())
-}

@@ -5,7 +5,7 @@
 // line, and then answers HTTP on the unix socket that it was told of, until its standard input ends:
 //
 //	POST /snapshot?max_age_ms=N                           [Snapshot]
-//	POST /import?name=N&table=T&format=F&mode=M, a file   [Imported]
+//	POST /import?name=N&table=T&format=F&mode=M&header=B  [Imported]; its body is a file
 //
 // What goes wrong there is a [Fault] with a status of 400 or more. Both sides say which version of
 // the harness they speak, in the field Version or in the header [VersionHeader], and refuse another
