@@ -74,8 +74,8 @@ func TestDelimitersAndModes(t *testing.T) {
 	load(t, db, analytics.File{Name: "b.csv", Table: "a", Format: duckwire.FormatCSV, Mode: duckwire.ModeAppend}, "t,n\nz,2\n")
 	load(t, db, analytics.File{Name: "c.tsv", Table: "c", Format: duckwire.FormatCSV, Headless: true}, "1\tx\n2\ty\n")
 	load(t, db, analytics.File{Name: "c.tsv", Table: "c", Format: duckwire.FormatCSV, Mode: duckwire.ModeReplace}, "n\tx\n2\ty\n")
-	a, err := db.Query(t.Context(), analytics.Query{SQL: "SELECT (SELECT list((n, t) ORDER BY n) FROM a), (SELECT list((n, x)) FROM c)", Rows: 1, Bytes: 1000})
-	if want := `[[[[1,"x,y,z"],[2,"z"]],[[2,"y"]]]]`; err != nil || rows(a) != want {
+	a, err := db.Query(t.Context(), analytics.Query{SQL: "SELECT (SELECT list([n::VARCHAR, t] ORDER BY n) FROM a), (SELECT list([n::VARCHAR, x]) FROM c)", Rows: 1, Bytes: 1000})
+	if want := `[[[["1","x,y,z"],["2","z"]],[["2","y"]]]]`; err != nil || rows(a) != want {
 		t.Errorf("got %s, %v, want %s", rows(a), err, want)
 	}
 }
@@ -158,8 +158,9 @@ func TestFaults(t *testing.T) {
 		"SELECT n,\n nope FROM t":           "line 2, column 2: ",
 		"SELECT * FORM t":                   "line 1, column ",
 		"SELECT * FROM missing":             "missing",
-		"SELECT 1; SELECT 2":                "exactly one",
-		"":                                  "exactly one",
+		"SELECT 1; SELECT 2":                "exactly one statement",
+		"":                                  "exactly one statement",
+		"SELECT (1, 2)":                     "name the fields",
 		"SELECT ?":                          "parameters",
 		"SELECT * FROM range(10000000000)":  "memory",
 		"INSERT INTO t VALUES (2)":          "only one SELECT",

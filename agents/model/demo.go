@@ -18,7 +18,8 @@ const DemoHelp = `I understand questions with these words, several in one questi
 - the host: kernel, operating system, cores, date
 - files: "list the files in docs", "show README.md"
 - the audit log: "what was denied?", "the last tool calls", "how many tool calls?", tokens, logins
-- run COMMAND and SELECT …: exactly this command or this audit query
+- imported tables: "which tables are there?", "how many rows in table sales?"
+- run COMMAND, SELECT … and sql: …: exactly this command, this audit query or this query of the imported tables
 - "tell me about yourself"`
 
 const (

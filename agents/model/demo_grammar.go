@@ -49,6 +49,10 @@ var topics = []topic{
 	{"core", "read_file", func(q question) bool {
 		return !q.lists() && q.has("show", "read", "cat", "open", "print", "display", "view") && q.path() != ""
 	}, func(q question) string { return object("path", q.path()) }, tellFile},
+	{"core", "query_database", func(q question) bool { return q.has("rows") && q.counts() && q.table() != "" }, func(q question) string {
+		return object("sql", `SELECT count(*) AS rows FROM "`+q.table()+`"`)
+	}, tellRowCount},
+	{"core", "query_database", func(q question) bool { return q.has("tables") }, query("SHOW TABLES"), tellTables},
 	{"audit", "query_audit", func(q question) bool { return q.denied() }, query("SELECT time, user, agent, tool, coalesce(path, '') AS path, reasons, error FROM denials ORDER BY seq DESC LIMIT 10"), tellDenials},
 	{"audit", "query_audit", func(q question) bool { return q.calls() && q.counts() }, query("SELECT tool, status, count(*) AS calls FROM tool_calls GROUP BY tool, status ORDER BY calls DESC, tool, status"), tellCounts},
 	{"audit", "query_audit", func(q question) bool { return q.calls() && !q.counts() && !q.denied() }, query("SELECT time, user, agent, tool, input, status, duration_ms FROM tool_calls ORDER BY time DESC LIMIT 10"), tellCalls},
@@ -60,6 +64,7 @@ var topics = []topic{
 var (
 	runExactly   = topic{"core", "run_command", nil, func(q question) string { return object("command", q.exact) }, tellOutput}
 	queryExactly = topic{"audit", "query_audit", nil, func(q question) string { return object("sql", q.exact) }, tellOutput}
+	tableExactly = topic{"core", "query_database", nil, func(q question) string { return object("sql", q.exact) }, tellOutput}
 )
 
 var processWords = []string{"process", "processes", "programs", "ps", "top", "cpu"}
@@ -97,7 +102,8 @@ type question struct {
 	tokens      []string // words as written
 	words       []string // words in lower case
 	exact       string   // the command or query to take literally
-	sql         bool
+	sql         bool     // exact is for query_audit
+	database    bool     // exact is for query_database
 }
 
 func ask(text string) question {
@@ -113,6 +119,8 @@ func ask(text string) question {
 	switch {
 	case strings.HasPrefix(q.lower, "run ") || strings.HasPrefix(q.lower, "execute "):
 		_, q.exact, _ = strings.Cut(q.text, " ")
+	case strings.HasPrefix(q.lower, "sql:"):
+		q.exact, q.database = q.text[len("sql:"):], true
 	case strings.HasPrefix(q.lower, "select ") || strings.HasPrefix(q.lower, "with "):
 		q.exact, q.sql = q.text, true
 	}
@@ -128,6 +136,8 @@ func (q question) has(words ...string) bool {
 // topics finds what the question is about.
 func (q question) topics() []*topic {
 	switch {
+	case q.database:
+		return []*topic{&tableExactly}
 	case q.sql:
 		return []*topic{&queryExactly}
 	case q.exact != "":
@@ -156,6 +166,18 @@ func (q question) calls() bool {
 
 func (q question) counts() bool {
 	return q.has("many", "count", "number")
+}
+
+// table is the table that the question names: the word after "table", else the one after "in" or "of".
+func (q question) table() string {
+	for _, before := range [][]string{{"table"}, {"in", "of"}} {
+		for i, w := range q.words[:max(0, len(q.words)-1)] {
+			if slices.Contains(before, w) && !slices.Contains([]string{"the", "a", "table"}, q.words[i+1]) && !strings.ContainsAny(q.tokens[i+1], `/-"`) {
+				return q.tokens[i+1]
+			}
+		}
+	}
+	return ""
 }
 
 func (q question) lists() bool {

@@ -20,6 +20,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/svc-gateway/svc/agents"
+	"github.com/svc-gateway/svc/agents/analytics"
 	"github.com/svc-gateway/svc/agents/api"
 	"github.com/svc-gateway/svc/agents/model"
 	"github.com/svc-gateway/svc/agents/state"
@@ -52,9 +53,10 @@ var hosts = caddy.NewUsagePool()
 
 // Handler serves the runtime's API. It has no options: all of them are settings of the app svc.
 type Handler struct {
-	api   *api.Handler
-	home  string // key in hosts; empty until the host is ours
-	leave func() // nil until runs that waited go on with this configuration's setup
+	api      *api.Handler
+	home     string       // key in hosts; empty until the host is ours
+	database *databaseKey // nil until the analytical database is ours
+	leave    func()       // nil until runs that waited go on with this configuration's setup
 }
 
 // CaddyModule returns the Caddy module information.
@@ -88,7 +90,11 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 		return err
 	}
 	h.home = a.Home().Dir()
-	setup, err := newSetup(a, log)
+	db, err := h.openDatabase(a, log)
+	if err != nil {
+		return err
+	}
+	setup, err := newSetup(a, db, log)
 	if err != nil {
 		return err
 	}
@@ -125,7 +131,7 @@ func recoverRuns(ctx context.Context, rt *agents.Runtime, log *zap.Logger) error
 }
 
 // newSetup is what the settings make of runs.
-func newSetup(a *app.App, log *zap.Logger) (agents.Setup, error) {
+func newSetup(a *app.App, db *analytics.DB, log *zap.Logger) (agents.Setup, error) {
 	s := a.Settings()
 	m, err := newModel(s.Model)
 	if err != nil {
@@ -137,6 +143,7 @@ func newSetup(a *app.App, log *zap.Logger) (agents.Setup, error) {
 			tools.RunCommand(s.Runtime.ProjectRoot, a.Home().Dir()),
 			tools.ReadFile(s.Runtime.ProjectRoot, a.Home().Dir()),
 			tools.QueryAudit(a.Audit()),
+			analytics.QueryDatabase(db),
 		},
 		Retention: agents.Retention{
 			Threads: s.Retention.Threads, Ephemeral: s.Retention.Ephemeral, Events: s.Retention.Events, Size: s.Retention.Size,
@@ -172,11 +179,12 @@ func (h *Handler) Cleanup() error {
 	if h.leave != nil {
 		h.leave()
 	}
+	err := h.closeDatabase()
 	if h.home == "" {
-		return nil
+		return err
 	}
-	_, err := hosts.Delete(h.home)
-	return err
+	_, closing := hosts.Delete(h.home)
+	return errors.Join(err, closing)
 }
 
 // host is an open host with its hold on the app's resources.

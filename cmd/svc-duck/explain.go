@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"context"
 	"database/sql"
+	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -30,6 +31,9 @@ func (w *writer) explain(ctx context.Context, err error, f file, path string) er
 	switch f.format {
 	case duckwire.FormatCSV:
 		w.rejected(ctx, f, path, fault)
+		if fault.Line == 0 {
+			unreadable(f, path, fault)
+		}
 	case duckwire.FormatJSON:
 		malformed(f, path, fault)
 	}
@@ -49,7 +53,7 @@ func (w *writer) rejected(ctx context.Context, f file, path string, fault *duckw
 			_, _ = conn.ExecContext(context.WithoutCancel(ctx), "DROP TABLE IF EXISTS temp."+table)
 		}
 	}()
-	if _, err := conn.ExecContext(ctx, "SELECT count(*) FROM (SELECT * FROM "+f.source(path, ", store_rejects = true"+f.types(ctx, conn, path))+")"); err != nil {
+	if _, err := conn.ExecContext(ctx, "SELECT count(COLUMNS(*)) FROM "+f.source(path, ", store_rejects = true"+f.types(ctx, conn, path))); err != nil {
 		return
 	}
 	var line int64
@@ -95,9 +99,15 @@ func malformed(f file, path string, fault *duckwire.Fault) {
 	defer from.Close()
 	lines := &lineCounter{}
 	d := json.NewDecoder(io.TeeReader(bufio.NewReader(from), lines))
+	var depth int
+	var opened int64 // where the value began that is being read
 	for {
-		_, err := d.Token()
+		token, err := d.Token()
 		if errors.Is(err, io.EOF) {
+			if depth > 0 {
+				fault.Line, fault.Column = lines.place(opened)
+				fault.Message = "the file ends within the value that begins here"
+			}
 			return
 		}
 		if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
@@ -108,6 +118,34 @@ func malformed(f file, path string, fault *duckwire.Fault) {
 		if err != nil {
 			fault.Line, fault.Column = lines.place(d.InputOffset())
 			fault.Message = err.Error()
+			return
+		}
+		switch token {
+		case json.Delim('{'), json.Delim('['):
+			if depth++; depth == 1 {
+				opened = d.InputOffset()
+			}
+		case json.Delim('}'), json.Delim(']'):
+			depth--
+		}
+	}
+}
+
+// unreadable finds the line where a file stops being CSV: a quote that nothing ends, for example.
+func unreadable(f file, path string, fault *duckwire.Fault) {
+	from, err := f.reader(path)
+	if err != nil {
+		return
+	}
+	defer from.Close()
+	r := csv.NewReader(from)
+	r.Comma, r.ReuseRecord = rune(f.delimiter), true
+	for {
+		_, err := r.Read()
+		if wrong, ok := errors.AsType[*csv.ParseError](err); ok {
+			fault.Line, fault.Message = int64(wrong.StartLine), wrong.Err.Error()
+		}
+		if err != nil {
 			return
 		}
 	}

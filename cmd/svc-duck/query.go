@@ -177,6 +177,9 @@ func collect(stmt *duckdb.Stmt, rows driver.Rows, q duckwire.Query) (a duckwire.
 		case errors.Is(err, io.EOF):
 			return a, nil
 		case err != nil:
+			if _, says := errors.AsType[*duckdb.Error](err); !says {
+				err = duckwire.Faultf(duckwire.CodeStatement, "the answer has a value that cannot be written as JSON (%v): cast it to VARCHAR, or name the fields of structs", err)
+			}
 			return a, err
 		case len(a.Rows) == q.Rows:
 			a.Truncated = duckwire.TruncatedRows
