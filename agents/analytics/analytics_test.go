@@ -178,17 +178,17 @@ func TestFaults(t *testing.T) {
 func TestValues(t *testing.T) {
 	db := open(t, config(t))
 	for sql, want := range map[string]string{
-		"SELECT 9007199254740992, 9007199254740993, -9007199254740993": `[[9007199254740992,"9007199254740993","-9007199254740993"]]`,
-		"SELECT 170141183460469231731687303715884105727::HUGEINT":      `[["170141183460469231731687303715884105727"]]`,
-		"SELECT 18446744073709551615::UBIGINT, 1::UTINYINT":            `[["18446744073709551615",1]]`,
-		"SELECT 1.50::DECIMAL(10,2), 0.5::DOUBLE, 'nan'::DOUBLE, '-inf'::FLOAT": `[["1.50",0.5,"NaN","-Infinity"]]`,
+		"SELECT 9007199254740992, 9007199254740993, -9007199254740993":                                                           `[[9007199254740992,"9007199254740993","-9007199254740993"]]`,
+		"SELECT 170141183460469231731687303715884105727::HUGEINT":                                                                `[["170141183460469231731687303715884105727"]]`,
+		"SELECT 18446744073709551615::UBIGINT, 1::UTINYINT":                                                                      `[["18446744073709551615",1]]`,
+		"SELECT 1.50::DECIMAL(10,2), 0.5::DOUBLE, 'nan'::DOUBLE, '-inf'::FLOAT":                                                  `[["1.50",0.5,"NaN","-Infinity"]]`,
 		"SELECT TIMESTAMP '2026-01-02 03:04:05.678', DATE '2026-01-02', TIME '03:04:05.5'":                                       `[["2026-01-02T03:04:05.678Z","2026-01-02","03:04:05.5"]]`,
 		"SELECT TIMESTAMPTZ '2026-01-02 03:04:05+02', 'infinity'::TIMESTAMP":                                                     `[["2026-01-02T01:04:05Z","infinity"]]`,
-		"SELECT '\\x00\\xFF'::BLOB, NULL, true, '10101'::BIT":                                                                   `[["AP8=",null,true,"10101"]]`,
+		"SELECT '\\x00\\xFF'::BLOB, NULL, true, '10101'::BIT":                                                                    `[["AP8=",null,true,"10101"]]`,
 		"SELECT [1, NULL, 3], {'b': 1, 'a': DATE '2026-01-02'}, MAP {'k': 1.5::DECIMAL(3,1)}, MAP {1: 'x'}":                      `[[[1,null,3],{"b":1,"a":"2026-01-02"},{"k":"1.5"},[[1,"x"]]]]`,
 		"SELECT uuid '4ac7a9e9-607c-4c8a-84f3-843f0191e3fd', INTERVAL '2 months 3 days 4.5 seconds', INTERVAL '-1 microseconds'": `[["4ac7a9e9-607c-4c8a-84f3-843f0191e3fd","P2M3DT4.5S","PT-0.000001S"]]`,
 		"SELECT [uuid '4ac7a9e9-607c-4c8a-84f3-843f0191e3fd'], union_value(num := 2), [[1],[2]]":                                 `[[["4ac7a9e9-607c-4c8a-84f3-843f0191e3fd"],{"num":2},[[1],[2]]]]`,
-		"SELECT 'a'::ENUM('a','b'), '<&>', '{\"x\": 1.5}'::JSON": `[["a","\u003c\u0026\u003e",{"x":1.5}]]`,
+		"SELECT 'a'::ENUM('a','b'), '<&>', '{\"x\": 1.5}'::JSON":                                                                 `[["a","\u003c\u0026\u003e",{"x":1.5}]]`,
 	} {
 		a, err := ask(db, sql)
 		if err != nil {

@@ -124,6 +124,13 @@ func (d *DB) Import(ctx context.Context, f File, body io.Reader) (done duckwire.
 	return done, err
 }
 
+// Publish makes a snapshot of the newest state, so that the next query sees it however old a snapshot
+// may be.
+func (d *DB) Publish(ctx context.Context) error {
+	_, err := d.snapshot(ctx, 0)
+	return err
+}
+
 // snapshot asks for a snapshot that is at most maxAge old.
 func (d *DB) snapshot(ctx context.Context, maxAge time.Duration) (s duckwire.Snapshot, err error) {
 	err = d.call(ctx, duckwire.PathSnapshot, url.Values{"max_age_ms": {strconv.FormatInt(maxAge.Milliseconds(), 10)}}, nil, &s)

@@ -43,6 +43,9 @@ not at all; those before it stay imported.`,
 		}
 		return withDatabase(cmd, func(ctx context.Context, d *analytics.DB) error {
 			done, err := importAll(ctx, cmd, d, jobs, *asJSON)
+			if len(done) > 0 { // whoever imports wants agents to see it at once
+				err = errors.Join(err, d.Publish(ctx))
+			}
 			if *asJSON {
 				err = errors.Join(cli.JSON(cmd.OutOrStdout(), done), err)
 			}

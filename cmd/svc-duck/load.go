@@ -146,15 +146,18 @@ func (w *writer) insert(ctx context.Context, f file, path string) (done duckwire
 
 // insertTable imports a file that has columns.
 func (f file) insertTable(ctx context.Context, tx *sql.Tx, path string, appending bool) (rows int64, err error) {
-	statement := "CREATE OR REPLACE TABLE " + name(f.table) + " AS SELECT * FROM " + f.source(path, "")
 	if appending {
-		statement = "INSERT INTO " + name(f.table) + " BY NAME SELECT * FROM " + f.source(path, "")
+		result, err := tx.ExecContext(ctx, "INSERT INTO "+name(f.table)+" BY NAME SELECT * FROM "+f.source(path, ""))
+		if err != nil {
+			return 0, err
+		}
+		return result.RowsAffected()
 	}
-	result, err := tx.ExecContext(ctx, statement)
-	if err != nil {
+	if _, err := tx.ExecContext(ctx, "CREATE OR REPLACE TABLE "+name(f.table)+" AS SELECT * FROM "+f.source(path, "")); err != nil {
 		return 0, err
 	}
-	return result.RowsAffected()
+	err = tx.QueryRowContext(ctx, "SELECT count(*) FROM "+name(f.table)).Scan(&rows)
+	return rows, err
 }
 
 func has(ctx context.Context, tx *sql.Tx, table string) (bool, error) {

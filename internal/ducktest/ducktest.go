@@ -3,7 +3,7 @@
 //	helper := ducktest.Helper(t)
 //
 // The environment variable SVC_DUCK names one that is there already. [Helper] is safe for concurrent
-// use; it builds once in a test binary.
+// use, and so is [Build]; they build once in a test binary.
 package ducktest
 
 import (
@@ -16,6 +16,9 @@ import (
 	"sync"
 	"testing"
 )
+
+// Build returns the path of the helper program, which it builds where that is needed.
+func Build() (string, error) { return built() }
 
 var built = sync.OnceValues(func() (string, error) {
 	if given := os.Getenv("SVC_DUCK"); given != "" {

@@ -122,17 +122,17 @@ type Imported struct {
 
 // The codes of faults.
 const (
-	CodeBadRequest  = "bad_request"  // what the other side sent makes no sense
-	CodeVersion     = "version"      // it speaks another version of the harness
-	CodeRefused     = "refused"      // a statement of a kind that is not allowed, or several
-	CodeStatement   = "statement"    // the database does not take the statement
-	CodeTimeout     = "timeout"      // it took too long
-	CodeMemory      = "memory"       // it needs more memory than it may take
-	CodeTooLarge    = "too_large"    // the first row does not fit
-	CodeData        = "data"         // the file is not what it should be
-	CodeExists      = "exists"       // the table is there
-	CodeBusy        = "busy"         // another writer has the folder
-	CodeUnavailable = "unavailable"  // the database cannot be opened, written or published
+	CodeBadRequest  = "bad_request"         // what the other side sent makes no sense
+	CodeVersion     = "version"             // it speaks another version of the harness
+	CodeRefused     = "refused"             // a statement of a kind that is not allowed, or several
+	CodeStatement   = "statement"           // the database does not take the statement
+	CodeTimeout     = "timeout"             // it took too long
+	CodeMemory      = "memory"              // it needs more memory than it may take
+	CodeTooLarge    = "too_large"           // the first row does not fit
+	CodeData        = "data"                // the file is not what it should be
+	CodeExists      = "exists"              // the table is there
+	CodeBusy        = "busy"                // another writer has the folder
+	CodeUnavailable = "unavailable"         // the database cannot be opened, written or published
 	CodeConfinement = "sandbox_unavailable" // the statement cannot be confined here
 )
 
