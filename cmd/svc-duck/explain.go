@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/svc-gateway/svc/internal/duckwire"
@@ -105,18 +106,18 @@ func malformed(f file, path string, fault *duckwire.Fault) {
 		token, err := d.Token()
 		if errors.Is(err, io.EOF) {
 			if depth > 0 {
-				fault.Line, fault.Column = lines.place(opened)
+				fault.Line = lines.line(opened - 1)
 				fault.Message = "the file ends within the value that begins here"
 			}
 			return
 		}
 		if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
-			fault.Line, fault.Column = lines.place(syntax.Offset)
+			fault.Line = lines.line(syntax.Offset)
 			fault.Message = syntax.Error()
 			return
 		}
 		if err != nil {
-			fault.Line, fault.Column = lines.place(d.InputOffset())
+			fault.Line = lines.line(d.InputOffset())
 			fault.Message = err.Error()
 			return
 		}
@@ -167,15 +168,9 @@ func (l *lineCounter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// place is the line and the column, from 1, of a byte that is counted from 1, as errors count it.
-func (l *lineCounter) place(offset int64) (line, column int64) {
-	at := max(offset-1, 0)
-	line, start := int64(1), int64(0)
-	for _, s := range l.starts {
-		if s > at {
-			break
-		}
-		line, start = line+1, s
-	}
-	return line, at - start + 1
+// line is the line, from 1, of a byte that is counted from 0. Errors count some bytes from 1, which is
+// the same line, because a line's end belongs to it.
+func (l *lineCounter) line(at int64) int64 {
+	after, _ := slices.BinarySearch(l.starts, at+1)
+	return int64(after) + 1
 }
