@@ -38,6 +38,7 @@ var matrix = []rule{
 	{"caddymodule/redact/...", append([]string{"scanner/redact", "scanner/sse"}, stage...)},
 	{"caddymodule/stream/...", append([]string{"scanner/sse"}, stage...)},
 	{"caddymodule/agents/...", []string{"..."}},
+	{"cmd/svc-duck/...", []string{"internal/..."}},
 	{"cmd/...", []string{"..."}},
 	{"bench/...", []string{"..."}},
 	{"testscript/...", []string{"agents/model/fakeopenai"}},
