@@ -97,19 +97,23 @@ func TestImportAndQuery(t *testing.T) {
 		sql, want string
 	}{
 		"csv": {
-			analytics.File{Name: "sales.csv", Table: "sales", Format: duckwire.FormatCSV}, "day,amount\n2026-01-02,3\n2026-01-03,4\n",
+			analytics.File{Name: "sales.csv", Table: "sales", Format: duckwire.FormatCSV},
+			"day,amount\n2026-01-02,3\n2026-01-03,4\n",
 			"SELECT day, amount FROM sales ORDER BY day", `[["2026-01-02",3],["2026-01-03",4]]`,
 		},
 		"json array": {
-			analytics.File{Name: "a.json", Table: "a", Format: duckwire.FormatJSON}, `[{"n":1,"tags":["x","y"]},{"n":2,"tags":[]}]`,
+			analytics.File{Name: "a.json", Table: "a", Format: duckwire.FormatJSON},
+			`[{"n":1,"tags":["x","y"]},{"n":2,"tags":[]}]`,
 			"SELECT * FROM a ORDER BY n", `[[1,["x","y"]],[2,[]]]`,
 		},
 		"json lines": {
-			analytics.File{Name: "b.ndjson", Table: "b", Format: duckwire.FormatJSON}, "{\"n\":1}\n{\"n\":2}\n",
+			analytics.File{Name: "b.ndjson", Table: "b", Format: duckwire.FormatJSON},
+			"{\"n\":1}\n{\"n\":2}\n",
 			"SELECT sum(n) FROM b", `[[3]]`,
 		},
 		"log": {
-			analytics.File{Name: "app.log", Table: "log", Format: duckwire.FormatLines}, "first, \"with\" 'quotes'\n\nthird;\t|x\n",
+			analytics.File{Name: "app.log", Table: "log", Format: duckwire.FormatLines},
+			"first, \"with\" 'quotes'\n\nthird;\t|x\n",
 			"SELECT line, file, text FROM log ORDER BY line", `[[1,"app.log","first, \"with\" 'quotes'"],[2,"app.log",""],[3,"app.log","third;\t|x"]]`,
 		},
 	} {
@@ -262,7 +266,7 @@ func TestFigures(t *testing.T) {
 		t.Fatalf("got %s, %v", rows(a), err)
 	}
 	t.Logf("snapshot and query: %s", time.Since(begun))
-	var best time.Duration = time.Hour
+	best := time.Hour
 	for range 10 {
 		begun = time.Now()
 		if _, err := ask(db, "SELECT day, sum(amount) FROM big GROUP BY day ORDER BY day LIMIT 5"); err != nil {

@@ -96,7 +96,7 @@ func TestWrongUsage(t *testing.T) {
 			}
 		case c.Name() == "help":
 			wrong(t, with("no-such-command")...)
-		case c.Name() != "chat": // whose prompt may have any number of words
+		case c.Name() != "chat" && !strings.HasSuffix(c.Use, "…"): // these take any number of words
 			wrong(t, with("a", "b", "c", "d")...)
 		}
 		if n := arguments(c); n > 0 {

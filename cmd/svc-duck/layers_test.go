@@ -273,7 +273,10 @@ func probe(layer string) string {
 			"unix":   func() error { _, err := net.Listen("unix", "socket"); return err },
 			"signal": func() error { return syscall.Kill(os.Getppid(), 0) },
 			"trace":  func() error { return syscall.PtraceAttach(os.Getppid()) },
-			"memory": func() error { _, err := syscall.Mmap(-1, 0, 4096, syscall.PROT_EXEC, syscall.MAP_ANON|syscall.MAP_PRIVATE); return err },
+			"memory": func() error {
+				_, err := syscall.Mmap(-1, 0, 4096, syscall.PROT_EXEC, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+				return err
+			},
 		} {
 			must[name] = f
 		}

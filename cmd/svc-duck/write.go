@@ -82,11 +82,11 @@ func serve(ctx context.Context, in *bufio.Reader, out io.Writer, follow func()) 
 			return fmt.Errorf("making a folder: %w", err)
 		}
 	}
-	listener, err := listen(c.Socket)
+	socket, err := bind(c.Socket)
 	if err != nil {
 		return err
 	}
-	defer listener.Close()
+	defer socket.Close()
 	if err := limit(unix.RLIMIT_CORE, 0); err != nil {
 		return fmt.Errorf("limiting the core size: %w", err)
 	}
@@ -98,6 +98,10 @@ func serve(ctx context.Context, in *bufio.Reader, out io.Writer, follow func()) 
 	w, err := openWriter(c)
 	if err != nil {
 		return err
+	}
+	listener, err := listen(socket)
+	if err != nil {
+		return errors.Join(err, w.close())
 	}
 	server := &http.Server{Handler: w.handler(), ReadHeaderTimeout: headerTime}
 	served := make(chan error, 1)
@@ -141,20 +145,34 @@ func claim(path string) (unlock func(), err error) {
 	return func() { _ = f.Close() }, nil
 }
 
-// listen opens the socket for its owner only. One that is left over from another writer is removed:
-// whoever has the lock is the only one.
-func listen(path string) (net.Listener, error) {
+// bind makes the socket, for its owner only. One that is left over from another writer is removed:
+// whoever has the lock is the only one. The folder of the socket cannot be written to later.
+func bind(path string) (*os.File, error) {
 	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, fmt.Errorf("removing the old socket: %w", err)
 	}
+	fd, err := unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return nil, fmt.Errorf("making the socket: %w", err)
+	}
+	socket := os.NewFile(uintptr(fd), path)
 	old := unix.Umask(0o177)
 	defer unix.Umask(old)
-	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
-	if err != nil {
-		return nil, fmt.Errorf("opening the socket: %w", err)
+	if err := unix.Bind(fd, &unix.SockaddrUnix{Name: path}); err != nil {
+		return nil, errors.Join(fmt.Errorf("binding the socket: %w", err), socket.Close())
 	}
-	// The folder of the socket cannot be written to from now on; a client finds that nobody listens.
-	l.SetUnlinkOnClose(false)
+	return socket, nil
+}
+
+// listen lets clients connect. Until then they find that nobody listens, and wait.
+func listen(socket *os.File) (net.Listener, error) {
+	if err := unix.Listen(int(socket.Fd()), unix.SOMAXCONN); err != nil {
+		return nil, fmt.Errorf("listening: %w", err)
+	}
+	l, err := net.FileListener(socket)
+	if err != nil {
+		return nil, fmt.Errorf("listening: %w", err)
+	}
 	return l, nil
 }
 
