@@ -24,10 +24,10 @@ WHOLE := . ./testscript/...
 
 FUZZTIME ?= 60s
 
-.PHONY: run test build duck lint bench fuzz setup go
+.PHONY: run test build duck lint bench fuzz setup compiler go
 
 ## run: build, start with token authentication, ask a first question, keep serving
-run: build
+run: compiler build
 	@.ci/first-run build/service
 
 ## test: install what the tests need, then run all of them
@@ -72,6 +72,10 @@ fuzz: go
 
 setup:
 	@.ci/setup
+
+# The service runs without the helper, too.
+compiler:
+	@.ci/setup compiler || echo 'make: there is no C++ compiler, and none could be installed.' >&2
 
 go:
 	@case "$$(GOFLAGS= GO111MODULE=off go version 2>/dev/null | awk '{print $$3}')" in \

@@ -16,6 +16,8 @@ const (
 	aimFirst     = 3 * time.Millisecond
 	aimAudit     = 0.8
 	aimReady     = time.Second
+	aimQuery     = 60 * time.Millisecond
+	aimSnapshot  = 2500 * time.Millisecond
 	aimIdle      = 80 << 20
 	aimStream    = 1.5
 	manyRuns     = 50
@@ -59,6 +61,10 @@ func (r *report) judge() {
 	}
 	if r.Audit != nil {
 		r.atLeast("audit log: events/s of bare SQLite's", aimAudit, r.Audit.Ratio)
+	}
+	if d := r.Database; d != nil {
+		r.within("query_database: a small aggregate", aimQuery, d.Query)
+		r.within(fmt.Sprintf("analytical database: snapshot of %d rows", d.Rows), aimSnapshot, d.Snapshot)
 	}
 	if s := r.Start; s != nil {
 		r.within("web start: ready, slowest", aimReady, s.Slowest)

@@ -18,6 +18,7 @@
 //     to the same while they log in somewhere else;
 //   - runs: complete agent runs with the demo model over POST /runs/stream;
 //   - audit: the log against a bare SQLite group commit (BenchmarkRecord of audit/sqlite);
+//   - database: the analytical database, with a million rows: importing, a snapshot, a query;
 //   - start: how long web start takes, and the memory of the idle service;
 //   - streams: the memory of a waiting event stream, with thousands of them open.
 //
@@ -131,6 +132,7 @@ var parts = []part{
 	{"logins", (*bench).logins},
 	{"runs", (*bench).runs},
 	{"audit", (*bench).audit},
+	{"database", (*bench).database},
 	{"start", (*bench).start},
 	{"streams", (*bench).streams},
 }

@@ -8,15 +8,16 @@ type report struct {
 	Plan     string
 	Rounds   int
 	Machine  string
-	Stages   []stageFigures  `json:",omitempty"`
-	Auth     []authFigures   `json:",omitempty"`
-	Logins   []loginFigures  `json:",omitempty"`
-	Runs     []runFigures    `json:",omitempty"`
-	Recorded map[string]int  `json:",omitempty"` // audit events by type after the runs
-	Sync     []syncFigures   `json:",omitempty"` // of the disk before and after the runs
-	Audit    *auditFigures   `json:",omitempty"`
-	Start    *startFigures   `json:",omitempty"`
-	Streams  []streamFigures `json:",omitempty"`
+	Stages   []stageFigures   `json:",omitempty"`
+	Auth     []authFigures    `json:",omitempty"`
+	Logins   []loginFigures   `json:",omitempty"`
+	Runs     []runFigures     `json:",omitempty"`
+	Recorded map[string]int   `json:",omitempty"` // audit events by type after the runs
+	Sync     []syncFigures    `json:",omitempty"` // of the disk before and after the runs
+	Audit    *auditFigures    `json:",omitempty"`
+	Database *databaseFigures `json:",omitempty"`
+	Start    *startFigures    `json:",omitempty"`
+	Streams  []streamFigures  `json:",omitempty"`
 	Aims     []aim
 }
 
@@ -60,6 +61,15 @@ type runFigures struct {
 
 // auditFigures are events a second, and the log's in relation to bare SQLite's.
 type auditFigures struct{ Log, Bare, Ratio float64 }
+
+// databaseFigures are of the analytical database.
+type databaseFigures struct {
+	Rows        int
+	Import      time.Duration
+	Snapshot    time.Duration
+	SlowestRead time.Duration // of the queries while a snapshot was made
+	Query       time.Duration // a small aggregate, with the start of its process
+}
 
 // startFigures are of web start.
 type startFigures struct {
