@@ -168,14 +168,19 @@ func (q question) counts() bool {
 	return q.has("many", "count", "number")
 }
 
-// table is the table that the question names: the word after "table", else the one after "in" or "of".
+// table is the table that the question names: the word after "table", "in" or "of", or else the one
+// before "table".
 func (q question) table() string {
-	for _, before := range [][]string{{"table"}, {"in", "of"}} {
-		for i, w := range q.words[:max(0, len(q.words)-1)] {
-			if slices.Contains(before, w) && !slices.Contains([]string{"the", "a", "table"}, q.words[i+1]) && !strings.ContainsAny(q.tokens[i+1], `/-"`) {
-				return q.tokens[i+1]
-			}
+	name := func(i int) bool {
+		return i >= 0 && i < len(q.words) && !slices.Contains([]string{"the", "a", "are", "is", "there", "this", "table"}, q.words[i]) && !strings.ContainsAny(q.words[i], "/-")
+	}
+	for i, w := range q.words {
+		if slices.Contains([]string{"table", "in", "of"}, w) && name(i+1) {
+			return q.tokens[i+1]
 		}
+	}
+	if i := slices.Index(q.words, "table") - 1; name(i) {
+		return q.tokens[i]
 	}
 	return ""
 }

@@ -155,7 +155,7 @@ func attempt(layer, sql string) (said string) {
 }
 
 // folder makes one with a small database.
-func folder(t *testing.T) string {
+func folder(t testing.TB) string {
 	t.Helper()
 	dir := t.TempDir()
 	t.Chdir(dir)
