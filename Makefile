@@ -16,28 +16,43 @@ LINT    := build/bin/golangci-lint
 # Packages without Caddy are tested with the race detector; those that link it take minutes to
 # build with it, and are tested as they are shipped.
 PLAIN := ./agents/... ./audit/... ./internal/... ./policy/... ./scanner/...
-CADDY := ./bench/... ./caddymodule/... ./cmd/...
+CADDY := ./bench/... ./caddymodule/... ./cmd/service/...
+# The helper with DuckDB needs a C++ compiler; where there is none the service is built without it.
+DUCK := ./cmd/svc-duck/...
 # What these look at, the source as a whole and the program, go test does not know to be their input.
 WHOLE := . ./testscript/...
 
 FUZZTIME ?= 60s
 
-.PHONY: run test build lint bench fuzz setup go
+.PHONY: run test build duck lint bench fuzz setup compiler go
 
 ## run: build, start with token authentication, ask a first question, keep serving
-run: build
+run: compiler build
 	@.ci/first-run build/service
 
 ## test: install what the tests need, then run all of them
 test: go setup
-	CGO_ENABLED=1 go test -race -timeout 15m $(PLAIN)
+	$(MAKE) duck
+	SVC_DUCK=$(CURDIR)/build/svc-duck CGO_ENABLED=1 go test -race -timeout 15m $(PLAIN)
+	CGO_ENABLED=1 go test -timeout 15m $(DUCK)
 	CGO_ENABLED=0 go test -timeout 15m $(CADDY)
-	CGO_ENABLED=0 go test -timeout 15m -count=1 $(WHOLE)
+	SVC_DUCK=$(CURDIR)/build/svc-duck CGO_ENABLED=0 go test -timeout 15m -count=1 $(WHOLE)
 
 ## build: the service as it is shipped, build/service, and its helper build/svc-sandbox beside it
 build: go
 	CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o build/service ./cmd/service
 	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o build/svc-sandbox ./cmd/svc-sandbox
+	@if [ "$$(go env GOOS)" != linux ]; then \
+	  echo 'make: svc-duck is built for Linux only: the service runs without the analytical database.' >&2; \
+	elif command -v g++ >/dev/null && echo '#include <cstdio>' | g++ -E -x c++ - >/dev/null 2>&1; then \
+	  $(MAKE) --no-print-directory duck; \
+	else \
+	  echo 'make: without g++ there is no svc-duck: the service runs without the analytical database.' >&2; \
+	fi
+
+## duck: the helper with the analytical database, build/svc-duck
+duck: go
+	CGO_ENABLED=1 go build -trimpath -ldflags '-s -w' -o build/svc-duck ./cmd/svc-duck
 
 ## lint: gofumpt and the linters named in .golangci.yml
 lint: go $(LINT)
@@ -58,6 +73,10 @@ fuzz: go
 
 setup:
 	@.ci/setup
+
+# The service runs without the helper, too.
+compiler:
+	@.ci/setup compiler || echo 'make: there is no C++ compiler, and none could be installed.' >&2
 
 go:
 	@case "$$(GOFLAGS= GO111MODULE=off go version 2>/dev/null | awk '{print $$3}')" in \

@@ -38,6 +38,7 @@ var matrix = []rule{
 	{"caddymodule/redact/...", append([]string{"scanner/redact", "scanner/sse"}, stage...)},
 	{"caddymodule/stream/...", append([]string{"scanner/sse"}, stage...)},
 	{"caddymodule/agents/...", []string{"..."}},
+	{"cmd/svc-duck/...", []string{"internal/..."}},
 	{"cmd/...", []string{"..."}},
 	{"bench/...", []string{"..."}},
 	{"testscript/...", []string{"agents/model/fakeopenai"}},
@@ -95,6 +96,8 @@ var importers = map[string][]string{
 	"policy/identity/sqlite": {"caddymodule/app", "policy/identity/identitytest", "bench"},
 	"agents/state":           {"caddymodule/agents"},
 	"internal/bus/redis":     {"caddymodule/app"},
+	// What the service and its helper say to each other.
+	"internal/duckwire": {"agents/analytics", "cmd/service", "cmd/svc-duck"},
 }
 
 // Nothing above a seam knows how the data is kept, nor in which file.
@@ -218,6 +221,23 @@ func TestStagesLinkNeitherRuntimeNorCgo(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// The database's C++ is in the helper only: nothing else links it, tests included.
+func TestDuckDBIsLinkedByItsHelperOnly(t *testing.T) {
+	linked := false
+	for _, p := range repository(t) {
+		links := slices.ContainsFunc(p.Deps, func(path string) bool { return strings.HasPrefix(path, "github.com/duckdb/") })
+		switch {
+		case p.name() == "cmd/svc-duck":
+			linked = links
+		case links:
+			t.Errorf("%s links DuckDB", p.name())
+		}
+	}
+	if !linked {
+		t.Error("cmd/svc-duck does not link DuckDB: does this test still name its module?")
 	}
 }
 

@@ -19,6 +19,8 @@ const (
 	aimPeer      = 2.0
 	aimBomb      = 200 * time.Millisecond
 	aimReady     = time.Second
+	aimQuery     = 60 * time.Millisecond
+	aimSnapshot  = 2500 * time.Millisecond
 	aimIdle      = 80 << 20
 	aimStream    = 1.5
 	manyRuns     = 50
@@ -68,6 +70,10 @@ func (r *report) judge() {
 		r.add("… of bubblewrap's", fmt.Sprintf("≤ %.1f", aimPeer), fmt.Sprintf("%.2f", f.Ratio), f.Ratio <= aimPeer)
 		r.add(fmt.Sprintf("… %d at once: failed", atOnce), "0", fmt.Sprint(f.Failed), f.Failed == 0)
 		r.within("… end of a fork bomb", aimBomb, f.Bomb)
+	}
+	if d := r.Database; d != nil {
+		r.within("query_database: a small aggregate", aimQuery, d.Query)
+		r.within(fmt.Sprintf("analytical database: snapshot of %d rows", d.Rows), aimSnapshot, d.Snapshot)
 	}
 	if s := r.Start; s != nil {
 		r.within("web start: ready, slowest", aimReady, s.Slowest)

@@ -20,6 +20,7 @@
 //   - audit: the log against a bare SQLite group commit (BenchmarkRecord of audit/sqlite);
 //   - sandbox: from the start to the exit of true in a sandbox, next to bubblewrap; fifty at once; the
 //     end of a fork bomb;
+//   - database: the analytical database, with a million rows: importing, a snapshot, a query;
 //   - start: how long web start takes, and the memory of the idle service;
 //   - streams: the memory of a waiting event stream, with thousands of them open.
 //
@@ -134,6 +135,7 @@ var parts = []part{
 	{"runs", (*bench).runs},
 	{"audit", (*bench).audit},
 	{"sandbox", (*bench).sandbox},
+	{"database", (*bench).database},
 	{"start", (*bench).start},
 	{"streams", (*bench).streams},
 }

@@ -71,6 +71,11 @@ func (r *report) print(to io.Writer) error {
 		line("log\tbare\tratio")
 		line("%.0f\t%.0f\t%.2f", r.Audit.Log, r.Audit.Bare, r.Audit.Ratio)
 	}
+	if d := r.Database; d != nil {
+		title(fmt.Sprintf("Analytical database, %d rows, ms", d.Rows))
+		line("import\tsnapshot\tslowest query meanwhile\tsmall aggregate")
+		line("%s\t%s\t%s\t%s", ms(d.Import), ms(d.Snapshot), ms(d.SlowestRead), ms(d.Query))
+	}
 	if s := r.Start; s != nil {
 		title("Start, ms, and idle memory, MiB")
 		line("new folder\tagain\tslowest\tresident\tnot of files")

@@ -8,16 +8,17 @@ type report struct {
 	Plan     string
 	Rounds   int
 	Machine  string
-	Stages   []stageFigures  `json:",omitempty"`
-	Auth     []authFigures   `json:",omitempty"`
-	Logins   []loginFigures  `json:",omitempty"`
-	Runs     []runFigures    `json:",omitempty"`
-	Recorded map[string]int  `json:",omitempty"` // audit events by type after the runs
-	Sync     []syncFigures   `json:",omitempty"` // of the disk before and after the runs
-	Audit    *auditFigures   `json:",omitempty"`
-	Sandbox  *sandboxFigures `json:",omitempty"`
-	Start    *startFigures   `json:",omitempty"`
-	Streams  []streamFigures `json:",omitempty"`
+	Stages   []stageFigures   `json:",omitempty"`
+	Auth     []authFigures    `json:",omitempty"`
+	Logins   []loginFigures   `json:",omitempty"`
+	Runs     []runFigures     `json:",omitempty"`
+	Recorded map[string]int   `json:",omitempty"` // audit events by type after the runs
+	Sync     []syncFigures    `json:",omitempty"` // of the disk before and after the runs
+	Audit    *auditFigures    `json:",omitempty"`
+	Database *databaseFigures `json:",omitempty"`
+	Sandbox  *sandboxFigures  `json:",omitempty"`
+	Start    *startFigures    `json:",omitempty"`
+	Streams  []streamFigures  `json:",omitempty"`
 	Aims     []aim
 }
 
@@ -72,6 +73,15 @@ type sandboxFigures struct {
 	AtOnce         time.Duration // until all of a crowd had ended
 	Failed         int           // of these
 	Bomb           time.Duration // that a fork bomb lived on after its time
+}
+
+// databaseFigures are of the analytical database.
+type databaseFigures struct {
+	Rows        int
+	Import      time.Duration
+	Snapshot    time.Duration
+	SlowestRead time.Duration // of the queries while a snapshot was made
+	Query       time.Duration // a small aggregate, with the start of its process
 }
 
 // startFigures are of web start.

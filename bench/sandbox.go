@@ -40,15 +40,15 @@ func (b *bench) sandbox(ctx context.Context) error {
 	for range b.plan.rounds {
 		var o, p []time.Duration
 		for range b.plan.sandboxes {
-			if err := timed(&o, func() error { return runTrue(ctx, box) }); err != nil {
+			if err := lap(&o, func() error { return runTrue(ctx, box) }); err != nil {
 				return err
 			}
-			if err := timed(&p, exec.CommandContext(ctx, peer[0], peer[1:]...).Run); err != nil {
+			if err := lap(&p, exec.CommandContext(ctx, peer[0], peer[1:]...).Run); err != nil {
 				return fmt.Errorf("running bubblewrap: %w", err)
 			}
 		}
 		for range b.plan.sandboxes {
-			if err := timed(&row, func() error { return runTrue(ctx, box) }); err != nil {
+			if err := lap(&row, func() error { return runTrue(ctx, box) }); err != nil {
 				return err
 			}
 		}
@@ -69,10 +69,9 @@ func (b *bench) sandbox(ctx context.Context) error {
 	return nil
 }
 
-func timed(into *[]time.Duration, do func() error) error {
-	start := time.Now()
-	err := do()
-	*into = append(*into, time.Since(start))
+func lap(into *[]time.Duration, do func() error) error {
+	took, err := timed(do)
+	*into = append(*into, took)
 	return err
 }
 

@@ -77,6 +77,9 @@ func described(c ToolCall) string {
 	case a.Path != "":
 		return "Reading `" + a.Path + "`"
 	case a.SQL != "":
+		if c.Name == "query_database" {
+			return "The query of the database"
+		}
 		return "The query of the audit log"
 	case a.Agent != "":
 		return "The task for the agent " + a.Agent

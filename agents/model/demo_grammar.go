@@ -50,6 +50,10 @@ var topics = []topic{
 	{"core", "read_file", func(q question) bool {
 		return !q.lists() && q.has("show", "read", "cat", "open", "print", "display", "view") && q.path() != ""
 	}, func(q question) string { return object("path", q.path()) }, tellFile},
+	{"core", "query_database", func(q question) bool { return q.has("rows") && q.counts() && q.table() != "" }, func(q question) string {
+		return object("sql", `SELECT count(*) AS rows FROM "`+q.table()+`"`)
+	}, tellRowCount},
+	{"core", "query_database", func(q question) bool { return q.has("tables") }, query("SHOW TABLES"), tellTables},
 	{"audit", "query_audit", func(q question) bool { return q.denied() }, query("SELECT time, user, agent, tool, coalesce(path, '') AS path, reasons, error FROM denials ORDER BY seq DESC LIMIT 10"), tellDenials},
 	{"audit", "query_audit", func(q question) bool { return q.calls() && q.counts() }, query("SELECT tool, status, count(*) AS calls FROM tool_calls GROUP BY tool, status ORDER BY calls DESC, tool, status"), tellCounts},
 	{"audit", "query_audit", func(q question) bool { return q.calls() && !q.counts() && !q.denied() }, query("SELECT time, user, agent, tool, input, status, duration_ms FROM tool_calls ORDER BY time DESC LIMIT 10"), tellCalls},
@@ -61,6 +65,7 @@ var topics = []topic{
 var (
 	runExactly   = topic{"core", "run_command", nil, func(q question) string { return object("command", q.exact) }, tellOutput}
 	queryExactly = topic{"audit", "query_audit", nil, func(q question) string { return object("sql", q.exact) }, tellOutput}
+	tableExactly = topic{"core", "query_database", nil, func(q question) string { return object("sql", q.exact) }, tellOutput}
 )
 
 var processWords = []string{"process", "processes", "programs", "ps", "top", "cpu"}
@@ -98,7 +103,8 @@ type question struct {
 	tokens      []string // words as written
 	words       []string // words in lower case
 	exact       string   // the command or query to take literally
-	sql         bool
+	sql         bool     // exact is for query_audit
+	database    bool     // exact is for query_database
 }
 
 func ask(text string) question {
@@ -114,6 +120,8 @@ func ask(text string) question {
 	switch {
 	case strings.HasPrefix(q.lower, "run ") || strings.HasPrefix(q.lower, "execute "):
 		_, q.exact, _ = strings.Cut(q.text, " ")
+	case strings.HasPrefix(q.lower, "sql:"):
+		q.exact, q.database = q.text[len("sql:"):], true
 	case strings.HasPrefix(q.lower, "select ") || strings.HasPrefix(q.lower, "with "):
 		q.exact, q.sql = q.text, true
 	}
@@ -129,6 +137,8 @@ func (q question) has(words ...string) bool {
 // topics finds what the question is about.
 func (q question) topics() []*topic {
 	switch {
+	case q.database:
+		return []*topic{&tableExactly}
 	case q.sql:
 		return []*topic{&queryExactly}
 	case q.exact != "":
@@ -224,6 +234,23 @@ func (q question) calls() bool {
 
 func (q question) counts() bool {
 	return q.has("many", "count", "number")
+}
+
+// table is the table that the question names: the word after "table", "in" or "of", or else the one
+// before "table".
+func (q question) table() string {
+	name := func(i int) bool {
+		return i >= 0 && i < len(q.words) && !slices.Contains([]string{"the", "a", "are", "is", "there", "this", "table"}, q.words[i]) && !strings.ContainsAny(q.words[i], "/-")
+	}
+	for i, w := range q.words {
+		if slices.Contains([]string{"table", "in", "of"}, w) && name(i+1) {
+			return q.tokens[i+1]
+		}
+	}
+	if i := slices.Index(q.words, "table") - 1; name(i) {
+		return q.tokens[i]
+	}
+	return ""
 }
 
 func (q question) lists() bool {

@@ -11,7 +11,7 @@ import (
 )
 
 var agentTools = map[string][]string{
-	"svc-orchestrator": {"delegate"}, "core": {"run_command", "read_file"}, "audit": {"query_audit"}, "quick": nil,
+	"svc-orchestrator": {"delegate"}, "core": {"run_command", "read_file", "query_database"}, "audit": {"query_audit"}, "quick": nil,
 }
 
 func demoRequest(agent string, messages ...Message) Request {
@@ -69,6 +69,11 @@ func TestDemoCalls(t *testing.T) {
 		{"core", "run rm -rf /", []string{`run_command {"command":"rm -rf /"}`}},
 		{"core", "Run `df -i \"/\"`", []string{`run_command {"command":"df -i \"/\""}`}},
 		{"core", disks + " And what was denied?", []string{`run_command {"command":"df -h"}`}},
+		{"core", "how many rows in table Sales?", []string{`query_database {"sql":"SELECT count(*) AS rows FROM \"Sales\""}`}},
+		{"core", "How many rows are in the sales table?", []string{`query_database {"sql":"SELECT count(*) AS rows FROM \"sales\""}`}},
+		{"core", "which tables are there?", []string{`query_database {"sql":"SHOW TABLES"}`}},
+		{"core", "sql: SELECT 1", []string{`query_database {"sql":"SELECT 1"}`}},
+		{"svc-orchestrator", "SQL: SELECT 1", []string{`delegate {"agent":"core","task":"SQL: SELECT 1"}`}},
 		{"audit", "What was denied?", []string{denials}},
 		{"audit", disks + " And what was denied?", []string{denials}},
 		{"audit", "the last tool calls", []string{`query_audit {"sql":"SELECT time, user, agent, tool, input, status, duration_ms FROM tool_calls ORDER BY time DESC LIMIT 10"}`}},
@@ -151,6 +156,10 @@ func TestDemoAnswers(t *testing.T) {
 		{"audit", "how many calls", "tool | status | calls\nrun_command | success | 12\n(1 row)\n", "Tool calls by tool and outcome:\n- run_command, success: 12"},
 		{"audit", "how many tokens", "model | turns | tokens\ndemo | 3 | 120\n(1 row)\n", "Tokens by model:\n- demo: 120 tokens in 3 turns"},
 		{"audit", "logins", "time | user | type | address | error\nT | ada | login.failed | ::1 | wrong token\n(1 row)\n", "The last logins, newest first:\n- T: ada failed to log in from ::1 (wrong token)"},
+		{"core", "how many rows in table sales", "{\"columns\":[{\"name\":\"rows\",\"type\":\"BIGINT\"}],\n\"rows\":[\n[1000000]\n],\"row_count\":1}", "The table sales has 1000000 rows."},
+		{"core", "which tables are there", "{\"columns\":[{\"name\":\"name\",\"type\":\"VARCHAR\"}],\n\"rows\":[\n[\"a\"],\n[\"b\"]\n],\"row_count\":2}", "The tables are: a, b."},
+		{"core", "which tables are there", "{\"columns\":[],\n\"rows\":[\n],\"row_count\":0}", "There are no tables: nothing was imported yet."},
+		{"core", "sql: SHOW x", "{}", "The output is:\n```\n{}\n```"},
 		{"audit", "what was denied", "something else", "The output is:\n```\nsomething else\n```"},
 	}
 	for _, tt := range tests {

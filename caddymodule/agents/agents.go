@@ -21,6 +21,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/svc-gateway/svc/agents"
+	"github.com/svc-gateway/svc/agents/analytics"
 	"github.com/svc-gateway/svc/agents/api"
 	"github.com/svc-gateway/svc/agents/approval"
 	"github.com/svc-gateway/svc/agents/approval/webhook"
@@ -63,9 +64,10 @@ var hosts = caddy.NewUsagePool()
 
 // Handler serves the runtime's API. It has no options: all of them are settings of the app svc.
 type Handler struct {
-	api   *api.Handler
-	home  string // key in hosts; empty until the host is ours
-	leave func() // nil until runs that waited go on with this configuration's setup
+	api      *api.Handler
+	home     string       // key in hosts; empty until the host is ours
+	database *databaseKey // nil until the analytical database is ours
+	leave    func()       // nil until runs that waited go on with this configuration's setup
 
 	webhook *webhook.Webhook // nil: nobody is told of approvals
 }
@@ -102,7 +104,11 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 	}
 	h.home = a.Home().Dir()
 	opened := shared.(*host)
-	setup, err := newSetup(a, log)
+	db, err := h.openDatabase(a, log)
+	if err != nil {
+		return err
+	}
+	setup, err := newSetup(a, db, log)
 	if err != nil {
 		return err
 	}
@@ -167,7 +173,7 @@ func recoverRuns(ctx context.Context, rt *agents.Runtime, log *zap.Logger) error
 }
 
 // newSetup is what the settings make of runs.
-func newSetup(a *app.App, log *zap.Logger) (agents.Setup, error) {
+func newSetup(a *app.App, db *analytics.DB, log *zap.Logger) (agents.Setup, error) {
 	s := a.Settings()
 	m, err := newModel(s.Model)
 	if err != nil {
@@ -179,7 +185,7 @@ func newSetup(a *app.App, log *zap.Logger) (agents.Setup, error) {
 	}
 	return agents.Setup{
 		Model: m, Agents: agents.Builtin(), Policy: a.Policy(), PolicyKey: key, Log: log, Secrets: a.Secrets(),
-		Tools: Tools(s, a.Home(), a.Audit()),
+		Tools: Tools(s, a.Home(), a.Audit(), db),
 		Retention: agents.Retention{
 			Threads: s.Retention.Threads, Ephemeral: s.Retention.Ephemeral, Events: s.Retention.Events, Size: s.Retention.Size,
 		},
@@ -191,11 +197,12 @@ func newSetup(a *app.App, log *zap.Logger) (agents.Setup, error) {
 }
 
 // Tools are the tools of the runtime. Without a log they describe and class calls, and nothing else.
-func Tools(s settings.Settings, home settings.Home, log *audit.Log) []agents.Tool {
+func Tools(s settings.Settings, home settings.Home, log *audit.Log, db *analytics.DB) []agents.Tool {
 	return []agents.Tool{
 		tools.RunCommand(s.Runtime.ProjectRoot, home.Dir()),
 		tools.ReadFile(s.Runtime.ProjectRoot, home.Dir()),
 		tools.QueryAudit(log),
+		analytics.QueryDatabase(db),
 	}
 }
 
@@ -226,11 +233,12 @@ func (h *Handler) Cleanup() error {
 	if h.webhook != nil {
 		h.webhook.Close()
 	}
+	err := h.closeDatabase()
 	if h.home == "" {
-		return nil
+		return err
 	}
-	_, err := hosts.Delete(h.home)
-	return err
+	_, closing := hosts.Delete(h.home)
+	return errors.Join(err, closing)
 }
 
 // host is an open host with its hold on the app's resources.

@@ -97,11 +97,11 @@ func open(home settings.Home, c settings.Settings) (_ *shared, err error) {
 	if s.bus, err = openBus(ctx, c.Bus); err != nil {
 		return nil, err
 	}
-	if s.audit, err = openTogether(ctx, home, s.node, s.watched.add("audit", sqliteKind)); err != nil {
+	if s.audit, err = openTogether(ctx, home, s.node, s.watched.always("audit", sqliteKind)); err != nil {
 		return nil, errors.Join(err, s.bus.Close())
 	}
 	var users Witness
-	if s.identity, users, err = openIdentity(ctx, home, s.audit, s.bus, s.watched.add("users", sqliteKind)); err != nil {
+	if s.identity, users, err = openIdentity(ctx, home, s.audit, s.bus, s.watched.always("users", sqliteKind)); err != nil {
 		return nil, errors.Join(err, s.audit.Close(), s.bus.Close())
 	}
 	s.notes.add(users, home.IdentityDB())

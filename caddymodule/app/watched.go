@@ -15,12 +15,24 @@ import (
 type watched struct {
 	mu        sync.Mutex
 	databases map[string]health.Part
+	watches   map[string]*watch // the newest of each name
 }
 
-// add begins to watch a database and returns what it tells of its troubles. A name that is watched
-// already is another database from now on.
-func (w *watched) add(name, kind string) (trouble func(reason string, err error)) {
-	w.set(name, health.NewPart(kind, time.Now(), ""))
+// watch is what one opening of a database may say about it.
+type watch struct{ name string }
+
+// add begins to watch a database and returns what it tells of its troubles, and what ends the watch. A
+// name that is watched already is another database from now on, and the earlier watch says nothing any
+// more.
+func (w *watched) add(name, kind string) (trouble func(reason string, err error), end func()) {
+	by := &watch{name}
+	w.mu.Lock()
+	if w.watches == nil {
+		w.watches = map[string]*watch{}
+	}
+	w.watches[name] = by
+	w.mu.Unlock()
+	w.set(by, health.NewPart(kind, time.Now(), ""))
 	return func(reason string, err error) {
 		log := caddy.Log().Named("svc").With(zap.String("database", name))
 		if err == nil {
@@ -28,23 +40,35 @@ func (w *watched) add(name, kind string) (trouble func(reason string, err error)
 		} else {
 			log.Error("a database cannot be written: what has to be written first is refused", zap.String("reason", reason), zap.Error(err))
 		}
-		w.set(name, health.NewPart(kind, time.Now(), reason))
-	}
+		w.set(by, health.NewPart(kind, time.Now(), reason))
+	}, func() { w.remove(by) }
 }
 
-func (w *watched) set(name string, p health.Part) {
+// always is add for a database that is open for as long as the data folder is.
+func (w *watched) always(name, kind string) (trouble func(reason string, err error)) {
+	trouble, _ = w.add(name, kind)
+	return trouble
+}
+
+func (w *watched) set(by *watch, p health.Part) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if w.watches[by.name] != by {
+		return
+	}
 	if w.databases == nil {
 		w.databases = map[string]health.Part{}
 	}
-	w.databases[name] = p
+	w.databases[by.name] = p
 }
 
-func (w *watched) remove(name string) {
+func (w *watched) remove(by *watch) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	delete(w.databases, name)
+	if w.watches[by.name] == by {
+		delete(w.databases, by.name)
+		delete(w.watches, by.name)
+	}
 }
 
 // parts are the databases as parts of the service.
@@ -58,6 +82,5 @@ func (w *watched) parts() map[string]health.Part {
 // the service's health. The database calls trouble when it can no longer be written, with a stable
 // word, and with "" and nil when it can again. end is called when it is closed.
 func (a *App) Watch(name, kind string) (trouble func(reason string, err error), end func()) {
-	w := &a.shared.watched
-	return w.add(name, kind), func() { w.remove(name) }
+	return a.shared.watched.add(name, kind)
 }

@@ -90,6 +90,18 @@ func (h Home) StateDB() string { return h.path("databases", "state.db") }
 // Hooks is the file with the commands that are run at events.
 func (h Home) Hooks() string { return h.path("hooks.json") }
 
+// Analytics is the folder of the analytical database, which its writer has for itself.
+func (h Home) Analytics() string { return h.path("databases", "analytics") }
+
+// Snapshots is the folder of the analytical database's snapshots.
+func (h Home) Snapshots() string { return h.path("snapshots") }
+
+// IngestSocket is the socket of the analytical database's writer.
+func (h Home) IngestSocket() string { return h.path("run", "ingest.sock") }
+
+// IngestLock is the file that the analytical database's writer holds a lock on.
+func (h Home) IngestLock() string { return h.path("run", "ingest.lock") }
+
 // ControlSocket is the socket of the local commands.
 func (h Home) ControlSocket() string { return h.path("run", "control.sock") }
 
@@ -116,13 +128,13 @@ func (h Home) path(elem ...string) string {
 // is 108 bytes on Linux, 104 elsewhere, with a zero at the end).
 const maxSocketPath = 103
 
-const gitignore = "# Written by the service: keys and records do not belong under version control.\nconfig/\ndatabases/\nkeys/\n"
+const gitignore = "# Written by the service: keys and records do not belong under version control.\nconfig/\ndatabases/\nkeys/\nsnapshots/\n"
 
 // Create makes the data folder and what belongs in it, readable by its owner only. It may be
 // called again at any time. A folder that others may write to is refused.
 func (h Home) Create() error {
 	err := h.createRoot()
-	for _, name := range []string{"config", "databases", "run", "workspace"} {
+	for _, name := range []string{"config", "databases", "run", "snapshots", "workspace"} {
 		if err == nil {
 			err = private(h.path(name))
 		}

@@ -59,6 +59,7 @@ func TestDefaults(t *testing.T) {
 		},
 		Bus: settings.Bus{Kind: "memory", Mode: "single", Prefix: "svc:", Timeout: time.Second},
 
+		Database:  settings.Database{SnapshotMaxAge: 30 * time.Second, QueryTimeout: 10 * time.Second, Memory: 512 << 20, Threads: 2},
 		Retention: settings.Retention{Ephemeral: 24 * time.Hour},
 		Approvals: settings.Approvals{TTL: 15 * time.Minute},
 		Sandbox: settings.Sandbox{

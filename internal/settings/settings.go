@@ -28,6 +28,7 @@ type Settings struct {
 	CORS      CORS
 	LDAP      LDAP
 	Bus       Bus
+	Database  Database
 	Retention Retention
 	Approvals Approvals
 	Sandbox   Sandbox
@@ -130,6 +131,20 @@ func (l Limits) Decoding() int64 {
 		return 64 * l.BodyBytes
 	}
 	return l.DecodeMemory
+}
+
+// Database says where the analytical database's helper is, and what it may use.
+type Database struct {
+	// Helper is the absolute path of the program svc-duck. Default: beside the service's own.
+	Helper string
+	// SnapshotMaxAge is how old the data may be that a query sees. Default: 30s.
+	SnapshotMaxAge time.Duration
+	// QueryTimeout is how long a query may take. Default: 10s.
+	QueryTimeout time.Duration
+	// Memory is what the writer, and each query, may take, in bytes. Default: 512 MiB.
+	Memory int64
+	// Threads is how many threads the writer, and each query, may use. Default: 2.
+	Threads int
 }
 
 // Retention says how long is kept what grows. Records of runs and tool calls are never removed: they

@@ -1,0 +1,53 @@
+//go:build cgo && linux
+
+// Command svc-duck is the helper with the analytical database, DuckDB. The service is built without
+// cgo and starts it as a child process; nobody calls it by hand.
+//
+//	svc-duck write    the only writer: imports files, publishes snapshots (see writer.go)
+//	svc-duck query    runs one statement on one snapshot, confined (see query.go)
+//	svc-duck version  prints the version of the harness that it speaks
+//
+// What it is told and what it says is in package duckwire. A query is confined by layers that do not
+// depend on each other: the parser's kind of the statement, the database's own settings, and the
+// kernel, which lets the process open nothing but the snapshot, and that for reading only.
+//
+// Each process does one thing; the writer answers several requests at once and makes one change at
+// a time.
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/svc-gateway/svc/internal/compat"
+	"github.com/svc-gateway/svc/internal/duckwire"
+)
+
+const usage = "usage: svc-duck write|query|version\nThe service starts it by itself."
+
+func main() {
+	command := ""
+	if len(os.Args) == 2 {
+		command = os.Args[1]
+	}
+	switch command {
+	case duckwire.CommandQuery:
+		os.Exit(query(os.Stdin, os.Stdout))
+	case duckwire.CommandWrite:
+		os.Exit(write(os.Stdin, os.Stdout))
+	case "version":
+		fmt.Println(compat.Version)
+	default:
+		fmt.Fprintln(os.Stderr, usage)
+		os.Exit(2)
+	}
+}
+
+// say writes one document as a line. Who does not read it any more does not want it.
+func say(w io.Writer, doc any) {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false) // the limit of bytes is for what the rows have
+	_ = e.Encode(doc)
+}
