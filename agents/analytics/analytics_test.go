@@ -159,17 +159,20 @@ func TestFaults(t *testing.T) {
 		})
 	}
 	for sql, want := range map[string]string{
-		"SELECT n,\n nope FROM t":           "line 2, column 2: ",
-		"SELECT * FORM t":                   "line 1, column ",
-		"SELECT * FROM missing":             "missing",
-		"SELECT 1; SELECT 2":                "exactly one statement",
-		"":                                  "exactly one statement",
-		"SELECT (1, 2)":                     "name the fields",
-		"SELECT ?":                          "parameters",
-		"SELECT * FROM range(10000000000)":  "memory",
-		"INSERT INTO t VALUES (2)":          "only one SELECT",
-		"SELECT CAST('x' AS INTEGER)":       "x",
-		"SELECT repeat('x', 100000) AS big": "first row",
+		"SELECT n,\n nope FROM t":                "line 2, column 2: ",
+		"SELECT * FORM t":                        "line 1, column ",
+		"SELECT * FROM missing":                  "missing",
+		"SELECT 1; SELECT 2":                     "exactly one statement",
+		"":                                       "exactly one statement",
+		"SELECT (1, 2)":                          "name the fields",
+		"SELECT ?":                               "parameters",
+		"SELECT * FROM range(10000000000)":       "memory",
+		"EXPLAIN ANALYZE INSERT INTO t SELECT 1": "only a SELECT can be explained",
+		"EXPLAIN (FORMAT json) SELECT 1":         "only a SELECT can be explained",
+		"SELECT 1 AS \"" + strings.Repeat("x", 100000) + "\"": "columns alone",
+		"INSERT INTO t VALUES (2)":                            "only one SELECT",
+		"SELECT CAST('x' AS INTEGER)":                         "x",
+		"SELECT repeat('x', 100000) AS big":                   "first row",
 	} {
 		_, err := ask(db, sql)
 		if err == nil || !strings.Contains(err.Error(), want) {

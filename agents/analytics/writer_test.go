@@ -154,6 +154,28 @@ func generations(t *testing.T, c analytics.Config) (names []string) {
 	return names
 }
 
+// What a writer left that died while it published or imported is removed by the next one.
+func TestLeftovers(t *testing.T) {
+	c := config(t)
+	left := []string{filepath.Join(c.Snapshots, ".new-00000007"), filepath.Join(c.Snapshots, "00000006"), filepath.Join(c.Folder, "import-1")}
+	for _, dir := range left {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, duckwire.DatabaseFile), []byte("half"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	db := open(t, c)
+	for _, dir := range left {
+		if _, err := os.Stat(dir); !os.IsNotExist(err) {
+			t.Errorf("%s is still there: %v", dir, err)
+		}
+	}
+	load(t, db, numbers, "n\n1\n")
+	want(t, db, 0, "SELECT count(*) FROM n", `[[1]]`)
+}
+
 // Copying the live file must not cost the database its lock.
 func TestNobodyElseOpensTheLiveFile(t *testing.T) {
 	c := config(t)

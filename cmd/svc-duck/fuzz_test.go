@@ -36,7 +36,10 @@ func FuzzValues(f *testing.F) {
 			s, b, i, x, u, float32(x), nil, i > 0, time.UnixMicro(i).UTC(),
 			duckdb.Interval{Days: int32(i), Months: int32(u), Micros: i},
 			duckdb.Decimal{Width: 38, Scale: uint8(u % 39), Value: big.NewInt(i)},
-			[]any{s, b, x}, map[string]any{s: x, s + "b": b}, keys, numbers, duckdb.Union{Tag: s, Value: x},
+			[]any{s, b, x},
+			map[string]any{s: x, s + "b": b},
+			keys, numbers,
+			duckdb.Union{Tag: s, Value: x},
 		}
 		row := appendRow(nil, make([]duckdb.TypeInfo, len(values)), values)
 		var back []any

@@ -59,7 +59,12 @@ func grew(dir string) bool {
 var attacks = []attack{
 	{"copy over the file", "COPY (SELECT 1) TO '" + duckwire.DatabaseFile + "' (FORMAT csv)", []string{layerKind, layerSettings, layerKernel}, grew},
 	{"copy to a new file", "COPY (SELECT 1) TO 'out.csv'", []string{layerKind, layerSettings, layerKernel}, wrote("out.csv")},
-	{"explain analyze copy", "EXPLAIN ANALYZE COPY (SELECT 1) TO 'out.csv'", []string{layerSettings, layerKernel}, wrote("out.csv")},
+	// The settings let a statement write to the file that is open, and to the files beside it.
+	{"copy over the file at once", "COPY (SELECT 1) TO '" + duckwire.DatabaseFile + "' (FORMAT csv, USE_TMP_FILE false)", []string{layerKind, layerKernel}, grew},
+	{"explain analyze copy over the file", "EXPLAIN ANALYZE COPY (SELECT 1) TO '" + duckwire.DatabaseFile + "' (FORMAT csv, USE_TMP_FILE false)", []string{layerKind, layerKernel}, grew},
+	{"copy beside the file", "COPY (SELECT 1) TO '" + duckwire.DatabaseFile + ".wal' (FORMAT csv, USE_TMP_FILE false)", []string{layerKind, layerKernel}, wrote(duckwire.DatabaseFile + ".wal")},
+	{"explain analyze copy", "EXPLAIN ANALYZE COPY (SELECT 1) TO 'out.csv'", []string{layerKind, layerSettings, layerKernel}, wrote("out.csv")},
+	{"explain an explanation", "EXPLAIN EXPLAIN ANALYZE COPY (SELECT 1) TO 'out.csv'", []string{layerKind, layerSettings, layerKernel}, wrote("out.csv")},
 	{"attach another file", "ATTACH 'other.duckdb' AS o", []string{layerKind, layerSettings, layerKernel}, wrote("other.duckdb")},
 	{"attach and write", "ATTACH 'other.duckdb' AS o; CREATE TABLE o.x AS SELECT 1", []string{layerKind, layerSettings, layerKernel}, wrote("other.duckdb")},
 	{"install", "INSTALL httpfs", []string{layerKind, layerSettings, layerKernel}, nil},

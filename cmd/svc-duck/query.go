@@ -10,6 +10,8 @@ import (
 	"fmt"
 	"io"
 	"net/url"
+	"os"
+	"regexp"
 	"strconv"
 	"time"
 
@@ -31,6 +33,10 @@ func query(in io.Reader, out io.Writer) int {
 	} else if err := compat.Check(q.Version); err != nil {
 		a.Fault = duckwire.Faultf(duckwire.CodeVersion, "%v", err)
 	} else {
+		defer time.AfterFunc(q.Time+grace, func() { // planning cannot be interrupted
+			say(out, duckwire.Answer{Version: compat.Version, Fault: duckwire.Faultf(duckwire.CodeTimeout, "the statement took longer than %s", q.Time)})
+			os.Exit(1)
+		}).Stop()
 		a = answer(q)
 	}
 	a.Version = compat.Version
@@ -57,7 +63,7 @@ func answer(q duckwire.Query) (a duckwire.Answer) {
 	a, err = run(ctx, q)
 	a.Degraded = degraded
 	if err != nil {
-		a.Fault = asFault(ctx, err, q)
+		a = duckwire.Answer{Degraded: degraded, Fault: asFault(ctx, err, q)}
 	}
 	return a
 }
@@ -146,15 +152,34 @@ func prepare(conn *duckdb.Conn, text string) (*duckdb.Stmt, error) {
 	kind, err := stmt.StatementType()
 	switch {
 	case err != nil:
-	case kind != duckdb.STATEMENT_TYPE_SELECT && kind != duckdb.STATEMENT_TYPE_EXPLAIN:
+	case kind == duckdb.STATEMENT_TYPE_EXPLAIN:
+		err = explains(conn, text)
+	case kind != duckdb.STATEMENT_TYPE_SELECT:
 		err = refusal("only one SELECT, EXPLAIN, DESCRIBE, SHOW or SUMMARIZE is allowed here: the database is read-only")
-	case stmt.NumInput() > 0:
+	}
+	if err == nil && stmt.NumInput() > 0 {
 		err = refusal("the statement has parameters: write their values into it")
 	}
 	if err != nil {
 		return nil, errors.Join(err, stmt.Close())
 	}
 	return stmt, nil
+}
+
+var explain = regexp.MustCompile(`(?is)^\s*EXPLAIN\s+(?:ANALYZE\s+)?(.*)$`)
+
+// explains makes sure that what is explained asks: EXPLAIN ANALYZE runs it, and the kind that the
+// parser tells is that of the outer statement.
+func explains(conn *duckdb.Conn, text string) error {
+	found := explain.FindStringSubmatch(text)
+	if found == nil || explain.MatchString(found[1]) {
+		return refusal("write EXPLAIN or EXPLAIN ANALYZE, and then the SELECT itself")
+	}
+	inner, err := prepare(conn, found[1])
+	if err != nil {
+		return refusal("only a SELECT can be explained here, right after EXPLAIN or EXPLAIN ANALYZE: " + err.Error())
+	}
+	return inner.Close()
 }
 
 // collect encodes rows until one of the limits is reached.
@@ -171,6 +196,10 @@ func collect(stmt *duckdb.Stmt, rows driver.Rows, q duckwire.Query) (a duckwire.
 		if types[i], err = stmt.ColumnTypeInfo(i); err != nil {
 			types[i] = nil // values show their form themselves
 		}
+	}
+	head, err := json.Marshal(a.Columns)
+	if err != nil || len(head) > q.Bytes {
+		return duckwire.Answer{}, duckwire.Faultf(duckwire.CodeTooLarge, "the %d columns alone take %d bytes, more than the %d that an answer may have: select less, or give short names", len(names), len(head), q.Bytes)
 	}
 	values := make([]driver.Value, len(names))
 	for left := q.Bytes; ; {
@@ -198,5 +227,6 @@ func collect(stmt *duckdb.Stmt, rows driver.Rows, q duckwire.Query) (a duckwire.
 	}
 }
 
-// grace is how much longer the processor may be used than the clock allows, for the start.
+// grace is how much longer than its statement the process may take, by the clock and of the processor:
+// to start, and to plan what cannot be interrupted.
 const grace = 2 * time.Second

@@ -80,13 +80,15 @@ func openWriter(c duckwire.Writer) (*writer, error) {
 // removeLeftovers removes files of imports that did not end, and the generations of earlier writers:
 // nobody knows whether they were complete on the disk when the machine stopped.
 func (w *writer) removeLeftovers() error {
-	left, err := filepath.Glob(filepath.Join(w.folder, importPattern))
-	if err != nil {
-		return fmt.Errorf("listing unfinished imports: %w", err)
-	}
-	for _, path := range left {
-		if err := os.Remove(path); err != nil {
-			return fmt.Errorf("removing an unfinished import: %w", err)
+	for _, pattern := range []string{filepath.Join(w.folder, importPattern), filepath.Join(w.snapshots, unpublished+"*")} {
+		left, err := filepath.Glob(pattern)
+		if err != nil {
+			return fmt.Errorf("listing what a crash left: %w", err)
+		}
+		for _, path := range left {
+			if err := os.RemoveAll(path); err != nil {
+				return fmt.Errorf("removing what a crash left: %w", err)
+			}
 		}
 	}
 	w.next = 1

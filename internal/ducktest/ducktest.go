@@ -27,17 +27,23 @@ var built = sync.OnceValues(func() (string, error) {
 		}
 		return given, nil
 	}
-	dir, err := os.MkdirTemp("", "svc-duck-")
+	cache, err := os.UserCacheDir()
 	if err != nil {
 		return "", err
 	}
-	program := filepath.Join(dir, "svc-duck")
+	dir := filepath.Join(cache, "svc-test")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", err
+	}
+	// Test binaries run side by side, and each puts the same program in the same place.
+	program := filepath.Join(dir, fmt.Sprintf("svc-duck-%d", os.Getpid()))
 	cmd := exec.Command("go", "build", "-buildvcs=false", "-ldflags=-s -w", "-o", program, "github.com/svc-gateway/svc/cmd/svc-duck")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=1", "GOFLAGS=")
 	if out, err := cmd.CombinedOutput(); err != nil {
-		return "", errors.Join(fmt.Errorf("building svc-duck: %w\n%s", err, out), os.RemoveAll(dir))
+		return "", fmt.Errorf("building svc-duck: %w\n%s", err, out)
 	}
-	return program, nil
+	final := filepath.Join(dir, "svc-duck")
+	return final, os.Rename(program, final)
 })
 
 // Helper returns the path of the helper program. Tests of a machine for which it is not built are
