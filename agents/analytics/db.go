@@ -79,13 +79,13 @@ func Open(c Config) *DB {
 func (d *DB) Missing() error { return d.missing }
 
 func findHelper(set string) (string, error) {
-	path, hint := set, "set database.helper to its path"
+	path, hint := set, "set database.helper to its path and restart the service"
 	if path == "" {
 		program, err := os.Executable()
 		if err != nil {
 			return "", fmt.Errorf("%w: finding the program's own folder: %w", ErrMissing, err)
 		}
-		path, hint = filepath.Join(filepath.Dir(program), helperName), "put it there, or set database.helper to its path"
+		path, hint = filepath.Join(filepath.Dir(program), helperName), "put it there, or set database.helper to its path, and restart the service"
 	}
 	info, err := os.Stat(path)
 	switch {
