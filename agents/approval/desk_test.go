@@ -504,3 +504,25 @@ func TestWhoSeesWhat(t *testing.T) {
 		}
 	}
 }
+
+// A user floods the desk, so that nobody finds what matters: the runs of that user get no more leave, those
+// of others do.
+func TestAUserCannotBuryOthers(t *testing.T) {
+	r := newRig(t, erase)
+	run := r.ask(ada)
+	a := r.pending(run.ID, 1)[0]
+	for i := range 255 {
+		more := a
+		more.ID = fmt.Sprintf("call_%032x", i)
+		if _, err := r.store.CreateApproval(t.Context(), more); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := r.answer(r.ask(ada).ID); !strings.Contains(got, "denied: ") || !strings.Contains(got, "256 other calls of ada wait") {
+		t.Errorf("got %s", got)
+	}
+	r.pending(r.ask(bob).ID, 1)
+	if got := r.ran(); got != nil {
+		t.Errorf("ran %q", got)
+	}
+}
