@@ -74,11 +74,11 @@ func (d *Desk) request(ctx context.Context, c agents.HeldCall) (Approval, error)
 	return stored, nil
 }
 
-// auto is why a call needs no person, if so: an admin asked for that, and only rules of the program
-// want one.
+// auto is why a call needs no person, if so: an admin asked for that, in a thread that nobody else has
+// written in, and only rules of the program want one.
 func auto(cfg Config, c agents.HeldCall) string {
 	switch d := c.Decision; {
-	case c.Principal.Role != policy.Admin, c.Principal.OnBehalfOf != "", !d.Builtin, d.Approvers > 1, d.OtherPerson:
+	case c.Principal.Role != policy.Admin, c.Principal.OnBehalfOf != "", c.Foreign, !d.Builtin, d.Approvers > 1, d.OtherPerson:
 		return ""
 	case c.Auto:
 		return "the run asked for it"
