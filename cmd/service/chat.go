@@ -175,6 +175,7 @@ func (c *chat) ask(ctx context.Context, prompt string) error {
 	} else {
 		s.desk = newDesk(ctx, c.target, told, c.keys)
 		defer s.desk.close()
+		s.out, s.told = s.desk.curtain.behind(c.out), s.desk.curtain.behind(told)
 	}
 	err = s.copy(resp.Body)
 	resp.Body.Close()

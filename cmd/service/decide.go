@@ -43,6 +43,8 @@ type desk struct {
 	told   io.Writer
 	keys   keyboard
 
+	curtain curtain // before what the stream tells, while a question is open
+
 	once  sync.Once
 	admin bool // whether who runs the command may decide
 	queue chan event
@@ -130,6 +132,8 @@ func (d *desk) ask(ctx context.Context, e event) {
 		p, err := d.target.whoami(ctx)
 		d.admin = err == nil && p.Role.May(policy.ApproveWrite)
 	})
+	d.curtain.draw()
+	defer d.curtain.raise()
 	fmt.Fprintf(d.told, "Approval needed: %s\n  %s %s\n", visible(e.Reason), visible(e.Tool), visible(plain(e.Input)))
 	if e.Where != "" {
 		fmt.Fprintf(d.told, "  runs %s\n", visible(e.Where))

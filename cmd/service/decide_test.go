@@ -129,6 +129,37 @@ func TestWhatWasTypedBeforeIsNoAnswer(t *testing.T) {
 	}
 }
 
+// TestNothingIsShownBesideAQuestion has an agent say something while a question is open.
+func TestNothingIsShownBesideAQuestion(t *testing.T) {
+	c, out, told := newChat(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/auth/whoami" {
+			_, _ = io.WriteString(w, `{"user":"ada","role":"admin"}`)
+			return
+		}
+		_, _ = io.WriteString(w, `{"state":"rejected"}`)
+	})
+	c.target.prefix = defaultPrefix
+	var d *desk
+	d = newDesk(t.Context(), c.target, told, keyboard{lines: func() <-chan typed {
+		fmt.Fprint(d.curtain.behind(out), "Make this call? [y/N] ")
+		if out.Len() > 0 {
+			t.Errorf("while the question is open there is %q", out)
+		}
+		lines := make(chan typed, 1)
+		lines <- typed{"n", time.Now()}
+		return lines
+	}})
+	defer d.close()
+	e := event{ID: waitingCall, Tool: "erase", ExpiresAt: time.Now().Add(time.Hour)}
+	d.mu.Lock()
+	d.open[e.ID] = make(chan struct{})
+	d.mu.Unlock()
+	d.ask(t.Context(), e)
+	if out.String() != "Make this call? [y/N] " {
+		t.Errorf("after it there is %q", out)
+	}
+}
+
 // TestRejoin has the connection break while a call waits: the stream goes on where it was.
 func TestRejoin(t *testing.T) {
 	joined := false
