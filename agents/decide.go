@@ -35,6 +35,7 @@ type judged struct {
 func (g *gate) judge(ctx context.Context, s scope, c Call) judged {
 	a := analyse(s, c)
 	d, all := g.decide(ctx, s.policy, a)
+	g.judgeable(a, &d)
 	return judged{a, d, all}
 }
 

@@ -259,7 +259,7 @@ func (d *driver) account(ctx context.Context, agent string, resp model.Response,
 func (d *driver) act(ctx context.Context, ref CallRef, agent string, c Call) func() {
 	s := scope{
 		run: d.run.ID, thread: d.run.Thread, agent: agent, principal: d.run.Principal,
-		policy: d.policy.Engine(), tools: d.set.agents[agent].tools, ours: d.active.held, auto: d.run.Auto,
+		policy: d.policy.Engine(), tools: d.set.agents[agent].tools, ours: d.active.held, foreign: d.run.Foreign, auto: d.run.Auto,
 	}
 	wakes := d.rt.wakesOf(d.active)
 	var v verdict

@@ -39,6 +39,7 @@ type scope struct {
 	policy             *policy.Engine              // that the run keeps
 	tools              map[string]boundTool        // what this agent has, and nothing else
 	ours               func(context.Context) error // whether the run is still this process's
+	foreign            bool                        // the thread is somebody else's
 	auto               bool                        // the run goes on without a person where that is allowed
 }
 

@@ -26,6 +26,7 @@ type HeldCall struct {
 	Run, Thread, Agent, Call, Tool string
 
 	Principal policy.Principal // as resolved just now
+	Foreign   bool             // the run is in a thread of somebody else
 	Auto      bool             // the run asked to go on without a person where that is allowed
 	Digest    string           // binds the leave to exactly this call
 	Arguments json.RawMessage  // redacted

@@ -31,7 +31,7 @@ func (g *gate) leave(ctx context.Context, s scope, c *Call, j *judged) (Leave, v
 		return Leave{}, tooLate(*c)
 	}
 	l, err := g.holds.Ask(ctx, HeldCall{
-		Run: s.run, Thread: s.thread, Agent: s.agent, Call: c.ID, Tool: c.Name, Principal: s.principal, Auto: s.auto,
+		Run: s.run, Thread: s.thread, Agent: s.agent, Call: c.ID, Tool: c.Name, Principal: s.principal, Foreign: s.foreign, Auto: s.auto,
 		Digest: j.analysis.digest, Arguments: json.RawMessage(g.secrets.RedactJSON([]byte(j.analysis.raw))),
 		Where: j.analysis.where, Decision: j.decision,
 	})

@@ -69,6 +69,7 @@ type Run struct {
 	Tokens    int64            `json:"tokens"` // model tokens used
 	Worked    time.Duration    `json:"worked"` // nanoseconds at work until the last wait
 	Failure   *Failure         `json:"failure,omitempty"`
+	Foreign   bool             `json:"foreign,omitempty"`      // the thread, and what it says, is somebody else's
 	Auto      bool             `json:"auto_approve,omitempty"` // it goes on without a person where that is allowed
 	Created   time.Time        `json:"created"`
 	Updated   time.Time        `json:"updated"`

@@ -151,7 +151,7 @@ func newRun(p policy.Principal, req Request, set *toolset) *Run {
 	now := time.Now().UTC()
 	r := &Run{
 		ID: newID(), Thread: req.Thread, Assistant: req.Assistant, Principal: p,
-		Status: Running, Harness: compat.Version, Toolset: set.version, Auto: req.AutoApprove, Created: now, Updated: now,
+		Status: Running, Harness: compat.Version, Toolset: set.version, Foreign: req.owner != "" && req.owner != ownerOf(p), Auto: req.AutoApprove, Created: now, Updated: now,
 		Frames: []Frame{{Agent: req.Assistant}},
 	}
 	if r.Thread == "" {

@@ -14,12 +14,20 @@ import (
 	"github.com/svc-gateway/svc/policy"
 )
 
+// maxPending is how many calls of a user's runs may wait for people: more would bury those that matter.
+const maxPending = 256
+
+var errTooMany = errors.New("too many calls wait for approval")
+
 // Ask implements [agents.Holds]: leave for a call is a person's approval of this very call.
 func (d *Desk) Ask(ctx context.Context, c agents.HeldCall) (agents.Leave, error) {
 	for {
 		a, err := d.Store.Approval(ctx, c.Call)
 		if errors.Is(err, ErrNotFound) {
 			a, err = d.request(ctx, c)
+		}
+		if errors.Is(err, errTooMany) {
+			return d.deny(ctx, &a, c, CodeTooMany, fmt.Sprintf("%d other calls of %s wait for approval, which are as many as may", maxPending, owner(&a)))
 		}
 		if err != nil {
 			return agents.Leave{}, err
@@ -49,6 +57,10 @@ func (d *Desk) request(ctx context.Context, c agents.HeldCall) (Approval, error)
 		if err := d.record(ctx, audit.ApprovalDecision, c.Principal, &a, "approved", "auto_approve: "+why); err != nil {
 			return a, err
 		}
+	} else if wait, err := d.Store.Approvals(ctx, Filter{Owner: owner(&a), State: []State{Pending}, Limit: maxPending}); err != nil {
+		return a, err
+	} else if len(wait) == maxPending {
+		return a, errTooMany
 	}
 	stored, err := d.Store.CreateApproval(context.WithoutCancel(ctx), a)
 	if err != nil {
@@ -62,11 +74,11 @@ func (d *Desk) request(ctx context.Context, c agents.HeldCall) (Approval, error)
 	return stored, nil
 }
 
-// auto is why a call needs no person, if so: an admin asked for that, and only rules of the program
-// want one.
+// auto is why a call needs no person, if so: an admin asked for that, in a thread that nobody else has
+// written in, and only rules of the program want one.
 func auto(cfg Config, c agents.HeldCall) string {
 	switch d := c.Decision; {
-	case c.Principal.Role != policy.Admin, c.Principal.OnBehalfOf != "", !d.Builtin, d.Approvers > 1, d.OtherPerson:
+	case c.Principal.Role != policy.Admin, c.Principal.OnBehalfOf != "", c.Foreign, !d.Builtin, d.Approvers > 1, d.OtherPerson:
 		return ""
 	case c.Auto:
 		return "the run asked for it"

@@ -12,6 +12,7 @@ import (
 
 	"github.com/svc-gateway/svc/agents"
 	"github.com/svc-gateway/svc/agents/approval"
+	"github.com/svc-gateway/svc/agents/model"
 	"github.com/svc-gateway/svc/audit"
 	"github.com/svc-gateway/svc/policy"
 )
@@ -502,5 +503,58 @@ func TestWhoSeesWhat(t *testing.T) {
 			(len(list) == 1) != tc.sees || (len(others) == 1) != tc.sees {
 			t.Errorf("%s: got %v, %d and %d in lists", tc.who.User, err, len(list), len(others))
 		}
+	}
+}
+
+// A user has written into a thread, and an admin goes on with it while the service makes calls of admins
+// without asking: that is for their own threads.
+func TestAutoApproveIsForOnesOwnThreads(t *testing.T) {
+	r := newRig(t, erase)
+	defer r.desk.Serve(approval.Config{Auto: true})()
+	for _, tc := range []struct {
+		owner policy.Principal
+		ran   []string
+	}{{root, []string{erase}}, {ada, nil}} {
+		thread, err := r.rt.As(tc.owner).CreateThread(t.Context(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		run, err := r.rt.As(root).Start(t.Context(), agents.Request{Thread: thread.ID, Input: []model.Message{{Role: "user", Content: "go"}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if tc.ran == nil {
+			r.pending(run.ID, 1)
+			continue
+		}
+		r.events(run.ID)
+		if got := r.ran(); !slices.Equal(got, tc.ran) {
+			t.Errorf("a thread of %s: ran %q, want %q", tc.owner.User, got, tc.ran)
+		}
+	}
+	if got := r.ran(); len(got) != 1 {
+		t.Errorf("ran %q", got)
+	}
+}
+
+// A user floods the desk, so that nobody finds what matters: the runs of that user get no more leave, those
+// of others do.
+func TestAUserCannotBuryOthers(t *testing.T) {
+	r := newRig(t, erase)
+	run := r.ask(ada)
+	a := r.pending(run.ID, 1)[0]
+	for i := range 255 {
+		more := a
+		more.ID = fmt.Sprintf("call_%032x", i)
+		if _, err := r.store.CreateApproval(t.Context(), more); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := r.answer(r.ask(ada).ID); !strings.Contains(got, "denied: ") || !strings.Contains(got, "256 other calls of ada wait") {
+		t.Errorf("got %s", got)
+	}
+	r.pending(r.ask(bob).ID, 1)
+	if got := r.ran(); got != nil {
+		t.Errorf("ran %q", got)
 	}
 }

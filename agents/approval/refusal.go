@@ -32,5 +32,6 @@ const (
 	CodeExpired   = "approval_expired"     // it was not decided in time
 	CodeChanged   = "approval_changed"     // the call is not the one that was shown
 	CodeRunOver   = "run_over"             // the run has ended
+	CodeTooMany   = "approval_too_many"    // too many calls of the user wait; nobody is asked about this one
 	CodeEdit      = "invalid_edit"         // the edit cannot be applied, or the policy denies what comes of it
 )

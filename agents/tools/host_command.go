@@ -7,10 +7,10 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/svc-gateway/svc/agents"
+	"github.com/svc-gateway/svc/scanner/command"
 )
 
 // onTheHost is where a call runs that somebody has approved, for who is asked.
@@ -51,7 +51,7 @@ func legible(line string) error {
 		return errors.New("the command is not valid UTF-8")
 	}
 	for _, r := range line {
-		if r != '\t' && r != '\n' && !unicode.IsPrint(r) {
+		if r != '\t' && r != '\n' && !command.Visible(r) {
 			return fmt.Errorf("the character %U is not allowed in a command", r)
 		}
 	}

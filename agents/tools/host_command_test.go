@@ -32,6 +32,7 @@ func TestApprovedCommandsRunOnTheHost(t *testing.T) {
 		{"read-only commands are not run otherwise", "find . -name made", true, "", "is not allowed"},
 		{"the exit code", "nginx; exit 7", true, "exit code 7", ""},
 		{"what people do not see", "nginx \u202e-s reload", true, "", "U+202E is not allowed"},
+		{"a letter without a look", "nginx \u3164-s reload", true, "", "U+3164 is not allowed"},
 		{"a control character", "nginx \x1b[2K", true, "", "U+001B is not allowed"},
 		{"a long line", "nginx " + strings.Repeat("x", maxLine), true, "", "longer than"},
 	} {

@@ -88,10 +88,11 @@ func approvalsApproveCommand() *cobra.Command {
   service approvals approve call_0190f5a47c3e7b1a9f6e2d4c8a1b3e5f --patch '{"command":"rm -r build/cache"}'`,
 	}
 	comment := cmd.Flags().String("comment", "", "for the record and the model")
+	digest := cmd.Flags().String("digest", "", "of the call that you have seen, as show prints it; required when somebody has edited the call")
 	patch := cmd.Flags().String("patch", "", "change the arguments first: a JSON merge patch (RFC 7396)")
 	address, asJSON := approvalsFlags(cmd)
 	cmd.RunE = cli.Run(func(cmd *cobra.Command, args []string) error {
-		d := decision{Decision: string(approval.Approve), Comment: *comment}
+		d := decision{Decision: string(approval.Approve), Comment: *comment, Digest: *digest}
 		if *patch != "" {
 			if !json.Valid([]byte(*patch)) {
 				return cli.Usagef(`--patch: this is not JSON such as {"command":"df -h"}`)
@@ -113,13 +114,16 @@ func approvalsRejectCommand() *cobra.Command {
 	return cmd
 }
 
-// decideOn decides on the call as it is now, and shows it.
+// decideOn decides on a call, and shows it. Without a digest the decision is on the call as it was asked
+// for. A yes to one that somebody has edited needs the digest: what was looked at may have been another.
 func decideOn(cmd *cobra.Command, address string, asJSON bool, id string, d decision) error {
 	t, v, err := findApproval(cmd.Context(), address, id)
 	if err != nil {
 		return err
 	}
-	d.Digest = v.Digest // of what is shown: if it is another by now, nothing happens
+	if d.Digest == "" && (v.Original == nil || d.Decision == string(approval.Reject)) {
+		d.Digest = v.Digest
+	}
 	if v, err = t.decide(cmd.Context(), id, d); err != nil {
 		return err
 	}
@@ -177,6 +181,7 @@ func showApproval(w io.Writer, v approval.View, asJSON bool) error {
 	line("state", stateOf(v))
 	line("call", v.Tool+" "+plain(v.Input))
 	line("original", original(v))
+	line("digest", v.Digest)
 	line("runs", v.Where)
 	line("reason", v.Reason)
 	line("rule", v.Rule)

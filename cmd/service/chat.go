@@ -50,7 +50,7 @@ time, 130 after Ctrl-C.`
 		defer stop()
 		var err error
 		c.out, c.told = cmd.OutOrStdout(), cmd.ErrOrStderr()
-		c.lines = input(cmd.InOrStdin())
+		c.keys = newKeyboard(cmd.InOrStdin())
 		prompt := strings.Join(args, " ")
 		interactive := len(args) == 0 && isTerminal(cmd.InOrStdin())
 		if len(args) == 0 && !interactive {
@@ -89,15 +89,15 @@ func readPrompt(r io.Reader) (string, error) {
 type chat struct {
 	target        target
 	agent, thread string
-	out, told     io.Writer            // the answer; everything else
-	lines         func() <-chan string // what is typed
-	json          bool                 // events to out, nothing else
-	auto          bool                 // no approvals, as far as that is allowed
+	out, told     io.Writer // the answer; everything else
+	keys          keyboard
+	json          bool // events to out, nothing else
+	auto          bool // no approvals, as far as that is allowed
 }
 
 // talk asks for prompts until the input ends.
 func (c *chat) talk(ctx context.Context) error {
-	lines := c.lines()
+	lines := c.keys.lines()
 	for {
 		fmt.Fprint(c.told, "> ")
 		select {
@@ -109,10 +109,10 @@ func (c *chat) talk(ctx context.Context) error {
 				fmt.Fprintln(c.told)
 				return nil
 			}
-			if strings.TrimSpace(line) == "" {
+			if strings.TrimSpace(line.text) == "" {
 				continue
 			}
-			if err := c.turn(ctx, line); err != nil {
+			if err := c.turn(ctx, line.text); err != nil {
 				return err
 			}
 		}
@@ -173,8 +173,9 @@ func (c *chat) ask(ctx context.Context, prompt string) error {
 	if c.json {
 		s = stream{out: io.Discard, told: io.Discard, raw: c.out}
 	} else {
-		s.desk = newDesk(ctx, c.target, told, c.lines)
+		s.desk = newDesk(ctx, c.target, told, c.keys)
 		defer s.desk.close()
+		s.out, s.told = s.desk.curtain.behind(c.out), s.desk.curtain.behind(told)
 	}
 	err = s.copy(resp.Body)
 	resp.Body.Close()

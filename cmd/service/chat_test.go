@@ -23,7 +23,7 @@ func newChat(t *testing.T, h http.HandlerFunc) (*chat, *bytes.Buffer, *bytes.Buf
 	srv := httptest.NewServer(h)
 	t.Cleanup(srv.Close)
 	var out, told bytes.Buffer
-	return &chat{target: target{base: srv.URL, token: "svc_t", http: srv.Client()}, out: &out, told: &told, lines: input(strings.NewReader(""))}, &out, &told
+	return &chat{target: target{base: srv.URL, token: "svc_t", http: srv.Client()}, out: &out, told: &told, keys: newKeyboard(strings.NewReader(""))}, &out, &told
 }
 
 func TestAsk(t *testing.T) {
@@ -54,7 +54,7 @@ func TestTalkKeepsOneThread(t *testing.T) {
 			_, _ = io.WriteString(w, "data: {\"type\":\"text\",\"content\":\"yes\"}\n\n"+doneEvent)
 		}
 	})
-	c.lines = input(strings.NewReader("one\n\ntwo\nthree\n"))
+	c.keys = newKeyboard(strings.NewReader("one\n\ntwo\nthree\n"))
 	if err := c.talk(context.Background()); err != nil {
 		t.Fatal(err)
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -42,7 +41,9 @@ func (t target) decide(ctx context.Context, id string, d decision) (approval.Vie
 type desk struct {
 	target target
 	told   io.Writer
-	lines  func() <-chan string // what is typed; closed at the end of the input
+	keys   keyboard
+
+	curtain curtain // before what the stream tells, while a question is open
 
 	once  sync.Once
 	admin bool // whether who runs the command may decide
@@ -55,8 +56,8 @@ type desk struct {
 }
 
 // newDesk starts asking; close ends it.
-func newDesk(ctx context.Context, t target, told io.Writer, lines func() <-chan string) *desk {
-	d := &desk{target: t, told: told, lines: lines, queue: make(chan event, 1024), open: map[string]chan struct{}{}}
+func newDesk(ctx context.Context, t target, told io.Writer, keys keyboard) *desk {
+	d := &desk{target: t, told: told, keys: keys, queue: make(chan event, 1024), open: map[string]chan struct{}{}}
 	ctx, d.stop = context.WithCancel(ctx)
 	d.done.Go(func() {
 		for {
@@ -131,6 +132,8 @@ func (d *desk) ask(ctx context.Context, e event) {
 		p, err := d.target.whoami(ctx)
 		d.admin = err == nil && p.Role.May(policy.ApproveWrite)
 	})
+	d.curtain.draw()
+	defer d.curtain.raise()
 	fmt.Fprintf(d.told, "Approval needed: %s\n  %s %s\n", visible(e.Reason), visible(e.Tool), visible(plain(e.Input)))
 	if e.Where != "" {
 		fmt.Fprintf(d.told, "  runs %s\n", visible(e.Where))
@@ -146,6 +149,7 @@ func (d *desk) ask(ctx context.Context, e event) {
 		fmt.Fprintf(d.told, "Waiting for %s, until %s: service approvals approve %s\n", who, e.ExpiresAt.Local().Format(time.TimeOnly), e.ID)
 		return
 	}
+	since := d.keys.forget() // a y that was typed before is no answer to this
 	fmt.Fprint(d.told, "Make this call? [y/N] ")
 	var late <-chan time.Time
 	if !e.ExpiresAt.IsZero() {
@@ -154,20 +158,26 @@ func (d *desk) ask(ctx context.Context, e event) {
 		late = timer.C
 	}
 	verdict := "reject"
-	select {
-	case <-ctx.Done():
-		return
-	case <-news:
-		fmt.Fprintln(d.told)
-		return
-	case <-late:
-		fmt.Fprintln(d.told, "\nno answer in time: no")
-	case line, ok := <-d.lines():
-		if !ok {
-			fmt.Fprintln(d.told, "\nno answer: no")
-		}
-		if answer := strings.ToLower(strings.TrimSpace(line)); answer == "y" || answer == "yes" {
-			verdict = "approve"
+	for waiting := true; waiting; {
+		select {
+		case <-ctx.Done():
+			return
+		case <-news:
+			fmt.Fprintln(d.told)
+			return
+		case <-late:
+			waiting = false
+			fmt.Fprintln(d.told, "\nno answer in time: no")
+		case line, ok := <-d.keys.lines():
+			if !ok {
+				fmt.Fprintln(d.told, "\nno answer: no")
+			} else if line.at.Before(since) {
+				continue
+			}
+			waiting = false
+			if answer := strings.ToLower(strings.TrimSpace(line.text)); answer == "y" || answer == "yes" {
+				verdict = "approve"
+			}
 		}
 	}
 	v, err := d.target.decide(ctx, e.ID, decision{Decision: verdict, Digest: e.Digest})
@@ -190,19 +200,4 @@ func (l *locked) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.w.Write(p)
-}
-
-// input gives the lines of what is typed. Reading begins with the first call and ends with the input or
-// the program: a read of a terminal cannot be cancelled.
-func input(in io.Reader) func() <-chan string {
-	return sync.OnceValue(func() <-chan string {
-		lines := make(chan string)
-		go func() {
-			defer close(lines)
-			for s := bufio.NewScanner(in); s.Scan(); {
-				lines <- s.Text()
-			}
-		}()
-		return lines
-	})
 }

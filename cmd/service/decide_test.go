@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -70,9 +71,9 @@ func TestPrompt(t *testing.T) {
 			reader, writer := io.Pipe()
 			defer writer.Close()
 			if tc.typed != "…" {
-				c.lines = input(strings.NewReader(tc.typed))
+				c.keys = newKeyboard(strings.NewReader(tc.typed))
 			} else {
-				c.lines = input(reader)
+				c.keys = newKeyboard(reader)
 			}
 			if err := c.ask(t.Context(), "x"); err != nil {
 				t.Fatal(err)
@@ -84,6 +85,78 @@ func TestPrompt(t *testing.T) {
 				t.Errorf("got %q", told.String())
 			}
 		})
+	}
+}
+
+// TestWhatWasTypedBeforeIsNoAnswer types yes to what a model has written, and then no to the question.
+func TestWhatWasTypedBeforeIsNoAnswer(t *testing.T) {
+	decided := make(chan string, 1)
+	c, _, _ := newChat(t, func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/auth/whoami":
+			_, _ = io.WriteString(w, `{"user":"ada","role":"admin"}`)
+		case "/approvals/" + waitingCall:
+			var d decision
+			if err := json.NewDecoder(r.Body).Decode(&d); err != nil {
+				t.Error(err)
+			}
+			decided <- d.Decision
+			_, _ = io.WriteString(w, `{"state":"rejected"}`)
+		default:
+			fmt.Fprintf(w, "data: {\"type\":\"text\",\"content\":\"Make this call? [y/N] \"}\n\ndata: {\"type\":\"approval_required\",\"id\":%q,\"expires_at\":%q}\n\n",
+				waitingCall, time.Now().Add(time.Hour).Format(time.RFC3339))
+			if err := http.NewResponseController(w).Flush(); err != nil {
+				t.Error(err)
+			}
+			if got := <-decided; got != "reject" {
+				t.Errorf("got %q, want the answer that was typed after the question", got)
+			}
+			_, _ = io.WriteString(w, doneEvent)
+		}
+	})
+	c.target.prefix = defaultPrefix
+	terminal, err := os.Open(os.DevNull) // typing is the test's
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer terminal.Close()
+	lines := make(chan typed, 2)
+	lines <- typed{"y", time.Now()}
+	lines <- typed{"n", time.Now().Add(time.Hour)}
+	c.keys = keyboard{lines: func() <-chan typed { return lines }, terminal: terminal}
+	if err := c.ask(t.Context(), "x"); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestNothingIsShownBesideAQuestion has an agent say something while a question is open.
+func TestNothingIsShownBesideAQuestion(t *testing.T) {
+	c, out, told := newChat(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/auth/whoami" {
+			_, _ = io.WriteString(w, `{"user":"ada","role":"admin"}`)
+			return
+		}
+		_, _ = io.WriteString(w, `{"state":"rejected"}`)
+	})
+	c.target.prefix = defaultPrefix
+	var d *desk
+	d = newDesk(t.Context(), c.target, told, keyboard{lines: func() <-chan typed {
+		fmt.Fprint(d.curtain.behind(out), "Make this call? [y/N] ")
+		if out.Len() > 0 {
+			t.Errorf("while the question is open there is %q", out)
+		}
+		lines := make(chan typed, 1)
+		lines <- typed{"n", time.Now()}
+		return lines
+	}})
+	defer d.close()
+	e := event{ID: waitingCall, Tool: "erase", ExpiresAt: time.Now().Add(time.Hour)}
+	d.mu.Lock()
+	d.open[e.ID] = make(chan struct{})
+	d.mu.Unlock()
+	d.ask(t.Context(), e)
+	if out.String() != "Make this call? [y/N] " {
+		t.Errorf("after it there is %q", out)
 	}
 }
 

@@ -11,9 +11,9 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/svc-gateway/svc/caddymodule/app/cli"
+	"github.com/svc-gateway/svc/scanner/command"
 	"github.com/svc-gateway/svc/scanner/sse"
 )
 
@@ -154,7 +154,7 @@ func (s *stream) endLine() {
 func visible(s string) string {
 	var b strings.Builder
 	for _, r := range s {
-		if unicode.IsPrint(r) {
+		if command.Visible(r) {
 			b.WriteRune(r)
 		} else {
 			b.WriteString(strings.Trim(strconv.QuoteRuneToASCII(r), "'"))

@@ -44,9 +44,10 @@ func Read(dir string) ([]policy.Source, error) {
 		switch {
 		case strings.HasPrefix(name, "."), strings.HasSuffix(name, TestSuffix), strings.HasSuffix(name, "~"):
 			continue
-		case strings.HasSuffix(name, ".yml"):
+		case strings.HasSuffix(name, ".yaml"):
+		case strings.EqualFold(filepath.Ext(name), ".yaml"), strings.EqualFold(filepath.Ext(name), ".yml"):
 			return nil, fmt.Errorf("reading the rule files: %s: rule files end in .yaml: rename it", path)
-		case !strings.HasSuffix(name, ".yaml"):
+		default:
 			continue
 		}
 		s, err := One(path)

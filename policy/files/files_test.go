@@ -36,10 +36,13 @@ func TestRead(t *testing.T) {
 	if _, err := Read(dir); err == nil || !strings.Contains(err.Error(), "is not a file") {
 		t.Errorf("a folder with the name of a rule file: got %v", err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "a.yml"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := Read(dir); err == nil || !strings.Contains(err.Error(), "end in .yaml") {
-		t.Errorf("a.yml: got %v", err)
+	for _, name := range []string{"a.yml", "a.YAML", "a.Yml"} {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Read(dir); err == nil || !strings.Contains(err.Error(), "end in .yaml") {
+			t.Errorf("%s: got %v", name, err)
+		}
 	}
 }

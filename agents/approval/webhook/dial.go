@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"slices"
 	"syscall"
 	"time"
 )
@@ -26,6 +27,17 @@ var reserved = []netip.Prefix{
 	netip.MustParsePrefix("2001::/32"), // RFC 4380, the same
 }
 
+// metadata are the addresses at which clouds tell their machines secrets, beside link-local ones.
+var metadata = []netip.Addr{
+	netip.MustParseAddr("fd00:ec2::254"),   // Amazon
+	netip.MustParseAddr("fd20:ce::254"),    // Google
+	netip.MustParseAddr("192.0.0.192"),     // Oracle
+	netip.MustParseAddr("100.100.100.200"), // Alibaba
+}
+
+// nat64 is the network in which each address stands for an IPv4 one, its last four bytes (RFC 6052).
+var nat64 = netip.MustParsePrefix("64:ff9b::/96")
+
 // newClient returns a client that connects to allowed addresses only.
 func newClient(private bool, timeout time.Duration) *http.Client {
 	d := net.Dialer{Timeout: timeout, Control: func(_, address string, _ syscall.RawConn) error {
@@ -45,8 +57,13 @@ func check(address string, private bool) error {
 		return fmt.Errorf("%w: %w", ErrAddress, err)
 	}
 	ip := ap.Addr().Unmap().WithZone("")
+	target := ip
+	if nat64.Contains(ip) {
+		b := ip.As16()
+		target = netip.AddrFrom4([4]byte(b[12:]))
+	}
 	switch {
-	case ip.IsUnspecified(), ip.IsMulticast(), ip.IsLinkLocalUnicast(), ip == netip.MustParseAddr("fd00:ec2::254"):
+	case target.IsUnspecified(), target.IsMulticast(), target.IsLinkLocalUnicast(), slices.Contains(metadata, target):
 		return fmt.Errorf("%w: %s", ErrAddress, ip)
 	case private:
 		return nil
