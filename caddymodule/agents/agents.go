@@ -12,7 +12,6 @@ import (
 	"fmt"
 	"net/http"
 	"os"
-	"sync"
 	"time"
 
 	"github.com/caddyserver/caddy/v2"
@@ -102,7 +101,7 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 	}
 	h.home = a.Home().Dir()
 	opened := shared.(*host)
-	setup, err := newSetup(a, log)
+	setup, err := newSetup(a, opened.box, log)
 	if err != nil {
 		return err
 	}
@@ -167,7 +166,7 @@ func recoverRuns(ctx context.Context, rt *agents.Runtime, log *zap.Logger) error
 }
 
 // newSetup is what the settings make of runs.
-func newSetup(a *app.App, log *zap.Logger) (agents.Setup, error) {
+func newSetup(a *app.App, box tools.Sandbox, log *zap.Logger) (agents.Setup, error) {
 	s := a.Settings()
 	m, err := newModel(s.Model)
 	if err != nil {
@@ -179,7 +178,7 @@ func newSetup(a *app.App, log *zap.Logger) (agents.Setup, error) {
 	}
 	return agents.Setup{
 		Model: m, Agents: agents.Builtin(), Policy: a.Policy(), PolicyKey: key, Log: log, Secrets: a.Secrets(),
-		Tools: Tools(s, a.Home(), a.Audit()),
+		Tools: Tools(s, a.Home(), a.Audit(), box),
 		Retention: agents.Retention{
 			Threads: s.Retention.Threads, Ephemeral: s.Retention.Ephemeral, Events: s.Retention.Events, Size: s.Retention.Size,
 		},
@@ -190,10 +189,11 @@ func newSetup(a *app.App, log *zap.Logger) (agents.Setup, error) {
 	}, nil
 }
 
-// Tools are the tools of the runtime. Without a log they describe and class calls, and nothing else.
-func Tools(s settings.Settings, home settings.Home, log *audit.Log) []agents.Tool {
+// Tools are the tools of the runtime. Without a log and a sandbox they describe and class calls, and
+// nothing else.
+func Tools(s settings.Settings, home settings.Home, log *audit.Log, box tools.Sandbox) []agents.Tool {
 	return []agents.Tool{
-		tools.RunCommand(s.Runtime.ProjectRoot, home.Dir()),
+		tools.RunCommand(s.Runtime.ProjectRoot, box, home.Dir()),
 		tools.ReadFile(s.Runtime.ProjectRoot, home.Dir()),
 		tools.QueryAudit(log),
 	}
@@ -246,8 +246,7 @@ type host struct {
 	patience context.Context
 	lose     context.CancelFunc // ends patience, and with it the hooks that still run
 
-	trying     sync.WaitGroup
-	stopTrying context.CancelFunc
+	box *box
 }
 
 func open(a *app.App, log *zap.Logger) (*host, error) {
@@ -266,9 +265,7 @@ func open(a *app.App, log *zap.Logger) (*host, error) {
 	h := &host{Host: opened, desk: desk, unwatch: unwatch, leave: a.AddWitness(store, a.Home().StateDB()), release: a.Hold(), closed: make(chan struct{}), hooks: hooks}
 	h.patience, h.lose = context.WithCancel(context.Background())
 	go h.drainAt(a.Stopping())
-	ctx, cancel := context.WithCancel(context.Background())
-	h.stopTrying = cancel
-	h.trying.Go(func() { trySandbox(ctx, sandbox.FromSettings(a.Settings(), a.Home()), log) })
+	h.box = openBox(sandbox.FromSettings(a.Settings(), a.Home()), log)
 	return h, nil
 }
 
@@ -290,10 +287,9 @@ func (h *host) Destruct() error {
 	defer h.unwatch()
 	close(h.closed)
 	h.desk.Close()
-	h.stopTrying()
-	h.trying.Wait()
 	h.leave()
 	err := h.Close()
+	h.box.close()                    // no run is left
 	time.AfterFunc(hookTime, h.lose) // the process goes on without the runtime
 	h.hooks.Close(h.patience)
 	h.lose()
