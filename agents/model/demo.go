@@ -20,6 +20,7 @@ const DemoHelp = `I understand questions with these words, several in one questi
 - the audit log: "what was denied?", "the last tool calls", "how many tool calls?", tokens, logins
 - changes: "delete the folder build/", "reload nginx", "restart ssh", several joined by "and" or by
   "and then"; a person approves them first
+- programs: "run python: print(6*7)", "run bash: echo hello"
 - run COMMAND and SELECT …: exactly this command or this audit query
 - "tell me about yourself"`
 

@@ -99,6 +99,7 @@ type question struct {
 	words       []string // words in lower case
 	exact       string   // the command or query to take literally
 	sql         bool
+	language    string // of exact, when it is a program
 }
 
 func ask(text string) question {
@@ -112,6 +113,8 @@ func ask(text string) question {
 		}
 	}
 	switch {
+	case q.code():
+		return q
 	case strings.HasPrefix(q.lower, "run ") || strings.HasPrefix(q.lower, "execute "):
 		_, q.exact, _ = strings.Cut(q.text, " ")
 	case strings.HasPrefix(q.lower, "select ") || strings.HasPrefix(q.lower, "with "):
@@ -129,6 +132,8 @@ func (q question) has(words ...string) bool {
 // topics finds what the question is about.
 func (q question) topics() []*topic {
 	switch {
+	case q.language != "":
+		return []*topic{&codeExactly}
 	case q.sql:
 		return []*topic{&queryExactly}
 	case q.exact != "":

@@ -194,6 +194,7 @@ func newSetup(a *app.App, box tools.Sandbox, log *zap.Logger) (agents.Setup, err
 func Tools(s settings.Settings, home settings.Home, log *audit.Log, box tools.Sandbox) []agents.Tool {
 	return []agents.Tool{
 		tools.RunCommand(s.Runtime.ProjectRoot, box, home.Dir()),
+		tools.RunCode(box, log, s.Runtime.Timeout),
 		tools.ReadFile(s.Runtime.ProjectRoot, home.Dir()),
 		tools.QueryAudit(log),
 	}
