@@ -21,6 +21,7 @@ const DemoHelp = `I understand questions with these words, several in one questi
 - changes: "delete the folder build/", "reload nginx", "restart ssh", several joined by "and" or by
   "and then"; a person approves them first
 - programs: "run python: print(6*7)", "run bash: echo hello"
+- writing: "write 'hello' to notes.txt", "replace 'hello' by 'bye' in notes.txt"
 - run COMMAND and SELECT …: exactly this command or this audit query
 - "tell me about yourself"`
 

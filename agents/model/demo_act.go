@@ -57,3 +57,23 @@ func tellCode(q question, out string) string {
 	}
 	return strings.Join(parts, "\n")
 }
+
+var (
+	writeForm   = regexp.MustCompile(`(?is)^(?:please )?write ["'` + "`" + `](.*)["'` + "`" + `] (?:to|into) (?:the )?(?:file )?["'` + "`" + `]?([^\s"'` + "`" + `]+?)["'` + "`" + `]?\.?$`)
+	replaceForm = regexp.MustCompile(`(?is)^(?:please )?replace ["'` + "`" + `](.+?)["'` + "`" + `] (?:by|with) ["'` + "`" + `](.*?)["'` + "`" + `] in (?:the )?(?:file )?["'` + "`" + `]?([^\s"'` + "`" + `]+?)["'` + "`" + `]?\.?$`)
+)
+
+// writes is the call that the question asks for to change a file, nil if it does not.
+func (q question) writes() *topic {
+	if m := replaceForm.FindStringSubmatch(q.text); m != nil {
+		arguments := object("path", m[3], "old", m[1], "new", m[2])
+		return &topic{"core", "edit_file", nil, func(question) string { return arguments }, tellWritten}
+	}
+	if m := writeForm.FindStringSubmatch(q.text); m != nil {
+		arguments := object("path", m[2], "content", m[1]+"\n")
+		return &topic{"core", "write_file", nil, func(question) string { return arguments }, tellWritten}
+	}
+	return nil
+}
+
+func tellWritten(_ question, out string) string { return strings.TrimSpace(out) }

@@ -76,6 +76,8 @@ func described(c ToolCall) string {
 		return "The command `" + a.Command + "`"
 	case a.Code != "":
 		return "The program"
+	case a.Path != "" && c.Name != "read_file":
+		return "Writing `" + a.Path + "`"
 	case a.Path != "":
 		return "Reading `" + a.Path + "`"
 	case a.SQL != "":

@@ -139,6 +139,9 @@ func (q question) topics() []*topic {
 	case q.exact != "":
 		return []*topic{&runExactly}
 	}
+	if t := q.writes(); t != nil {
+		return []*topic{t}
+	}
 	if found := q.acts(); found != nil {
 		return found
 	}

@@ -163,7 +163,7 @@ func (f *file) restore() error {
 }
 
 func (f *file) remove() error {
-	dir, err := open(filepath.Dir(f.path), unix.O_PATH|unix.O_DIRECTORY, 0)
+	dir, err := open(filepath.Dir(f.path), unix.O_RDONLY|unix.O_DIRECTORY, 0)
 	if err != nil {
 		if !exists(err) {
 			return nil

@@ -28,6 +28,7 @@ import (
 	"github.com/svc-gateway/svc/agents/sandbox"
 	"github.com/svc-gateway/svc/agents/state"
 	"github.com/svc-gateway/svc/agents/tools"
+	"github.com/svc-gateway/svc/agents/undo"
 	"github.com/svc-gateway/svc/audit"
 	"github.com/svc-gateway/svc/caddymodule/app"
 	_ "github.com/svc-gateway/svc/caddymodule/app/admin" // the command admin
@@ -101,7 +102,7 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 	}
 	h.home = a.Home().Dir()
 	opened := shared.(*host)
-	setup, err := newSetup(a, opened.box, log)
+	setup, err := newSetup(a, opened, log)
 	if err != nil {
 		return err
 	}
@@ -136,6 +137,7 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 		return err
 	}
 	a.HandleControl("/", h.api)
+	a.HandleControl("POST /undo", undoing{opened.undo, a.Audit(), log})
 	return nil
 }
 
@@ -166,7 +168,7 @@ func recoverRuns(ctx context.Context, rt *agents.Runtime, log *zap.Logger) error
 }
 
 // newSetup is what the settings make of runs.
-func newSetup(a *app.App, box tools.Sandbox, log *zap.Logger) (agents.Setup, error) {
+func newSetup(a *app.App, opened *host, log *zap.Logger) (agents.Setup, error) {
 	s := a.Settings()
 	m, err := newModel(s.Model)
 	if err != nil {
@@ -178,7 +180,7 @@ func newSetup(a *app.App, box tools.Sandbox, log *zap.Logger) (agents.Setup, err
 	}
 	return agents.Setup{
 		Model: m, Agents: agents.Builtin(), Policy: a.Policy(), PolicyKey: key, Log: log, Secrets: a.Secrets(),
-		Tools: Tools(s, a.Home(), a.Audit(), box),
+		Tools: Tools(s, a.Home(), a.Audit(), opened.box, opened.undo),
 		Retention: agents.Retention{
 			Threads: s.Retention.Threads, Ephemeral: s.Retention.Ephemeral, Events: s.Retention.Events, Size: s.Retention.Size,
 		},
@@ -189,12 +191,15 @@ func newSetup(a *app.App, box tools.Sandbox, log *zap.Logger) (agents.Setup, err
 	}, nil
 }
 
-// Tools are the tools of the runtime. Without a log and a sandbox they describe and class calls, and
-// nothing else.
-func Tools(s settings.Settings, home settings.Home, log *audit.Log, box tools.Sandbox) []agents.Tool {
+// Tools are the tools of the runtime. Without a log, a sandbox and a keeper they describe and class calls,
+// and nothing else.
+func Tools(s settings.Settings, home settings.Home, log *audit.Log, box tools.Sandbox, keeper *undo.Keeper) []agents.Tool {
+	writer := tools.NewWriter(s.Runtime.ProjectRoot, keeper, home.Dir())
 	return []agents.Tool{
 		tools.RunCommand(s.Runtime.ProjectRoot, box, home.Dir()),
 		tools.RunCode(box, log, s.Runtime.Timeout),
+		writer.WriteFile(),
+		writer.EditFile(),
 		tools.ReadFile(s.Runtime.ProjectRoot, home.Dir()),
 		tools.QueryAudit(log),
 	}
@@ -247,7 +252,8 @@ type host struct {
 	patience context.Context
 	lose     context.CancelFunc // ends patience, and with it the hooks that still run
 
-	box *box
+	box  *box
+	undo *undo.Keeper
 }
 
 func open(a *app.App, log *zap.Logger) (*host, error) {
@@ -266,6 +272,7 @@ func open(a *app.App, log *zap.Logger) (*host, error) {
 	h := &host{Host: opened, desk: desk, unwatch: unwatch, leave: a.AddWitness(store, a.Home().StateDB()), release: a.Hold(), closed: make(chan struct{}), hooks: hooks}
 	h.patience, h.lose = context.WithCancel(context.Background())
 	go h.drainAt(a.Stopping())
+	h.undo = &undo.Keeper{Dir: a.Home().Undo()}
 	h.box = openBox(sandbox.FromSettings(a.Settings(), a.Home()), log)
 	return h, nil
 }
