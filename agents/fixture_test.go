@@ -288,7 +288,9 @@ func never() agents.Tool {
 	t := tool("never", func(context.Context, agents.ToolContext, map[string]any) (agents.Result, error) {
 		return agents.Result{Text: "made"}, nil
 	})
-	t.Classify = func(map[string]any) agents.Classification { return agents.Classification{Refused: "code_writes: line 1"} }
+	t.Classify = func(map[string]any) agents.Classification {
+		return agents.Classification{Refused: "code_writes: line 1"}
+	}
 	return t
 }
 

@@ -218,7 +218,7 @@ type written struct {
 func (f *written) close() error {
 	var err error
 	if f.File != nil {
-		err = f.File.Close()
+		err = f.Close()
 	}
 	if f.dir != nil {
 		err = errors.Join(err, f.dir.Close())
