@@ -34,7 +34,7 @@ type analysis struct {
 	snapshot json.RawMessage // of the input, for the record
 	where    string          // where the call would run, for people
 	changed  string          // how a person changed the arguments, for the model
-	invalid  string          // why the call cannot be made at all: a stable word and the details
+	invalid  string          // why the call is not made, whatever the policy says: a stable word and the details
 }
 
 // analyse looks at a call without doing anything. What it cannot look at is denied.
@@ -74,6 +74,7 @@ func analyse(s scope, c Call) (a *analysis) {
 	if a.input.Skill == "" {
 		a.input.Skill = tool.Name
 	}
+	a.invalid = class.Refused
 	a.input.Action, a.input.Command, a.input.Categories, a.input.Paths = class.Action, class.Command, class.Categories, class.Paths
 	return a
 }

@@ -283,6 +283,17 @@ func commandTool() agents.Tool {
 	})
 }
 
+// never refuses each call of its own, before it is made.
+func never() agents.Tool {
+	t := tool("never", func(context.Context, agents.ToolContext, map[string]any) (agents.Result, error) {
+		return agents.Result{Text: "made"}, nil
+	})
+	t.Classify = func(map[string]any) agents.Classification {
+		return agents.Classification{Refused: "code_writes: line 1"}
+	}
+	return t
+}
+
 // fragile panics when its arguments are looked at.
 func fragile() agents.Tool {
 	return agents.NewTool(agents.ToolDef{

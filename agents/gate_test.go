@@ -75,10 +75,11 @@ func TestCallsThatAreDenied(t *testing.T) {
 		{"needs an approval", call("command", `{"text":"rm -rf /"}`), "approval"},
 		{"cannot be analysed", call("command", `{"text":"$(cat x) y"}`), "approval"},
 		{"cannot be looked at", call("fragile", `{"text":"x"}`), "analysis_failed"},
+		{"refused by its tool", call("never", `{"text":"x"}`), "code_writes: line 1"},
 		{"not this agent's tool", call("delegate", `{"agent":"core","task":"x"}`), "unknown_tool"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			f := newFixture(t, callThenAnswer(tc.call), echo(), commandTool(), fragile())
+			f := newFixture(t, callThenAnswer(tc.call), echo(), commandTool(), fragile(), never())
 			run, events := f.run("core", "go")
 			if got := text(events); !strings.HasPrefix(got, "denied: denied: ") {
 				t.Errorf("the model was told %q", got)

@@ -50,6 +50,7 @@ type Classification struct {
 	Categories []string          // dangerous kinds of operation that rules ask for, beside Command's own
 	Paths      []string          // files and folders that the arguments name: see [policy.Input]
 	Findings   []scanner.Finding // what else in the arguments is suspicious
+	Refused    string            // why the call is never made, whatever the policy says: a stable word, a colon and the details
 	Where      string            // where the call would run, for who is asked to approve it, such as "on the host"
 }
 

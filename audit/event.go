@@ -29,6 +29,7 @@ const (
 	ToolEnd          = "tool.end"          // a tool returned
 	ToolError        = "tool.error"        // a tool failed, timed out or was cancelled
 	ToolDenied       = "tool.denied"       // a call was refused; it is the call's only event, or its last
+	ToolEgress       = "tool.egress"       // a program that a tool runs connected to a server, or was kept from it
 	ApprovalDecision = "approval.decision" // somebody decided on a call that waits for approval, or time did
 	ApprovalRefused  = "approval.refused"  // a decision on such a call did not count, or leave was asked for in its name
 	Injection        = "injection"         // the scanner found something in words on their way to a model

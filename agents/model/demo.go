@@ -20,6 +20,8 @@ const DemoHelp = `I understand questions with these words, several in one questi
 - the audit log: "what was denied?", "the last tool calls", "how many tool calls?", tokens, logins
 - changes: "delete the folder build/", "reload nginx", "restart ssh", several joined by "and" or by
   "and then"; a person approves them first
+- programs: "run python: print(6*7)", "run bash: echo hello"
+- writing: "write 'hello' to notes.txt", "replace 'hello' by 'bye' in notes.txt"
 - imported tables: "which tables are there?", "how many rows in table sales?"
 - run COMMAND, SELECT … and sql: …: exactly this command, this audit query or this query of the imported tables
 - "tell me about yourself"`

@@ -67,13 +67,17 @@ func failed(c ToolCall, r Message) string {
 
 // described names a call for people.
 func described(c ToolCall) string {
-	var a struct{ Command, Path, SQL, Agent string }
+	var a struct{ Command, Path, SQL, Agent, Code string }
 	if json.Unmarshal([]byte(c.Arguments), &a) != nil {
 		return "The call of " + c.Name
 	}
 	switch {
 	case a.Command != "":
 		return "The command `" + a.Command + "`"
+	case a.Code != "":
+		return "The program"
+	case a.Path != "" && c.Name != "read_file":
+		return "Writing `" + a.Path + "`"
 	case a.Path != "":
 		return "Reading `" + a.Path + "`"
 	case a.SQL != "":

@@ -105,6 +105,7 @@ type question struct {
 	exact       string   // the command or query to take literally
 	sql         bool     // exact is for query_audit
 	database    bool     // exact is for query_database
+	language    string   // of exact, when it is a program
 }
 
 func ask(text string) question {
@@ -118,6 +119,8 @@ func ask(text string) question {
 		}
 	}
 	switch {
+	case q.code():
+		return q
 	case strings.HasPrefix(q.lower, "run ") || strings.HasPrefix(q.lower, "execute "):
 		_, q.exact, _ = strings.Cut(q.text, " ")
 	case strings.HasPrefix(q.lower, "sql:"):
@@ -139,10 +142,15 @@ func (q question) topics() []*topic {
 	switch {
 	case q.database:
 		return []*topic{&tableExactly}
+	case q.language != "":
+		return []*topic{&codeExactly}
 	case q.sql:
 		return []*topic{&queryExactly}
 	case q.exact != "":
 		return []*topic{&runExactly}
+	}
+	if t := q.writes(); t != nil {
+		return []*topic{t}
 	}
 	if found := q.acts(); found != nil {
 		return found

@@ -11,7 +11,7 @@ import (
 )
 
 var agentTools = map[string][]string{
-	"svc-orchestrator": {"delegate"}, "core": {"run_command", "read_file", "query_database"}, "audit": {"query_audit"}, "quick": nil,
+	"svc-orchestrator": {"delegate"}, "core": {"run_command", "read_file", "write_file", "edit_file", "run_code", "query_database"}, "audit": {"query_audit"}, "quick": nil,
 }
 
 func demoRequest(agent string, messages ...Message) Request {
@@ -67,6 +67,11 @@ func TestDemoCalls(t *testing.T) {
 		{"core", "read the file Makefile", []string{`read_file {"path":"Makefile"}`}},
 		{"core", "show `my notes.txt`.", []string{`read_file {"path":"my notes.txt"}`}},
 		{"core", "run rm -rf /", []string{`run_command {"command":"rm -rf /"}`}},
+		{"core", "run python: print(6*7)", []string{`run_code {"language":"python3","code":"print(6*7)"}`}},
+		{"core", "Run bash:\n```bash\necho a\necho b\n```", []string{`run_code {"language":"bash","code":"echo a\necho b"}`}},
+		{"core", `write "hello there" to docs/a.txt`, []string{`write_file {"path":"docs/a.txt","content":"hello there\n"}`}},
+		{"core", "Replace 'a b' with 'c' in the file x.", []string{`edit_file {"path":"x","old":"a b","new":"c"}`}},
+		{"core", "run python -V", []string{`run_command {"command":"python -V"}`}},
 		{"core", "Run `df -i \"/\"`", []string{`run_command {"command":"df -i \"/\""}`}},
 		{"core", disks + " And what was denied?", []string{`run_command {"command":"df -h"}`}},
 		{"core", "how many rows in table Sales?", []string{`query_database {"sql":"SELECT count(*) AS rows FROM \"Sales\""}`}},

@@ -39,9 +39,6 @@ type Config struct {
 	Network Network
 	// Full refuses hosts on which only the minimal mode works.
 	Full bool
-	// OnEgress is told of each connection that a program asks the proxy for; it may be called
-	// concurrently.
-	OnEgress func(Egress)
 	// Reach are networks that are not public and that the proxy may connect to nevertheless. It never
 	// connects to this host. Default: none.
 	Reach []netip.Prefix

@@ -22,7 +22,6 @@ import (
 
 // Egress is a connection that a program asked the proxy for.
 type Egress struct {
-	Run     string // of the Spec
 	Method  string // CONNECT, or that of a plain request
 	Host    string // host:port, as the program named it
 	Address string // ip:port that the proxy connected to; empty when it did not
@@ -38,7 +37,6 @@ const (
 // proxy is the way out of one sandbox: an HTTP proxy on a unix socket of its own.
 type proxy struct {
 	path   string
-	run    string
 	tell   func(Egress)
 	reach  func(netip.Addr) error
 	server *http.Server
@@ -48,8 +46,8 @@ type proxy struct {
 }
 
 // listen starts the proxy of a run.
-func (b *Box) listen(id, run string) (*proxy, error) {
-	p := &proxy{path: b.path(id), run: run, tell: b.config.OnEgress, reach: b.reach}
+func (b *Box) listen(id string, tell func(Egress)) (*proxy, error) {
+	p := &proxy{path: b.path(id), tell: tell, reach: b.reach}
 	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: p.path, Net: "unix"})
 	if err == nil {
 		err = os.Chmod(p.path, 0o600)
@@ -84,7 +82,7 @@ func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "this is a proxy: ask for an http URL, or use CONNECT", http.StatusBadRequest)
 		return
 	}
-	e := &Egress{Run: p.run, Method: r.Method, Host: host}
+	e := &Egress{Method: r.Method, Host: host}
 	if _, _, err := net.SplitHostPort(host); err != nil {
 		e.Host = net.JoinHostPort(strings.Trim(host, "[]"), "80")
 	}

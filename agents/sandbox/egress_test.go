@@ -76,7 +76,7 @@ func TestEgress(t *testing.T) {
 		var told []sandbox.Egress
 		c := config(t, "svc-sandbox")
 		c.Network = sandbox.ProxyNetwork
-		c.OnEgress = func(e sandbox.Egress) {
+		tell := func(e sandbox.Egress) {
 			mu.Lock()
 			defer mu.Unlock()
 			told = append(told, e)
@@ -92,18 +92,18 @@ func TestEgress(t *testing.T) {
 			name, script, want string
 			told               []sandbox.Egress
 		}{
-			{"plain", `curl -s $U/a?b=c -d body`, "POST /a?b=c body ", []sandbox.Egress{{Run: "r1", Method: "POST", Host: u.Host, Address: u.Host}}},
-			{"tunnel", `curl -s --proxytunnel $U/x`, "GET /x  ", []sandbox.Egress{{Run: "r1", Method: "CONNECT", Host: u.Host, Address: u.Host}}},
-			{"refused", `curl -s --max-time 5 http://127.0.0.2:1/`, "127.0.0.2:1 cannot be reached from the sandbox: its address is not public\n", []sandbox.Egress{{Run: "r1", Method: "GET", Host: "127.0.0.2:1", Refused: "its address is not public"}}},
-			{"refused tunnel", `curl -s -o /dev/null -w '%{http_connect}' --proxytunnel http://127.0.0.2:1/`, "403", []sandbox.Egress{{Run: "r1", Method: "CONNECT", Host: "127.0.0.2:1", Refused: "its address is not public"}}},
-			{"a name", `curl -s -o /dev/null -w '%{http_code}' http://localhost:1/`, "502", []sandbox.Egress{{Run: "r1", Method: "GET", Host: "localhost:1"}}},
+			{"plain", `curl -s $U/a?b=c -d body`, "POST /a?b=c body ", []sandbox.Egress{{Method: "POST", Host: u.Host, Address: u.Host}}},
+			{"tunnel", `curl -s --proxytunnel $U/x`, "GET /x  ", []sandbox.Egress{{Method: "CONNECT", Host: u.Host, Address: u.Host}}},
+			{"refused", `curl -s --max-time 5 http://127.0.0.2:1/`, "127.0.0.2:1 cannot be reached from the sandbox: its address is not public\n", []sandbox.Egress{{Method: "GET", Host: "127.0.0.2:1", Refused: "its address is not public"}}},
+			{"refused tunnel", `curl -s -o /dev/null -w '%{http_connect}' --proxytunnel http://127.0.0.2:1/`, "403", []sandbox.Egress{{Method: "CONNECT", Host: "127.0.0.2:1", Refused: "its address is not public"}}},
+			{"a name", `curl -s -o /dev/null -w '%{http_code}' http://localhost:1/`, "502", []sandbox.Egress{{Method: "GET", Host: "localhost:1"}}},
 			{"not a proxy request", `curl -s --noproxy '*' http://127.0.0.1:3128/`, "this is a proxy: ask for an http URL, or use CONNECT\n", nil},
 			{"past the proxy", `curl -s --max-time 5 --noproxy '*' $U || echo none`, "none\n", nil},
 			{"an own server", `python3 -c 'import socket; s=socket.socket(); s.bind(("127.0.0.1", 8000))' 2>/dev/null || echo none`, "none\n", nil},
 		} {
 			t.Run(tc.name, func(t *testing.T) {
 				told = nil
-				r := sh(t, box, sandbox.Spec{Run: "r1", Env: []string{"U=" + server.URL}}, tc.script)
+				r := sh(t, box, sandbox.Spec{Env: []string{"U=" + server.URL}, OnEgress: tell}, tc.script)
 				if r.Stdout != tc.want {
 					t.Errorf("got %+v, want %q", r, tc.want)
 				}

@@ -43,7 +43,7 @@ func (b *Box) run(ctx context.Context, req wire.Request, s Spec, keep int) (resu
 		}
 		defer remove()
 	} else if req.Network == wire.Proxy {
-		p, err := b.listen(id, s.Run)
+		p, err := b.listen(id, s.OnEgress)
 		if err != nil {
 			return Result{}, err
 		}

@@ -39,8 +39,9 @@ type Spec struct {
 	Limits Limits
 	// Network is what the program reaches, not more than the [Config] allows. Default: that.
 	Network Network
-	// Run names what the program runs for, in what [Config.OnEgress] is told.
-	Run string
+	// OnEgress is told of each connection that the program asks the proxy for, when it has ended. It may
+	// be called concurrently, and not any more when the run has ended.
+	OnEgress func(Egress)
 }
 
 // Bind shows a file or folder of the host in the sandbox. Its files have the host's owners.

@@ -28,7 +28,7 @@ func BenchmarkTools(b *testing.B) {
 	})
 	b.Run("run_command", func(b *testing.B) {
 		for b.Loop() {
-			if _, err := w.runCommand(b.Context(), agents.ToolContext{}, map[string]any{"command": "uname -s"}); err != nil {
+			if _, err := commandsIn(w).run(b.Context(), agents.ToolContext{}, map[string]any{"command": "uname -s"}); err != nil {
 				b.Fatal(err)
 			}
 		}

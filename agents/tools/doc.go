@@ -1,6 +1,8 @@
 // Package tools holds the tools that the agents of this service come with:
 //
-//   - [RunCommand]: run one command from a fixed list, without a shell.
+//   - [RunCommand]: run a command line: directly, in a sandbox, or on the host once approved.
+//   - [RunCode]: run a program in a sandbox with a workspace of its own.
+//   - [Writer]: write a text file, or change a place in one, so that it can be undone.
 //   - [ReadFile]: read a text file inside the project root.
 //   - [QueryAudit]: ask the audit log with SQL about one's own actions.
 //
@@ -8,7 +10,9 @@
 //
 // # Guarantees
 //
-// All three only read. Nothing outside the project root is opened, whatever links
+// A command line that is no harmless one of a fixed list runs in a [Sandbox], or on the host when a
+// person has approved it; generated programs run in a sandbox only. Of the service's own hands, nothing
+// outside the project root is opened, whatever links
 // the root contains or gets while a tool runs: files are opened through [os.Root]
 // and handed to commands as open descriptors, never as a path to be looked up
 // again. The service's data folder stays closed when the root contains it, and so do

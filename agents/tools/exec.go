@@ -35,8 +35,8 @@ type outcome struct {
 	status  string // exit status other than 0, for people
 }
 
-// place is where a program runs.
-type place struct {
+// surroundings are where a program runs.
+type surroundings struct {
 	dir  string
 	path string // where it finds other programs
 }
@@ -56,11 +56,11 @@ func lookUp(name string) (string, error) {
 // nothing of the service's environment and with files as its descriptors 3, 4, ….
 // When the context ends or too much is printed the whole group is killed, and when the
 // program has ended, all that it has left behind.
-func execute(ctx context.Context, argv []string, at place, files []*os.File, l limits) (outcome, error) {
+func execute(ctx context.Context, argv []string, at surroundings, files []*os.File, l limits) (outcome, error) {
 	return executeWith(ctx, newKeeper(), argv, at, files, l)
 }
 
-func executeWith(ctx context.Context, k keeper, argv []string, at place, files []*os.File, l limits) (outcome, error) {
+func executeWith(ctx context.Context, k keeper, argv []string, at surroundings, files []*os.File, l limits) (outcome, error) {
 	if err := ctx.Err(); err != nil {
 		return outcome{}, fmt.Errorf("running %s: %w", filepath.Base(argv[0]), err)
 	}

@@ -17,7 +17,7 @@ import (
 
 func shellOut(t *testing.T, ctx context.Context, k keeper, script string, l limits) (outcome, error) {
 	t.Helper()
-	return executeWith(ctx, k, []string{"/bin/sh", "-c", script}, place{t.TempDir(), searchPath}, nil, l)
+	return executeWith(ctx, k, []string{"/bin/sh", "-c", script}, surroundings{t.TempDir(), searchPath}, nil, l)
 }
 
 // everyKeeper runs a test with each way to keep hold of processes that can be had here.

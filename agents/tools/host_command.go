@@ -13,9 +13,6 @@ import (
 	"github.com/svc-gateway/svc/scanner/command"
 )
 
-// onTheHost is where a call runs that somebody has approved, for who is asked.
-const onTheHost = "on the host, in a shell, in the project root"
-
 // shells are what runs an approved command line, the first that is there: bash reads it as the analysis
 // did.
 var shells = []string{"/bin/bash", "/usr/bin/bash", "/bin/sh"}
@@ -35,7 +32,7 @@ func (w workspace) runOnHost(ctx context.Context, line string) (agents.Result, e
 	if err != nil {
 		return agents.Result{}, err
 	}
-	out, err := execute(ctx, []string{shell, "-c", line}, place{t.real, hostPath(os.Getenv("PATH"), t)}, nil, commandLimits)
+	out, err := execute(ctx, []string{shell, "-c", line}, surroundings{t.real, hostPath(os.Getenv("PATH"), t)}, nil, commandLimits)
 	if err != nil {
 		return agents.Result{}, err
 	}

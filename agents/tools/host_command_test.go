@@ -37,7 +37,7 @@ func TestApprovedCommandsRunOnTheHost(t *testing.T) {
 		{"a long line", "nginx " + strings.Repeat("x", maxLine), true, "", "longer than"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			res, err := w.runCommand(t.Context(), agents.ToolContext{Approved: tc.approved}, map[string]any{"command": tc.line})
+			res, err := commandsIn(w).run(t.Context(), agents.ToolContext{Approved: tc.approved}, map[string]any{"command": tc.line})
 			got := res.Text
 			if err != nil {
 				got = err.Error()
@@ -55,8 +55,11 @@ func TestApprovedCommandsRunOnTheHost(t *testing.T) {
 
 // What may need approval says where it would run, and it is what an approval runs there.
 func TestWhereACallWouldRun(t *testing.T) {
-	for line, want := range map[string]string{"df -h": "", "find .": "", "reboot": onTheHost, "nginx -s reload": onTheHost, "touch x": onTheHost} {
-		if got := (workspace{root: t.TempDir()}).classifyCommand(map[string]any{"command": line}).Where; got != want {
+	for line, want := range map[string]place{
+		"df -h": direct, "find .": reading, "df -h | sort": reading, "touch x": writing, "df -h > x": writing,
+		"touch /etc/x": host, "reboot": host, "nginx -s reload": host, "python3 x.py": host,
+	} {
+		if got := commandsIn(workspace{root: t.TempDir()}).classify(map[string]any{"command": line}).Where; got != string(want) {
 			t.Errorf("%s (%s): got %q, want %q", line, command.Analyze(line).Class, got, want)
 		}
 	}

@@ -12,42 +12,74 @@ import (
 	"github.com/svc-gateway/svc/scanner/command"
 )
 
-// RunCommand returns the tool run_command {command}: one command of a fixed
-// allow-list, run without a shell in root, with paths confined to root and outside
-// the denied folders. Its result is what the command printed and, when that is not
-// 0, its exit code. What cat, head and tail show is cut from the redacted text of the
-// file, see [ReadFile]. Each call is classed by [command.Analyze].
-//
-// What the analysis does not find to be harmless needs approval by the policy's rules; a line that was
-// approved as it stands is run in a shell on the host.
-func RunCommand(root string, denied ...string) agents.Tool {
-	w := workspace{root: root, denied: denied}
+// RunCommand returns the tool run_command {command}. Its result is what the command printed and, when
+// that is not 0, its exit code. Where a command line runs depends on what it is, see [commands.place].
+// box is where the lines run that are not to touch the host; without one (nil) they are refused with
+// [sandbox.Code]. Each call is classed by [command.Analyze].
+func RunCommand(root string, box Sandbox, denied ...string) agents.Tool {
+	c := commands{workspace{root: root, denied: denied}, box, command.Analyze}
 	return agents.NewTool(agents.ToolDef{
 		Name: "run_command",
-		Description: "Run a command on this host and return what it prints. These commands look at the host and run at once, one at a time, without a shell " +
+		Description: "Run a command line and return what it prints. These commands look at the host and run at once, one at a time, without a shell " +
 			"(no pipes, redirections, variables or patterns), with paths relative to the project root that cannot leave it: " + allowed() + ". " +
-			"A dangerous command line, or one whose effect cannot be told beforehand, waits until a person approves it and then runs as it stands in a shell in the project root. " +
-			"What merely changes files is refused.",
+			"Other command lines run in a shell in the project root. One that only reads runs in a sandbox, which shows the host's files and lets none be changed. " +
+			"One that changes files runs in a sandbox that shows the programs and the project root, where it may write. Neither has a network or sees the processes of the host. " +
+			"A dangerous one, one that writes elsewhere, or one whose effect cannot be told beforehand, waits until a person approves it and then runs on the host as it stands.",
 		Parameters: []byte(`{"type":"object","properties":{"command":{"type":"string","description":"The command line, for example: df -h"}},"required":["command"],"additionalProperties":false}`),
 		Action:     policy.Mutate, // of a call that cannot be classed
-		Classify:   w.classifyCommand,
-	}, w.runCommand)
+		Classify:   c.classify,
+	}, c.run)
 }
 
-func (w workspace) classifyCommand(args map[string]any) agents.Classification {
+// commands runs command lines.
+type commands struct {
+	workspace
+	box     Sandbox // nil: none
+	analyze func(line string) command.Command
+}
+
+// place is where a command line runs.
+type place string
+
+// The places. A person is asked before something runs onTheHost, by the rules of the policy.
+const (
+	direct  place = "" // one of the table, checked, with open files instead of paths
+	reading place = "in the sandbox, where it can write nothing and has no network"
+	writing place = "in the sandbox, where it can write in the project root only and has no network"
+	host    place = "on the host, in a shell, in the project root"
+)
+
+// place says where a line runs that was analysed. A wrong analysis is not the last line of defence: a
+// line gets what its class needs, and no more.
+func (c commands) place(line string, a *command.Command) place {
+	if a.Class != command.ReadOnly && a.Class != command.Mutate || len(a.Categories) > 0 {
+		return host
+	}
+	if _, err := checkLine(line); err == nil && a.Class == command.ReadOnly {
+		return direct
+	}
+	if a.Class == command.ReadOnly {
+		return reading
+	}
+	return writing
+}
+
+func (c commands) classify(args map[string]any) agents.Classification {
 	line, err := textArg(args, "command")
 	if err != nil {
 		return agents.Classification{Action: policy.Mutate}
 	}
-	c := command.Analyze(line)
-	paths := w.paths(operands(line, &c)...)
-	if c.Class == command.ReadOnly {
-		return agents.Classification{Action: policy.Use, Command: &c, Paths: paths}
+	a := c.analyze(line)
+	class := agents.Classification{
+		Action: policy.Mutate, Command: &a, Paths: c.paths(operands(line, &a)...), Where: string(c.place(line, &a)),
 	}
-	return agents.Classification{Action: policy.Mutate, Command: &c, Paths: paths, Where: onTheHost}
+	if a.Class == command.ReadOnly {
+		class.Action = policy.Use
+	}
+	return class
 }
 
-func (w workspace) runCommand(ctx context.Context, tc agents.ToolContext, args map[string]any) (agents.Result, error) {
+func (c commands) run(ctx context.Context, tc agents.ToolContext, args map[string]any) (agents.Result, error) {
 	if err := known(args, "command"); err != nil {
 		return agents.Result{}, err
 	}
@@ -55,9 +87,25 @@ func (w workspace) runCommand(ctx context.Context, tc agents.ToolContext, args m
 	if err != nil {
 		return agents.Result{}, err
 	}
-	if tc.Approved && command.Analyze(line).Class != command.ReadOnly {
-		return w.runOnHost(ctx, line)
+	a := c.analyze(line)
+	switch at := c.place(line, &a); {
+	case at == direct:
+		return c.runDirectly(ctx, line)
+	case at == host && tc.Approved:
+		return c.runOnHost(ctx, line)
+	case at == host:
+		return agents.Result{}, notApproved(line)
+	case c.box == nil:
+		return agents.Result{}, noSandbox(line, errNoSandbox)
+	default:
+		return c.runInSandbox(ctx, c.box, line, at == writing)
 	}
+}
+
+// runDirectly runs a command of the table without a shell in root, with paths confined to root and
+// outside the denied folders. What cat, head and tail show is cut from the redacted text of the file,
+// see [ReadFile].
+func (w workspace) runDirectly(ctx context.Context, line string) (agents.Result, error) {
 	in, err := checkLine(line)
 	if err != nil {
 		return agents.Result{}, err
@@ -79,7 +127,7 @@ func (w workspace) runCommand(ctx context.Context, tc agents.ToolContext, args m
 	if err != nil {
 		return agents.Result{}, err
 	}
-	out, err := execute(ctx, append([]string{program}, b.args...), place{t.real, searchPath}, b.files, commandLimits)
+	out, err := execute(ctx, append([]string{program}, b.args...), surroundings{t.real, searchPath}, b.files, commandLimits)
 	if err != nil {
 		return agents.Result{}, err
 	}

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/svc-gateway/svc/agents"
+	"github.com/svc-gateway/svc/scanner/command"
 )
 
 const secret = "TOP-SECRET-OUTSIDE"
@@ -63,11 +64,14 @@ func project(t *testing.T) (root string, w workspace) {
 	return root, workspace{root: root, denied: []string{filepath.Join(root, ".svc")}}
 }
 
+// commandsIn runs commands where there is no sandbox.
+func commandsIn(w workspace) commands { return commands{workspace: w, analyze: command.Analyze} }
+
 func run(t *testing.T, w workspace, line string) (string, error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
-	r, err := w.runCommand(ctx, agents.ToolContext{}, map[string]any{"command": line})
+	r, err := commandsIn(w).run(ctx, agents.ToolContext{}, map[string]any{"command": line})
 	return r.Text, err
 }
 
@@ -349,7 +353,7 @@ func TestReadFile(t *testing.T) {
 func TestRunCommandArguments(t *testing.T) {
 	_, w := project(t)
 	for _, args := range []map[string]any{nil, {}, {"command": 1.0}, {"command": []any{"df"}}, {"command": ""}, {"command": "df", "shell": true}} {
-		if got, err := w.runCommand(t.Context(), agents.ToolContext{}, args); err == nil {
+		if got, err := commandsIn(w).run(t.Context(), agents.ToolContext{}, args); err == nil {
 			t.Errorf("%v: got %q", args, got.Text)
 		}
 	}

@@ -12,7 +12,6 @@ import (
 	"fmt"
 	"net/http"
 	"os"
-	"sync"
 	"time"
 
 	"github.com/caddyserver/caddy/v2"
@@ -30,6 +29,7 @@ import (
 	"github.com/svc-gateway/svc/agents/sandbox"
 	"github.com/svc-gateway/svc/agents/state"
 	"github.com/svc-gateway/svc/agents/tools"
+	"github.com/svc-gateway/svc/agents/undo"
 	"github.com/svc-gateway/svc/audit"
 	"github.com/svc-gateway/svc/caddymodule/app"
 	_ "github.com/svc-gateway/svc/caddymodule/app/admin" // the command admin
@@ -108,7 +108,7 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 	if err != nil {
 		return err
 	}
-	setup, err := newSetup(a, db, log)
+	setup, err := newSetup(a, opened, db, log)
 	if err != nil {
 		return err
 	}
@@ -143,6 +143,7 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 		return err
 	}
 	a.HandleControl("/", h.api)
+	a.HandleControl("POST /undo", undoing{opened.undo, a.Audit(), log})
 	return nil
 }
 
@@ -173,7 +174,7 @@ func recoverRuns(ctx context.Context, rt *agents.Runtime, log *zap.Logger) error
 }
 
 // newSetup is what the settings make of runs.
-func newSetup(a *app.App, db *analytics.DB, log *zap.Logger) (agents.Setup, error) {
+func newSetup(a *app.App, opened *host, db *analytics.DB, log *zap.Logger) (agents.Setup, error) {
 	s := a.Settings()
 	m, err := newModel(s.Model)
 	if err != nil {
@@ -185,7 +186,7 @@ func newSetup(a *app.App, db *analytics.DB, log *zap.Logger) (agents.Setup, erro
 	}
 	return agents.Setup{
 		Model: m, Agents: agents.Builtin(), Policy: a.Policy(), PolicyKey: key, Log: log, Secrets: a.Secrets(),
-		Tools: Tools(s, a.Home(), a.Audit(), db),
+		Tools: Tools(s, a.Home(), a.Audit(), opened.box, opened.undo, db),
 		Retention: agents.Retention{
 			Threads: s.Retention.Threads, Ephemeral: s.Retention.Ephemeral, Events: s.Retention.Events, Size: s.Retention.Size,
 		},
@@ -196,10 +197,15 @@ func newSetup(a *app.App, db *analytics.DB, log *zap.Logger) (agents.Setup, erro
 	}, nil
 }
 
-// Tools are the tools of the runtime. Without a log they describe and class calls, and nothing else.
-func Tools(s settings.Settings, home settings.Home, log *audit.Log, db *analytics.DB) []agents.Tool {
+// Tools are the tools of the runtime. Without a log, a sandbox and a keeper they describe and class calls,
+// and nothing else.
+func Tools(s settings.Settings, home settings.Home, log *audit.Log, box tools.Sandbox, keeper *undo.Keeper, db *analytics.DB) []agents.Tool {
+	writer := tools.NewWriter(s.Runtime.ProjectRoot, keeper, home.Dir())
 	return []agents.Tool{
-		tools.RunCommand(s.Runtime.ProjectRoot, home.Dir()),
+		tools.RunCommand(s.Runtime.ProjectRoot, box, home.Dir()),
+		tools.RunCode(box, log, s.Runtime.Timeout),
+		writer.WriteFile(),
+		writer.EditFile(),
 		tools.ReadFile(s.Runtime.ProjectRoot, home.Dir()),
 		tools.QueryAudit(log),
 		analytics.QueryDatabase(db),
@@ -254,8 +260,8 @@ type host struct {
 	patience context.Context
 	lose     context.CancelFunc // ends patience, and with it the hooks that still run
 
-	trying     sync.WaitGroup
-	stopTrying context.CancelFunc
+	box  *box
+	undo *undo.Keeper
 }
 
 func open(a *app.App, log *zap.Logger) (*host, error) {
@@ -274,9 +280,8 @@ func open(a *app.App, log *zap.Logger) (*host, error) {
 	h := &host{Host: opened, desk: desk, unwatch: unwatch, leave: a.AddWitness(store, a.Home().StateDB()), release: a.Hold(), closed: make(chan struct{}), hooks: hooks}
 	h.patience, h.lose = context.WithCancel(context.Background())
 	go h.drainAt(a.Stopping())
-	ctx, cancel := context.WithCancel(context.Background())
-	h.stopTrying = cancel
-	h.trying.Go(func() { trySandbox(ctx, sandbox.FromSettings(a.Settings(), a.Home()), log) })
+	h.undo = &undo.Keeper{Dir: a.Home().Undo()}
+	h.box = openBox(sandbox.FromSettings(a.Settings(), a.Home()), log)
 	return h, nil
 }
 
@@ -298,10 +303,9 @@ func (h *host) Destruct() error {
 	defer h.unwatch()
 	close(h.closed)
 	h.desk.Close()
-	h.stopTrying()
-	h.trying.Wait()
 	h.leave()
 	err := h.Close()
+	h.box.close()                    // no run is left
 	time.AfterFunc(hookTime, h.lose) // the process goes on without the runtime
 	h.hooks.Close(h.patience)
 	h.lose()

@@ -2,33 +2,83 @@ package agents
 
 import (
 	"context"
+	"fmt"
+	"time"
 
 	"go.uber.org/zap"
 
 	"github.com/svc-gateway/svc/agents/sandbox"
+	"github.com/svc-gateway/svc/agents/tools"
 )
 
-// trySandbox finds out which sandbox this host allows, and says so. The service goes on without one.
-func trySandbox(ctx context.Context, c sandbox.Config, log *zap.Logger) {
-	box, err := sandbox.Open(ctx, c)
-	switch {
-	case ctx.Err() != nil: // the service stops
-		if err == nil {
-			box.Close()
+// readyTime is how long a call waits for the sandbox to be found out, right after the start.
+const readyTime = 30 * time.Second
+
+// box is the sandbox of the host's programs. It is found out once, while the service serves already.
+type box struct {
+	stop  context.CancelFunc
+	ready chan struct{} // closed when the rest is known
+	box   *sandbox.Box  // nil when there is none
+	err   error
+}
+
+var _ tools.Sandbox = (*box)(nil)
+
+// openBox begins to find out which sandbox this host allows. The service goes on without one.
+func openBox(c sandbox.Config, log *zap.Logger) *box {
+	ctx, cancel := context.WithCancel(context.Background())
+	b := &box{stop: cancel, ready: make(chan struct{})}
+	go func() {
+		defer close(b.ready)
+		if b.box, b.err = sandbox.Open(ctx, c); ctx.Err() == nil {
+			b.tell(c, log)
 		}
-		return
-	case err != nil:
-		log.Warn("programs cannot be run in a sandbox, and are refused", zap.Error(err))
+	}()
+	return b
+}
+
+// tell says in the log what was found.
+func (b *box) tell(c sandbox.Config, log *zap.Logger) {
+	if b.err != nil {
+		log.Warn("programs cannot be run in a sandbox, and are refused", zap.Error(b.err))
 		return
 	}
-	defer box.Close()
 	if c.Network == sandbox.HostNetwork {
 		log.Warn("programs in the sandbox reach the host's network, because sandbox.network is host")
 	}
-	if box.Mode() == "full" {
-		log.Info("programs can be run in a sandbox", zap.String("mode", box.Mode()))
+	if b.box.Mode() == "full" {
+		log.Info("programs can be run in a sandbox", zap.String("mode", b.box.Mode()))
 		return
 	}
 	log.Warn("programs can be run in a sandbox that is weaker than it could be",
-		zap.String("mode", box.Mode()), zap.Strings("because", box.Weaker()))
+		zap.String("mode", b.box.Mode()), zap.Strings("because", b.box.Weaker()))
+}
+
+// Run implements [tools.Sandbox].
+func (b *box) Run(ctx context.Context, s sandbox.Spec) (sandbox.Result, error) {
+	wait := time.NewTimer(readyTime)
+	defer wait.Stop()
+	select {
+	case <-b.ready:
+	case <-ctx.Done():
+		return sandbox.Result{}, fmt.Errorf("waiting for the sandbox: %w", context.Cause(ctx))
+	case <-wait.C:
+		return sandbox.Result{}, &sandbox.Unavailable{Reason: "the sandbox is still being tested; try again later"}
+	}
+	switch {
+	case b.err != nil && sandbox.IsUnavailable(b.err):
+		return sandbox.Result{}, b.err
+	case b.err != nil:
+		return sandbox.Result{}, &sandbox.Unavailable{Reason: b.err.Error()}
+	}
+	return b.box.Run(ctx, s)
+}
+
+// close ends the sandbox, and what still runs in it.
+func (b *box) close() {
+	b.stop()
+	<-b.ready
+	if b.box != nil {
+		b.box.Close()
+	}
 }

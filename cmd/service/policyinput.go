@@ -22,7 +22,7 @@ func newTools(home settings.Home) (*toolbox, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &toolbox{agentsmodule.Tools(s, home, nil, nil)}, nil
+	return &toolbox{agentsmodule.Tools(s, home, nil, nil, nil, nil)}, nil
 }
 
 func (t *toolbox) names() []string {
@@ -42,7 +42,9 @@ func (t *toolbox) input(c cases.Call) (policy.Input, error) {
 	i := slices.IndexFunc(t.tools, func(tool agents.Tool) bool { return tool.Name == in.Tool })
 	switch {
 	case i >= 0:
-		complete(&in, t.tools[i].ToolDef)
+		if err := complete(&in, t.tools[i].ToolDef); err != nil {
+			return in, err
+		}
 	case in.Tool == agents.Delegate && in.Action == "":
 		in.Action = policy.Use
 	case in.Action == "":
@@ -54,13 +56,17 @@ func (t *toolbox) input(c cases.Call) (policy.Input, error) {
 	return in, nil
 }
 
-// complete adds what a tool declares and finds. What the call says itself stays.
-func complete(in *policy.Input, d agents.ToolDef) {
+// complete adds what a tool declares and finds. What the call says itself stays. A call that no policy
+// is asked about is an error.
+func complete(in *policy.Input, d agents.ToolDef) error {
 	args := in.Arguments
 	if args == nil {
 		args = map[string]any{}
 	}
 	c := d.Class(args)
+	if c.Refused != "" {
+		return fmt.Errorf("the call is refused before any rule is asked: %s", c.Refused)
+	}
 	if in.Skill == "" {
 		in.Skill = d.Skill
 	}
@@ -72,4 +78,5 @@ func complete(in *policy.Input, d agents.ToolDef) {
 	if in.Paths == nil {
 		in.Paths = c.Paths
 	}
+	return nil
 }

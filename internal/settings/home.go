@@ -117,6 +117,9 @@ func (h Home) LockFile() string { return h.path("run", "service.lock") }
 // LogFile is the log of a service in the background.
 func (h Home) LogFile() string { return h.path("service.log") }
 
+// Undo is the folder of what files held before tools changed them.
+func (h Home) Undo() string { return h.path("undo") }
+
 // Workspace is the default project root.
 func (h Home) Workspace() string { return h.path("workspace") }
 

@@ -1,0 +1,242 @@
+package tools
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/svc-gateway/svc/agents"
+	"github.com/svc-gateway/svc/agents/sandbox"
+	"github.com/svc-gateway/svc/scanner/command"
+)
+
+// helperDir is where helper builds.
+var helperDir string
+
+func TestMain(m *testing.M) {
+	var err error
+	if helperDir, err = os.MkdirTemp("", "sb"); err != nil {
+		panic(err)
+	}
+	code := m.Run()
+	_ = os.RemoveAll(helperDir)
+	os.Exit(code)
+}
+
+// helper is the program that makes sandboxes, built once.
+var helper = sync.OnceValues(func() (string, error) {
+	path := filepath.Join(helperDir, "svc-sandbox")
+	cmd := exec.Command("go", "build", "-buildvcs=false", "-o", path, "../../cmd/svc-sandbox")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("building the helper: %w: %s", err, out)
+	}
+	return path, nil
+})
+
+// openBox opens a sandbox, or skips the test where the host allows none.
+func openBox(t *testing.T, c sandbox.Config) *sandbox.Box {
+	t.Helper()
+	path, err := helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Helper = path
+	if c.Dir, err = os.MkdirTemp("", "sb"); err == nil {
+		err = os.Chmod(c.Dir, 0o711)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(c.Dir) })
+	box, err := sandbox.Open(t.Context(), c)
+	if sandbox.IsUnavailable(err) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(box.Close)
+	return box
+}
+
+// scene is a project root that everybody may write to, with the data folder in it, and a folder beside
+// it that everybody may write to as well.
+func scene(t *testing.T) (root, outside string) {
+	t.Helper()
+	base, err := os.MkdirTemp("/var/tmp", "svc") // /tmp is the sandbox's own
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(base) })
+	root, outside = filepath.Join(base, "root"), filepath.Join(base, "outside")
+	for _, dir := range []string{base, root, outside, filepath.Join(root, ".svc")} {
+		if err := os.MkdirAll(dir, 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chmod(dir, 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for path, text := range map[string]string{
+		filepath.Join(root, "file"): "inside\n", filepath.Join(root, ".svc/token"): secret, filepath.Join(outside, "file"): "outside\n",
+	} {
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chmod(path, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink("../outside/file", filepath.Join(root, "up")); err != nil {
+		t.Fatal(err)
+	}
+	return root, outside
+}
+
+// A command line that the analysis gets wrong can do no more than its class allows: the attack is any
+// line whose effect the analysis does not see.
+func TestMisclassifiedCommandsRegression(t *testing.T) {
+	root, outside := scene(t)
+	data := filepath.Join(root, ".svc")
+	box := openBox(t, sandbox.Config{Hidden: []string{data}, Network: sandbox.ProxyNetwork})
+	arrived := listen(t)
+	w := workspace{root: root, denied: []string{data}}
+	connect := fmt.Sprintf(`exec 3<>/dev/tcp/%s && echo CONNECTED; curl -s --max-time 2 http://%[2]s && echo CONNECTED; true`,
+		strings.Replace(arrived.addr, ":", "/", 1), arrived.addr)
+	leave := `(setsid sleep 98765.4 >/dev/null 2>&1 </dev/null & ); nohup sleep 98765.4 >/dev/null 2>&1 & echo STARTED`
+	for _, tc := range []struct {
+		class      command.Class
+		name, line string
+		want       string // in the result
+		not        string
+	}{
+		{command.ReadOnly, "reads the project", "cat file | sort", "inside", ""},
+		{command.ReadOnly, "reads the host", "cat " + outside + "/file | sort", "outside", ""},
+		{command.ReadOnly, "writes in the project", "echo x >made; echo x >file; rm -f file; true", "Read-only", ""},
+		{command.ReadOnly, "writes elsewhere", "echo x >" + outside + "/made; rm -f " + outside + "/file; true", "Read-only", ""},
+		{command.ReadOnly, "reads the data folder", "cat .svc/token; true", "", secret},
+		{command.ReadOnly, "connects", connect, "", "CONNECTED"},
+		{command.ReadOnly, "leaves a process", leave, "STARTED", ""},
+		{command.ReadOnly, "sees processes", "cat /proc/[0-9]*/cmdline | tr '\\0' ' '; true", "", ".test "},
+		{command.Mutate, "writes in the project", "echo x >written; cat written", "x\n", ""},
+		{command.Mutate, "writes elsewhere", "echo x >" + outside + "/made; rm -f " + outside + "/file; true", "No such file", ""},
+		{command.Mutate, "writes over a link", "echo x >up; true", "No such file", ""},
+		{command.Mutate, "writes in the data folder", "echo x >.svc/made; echo x >.svc/token; true", "", secret},
+		{command.Mutate, "reads the data folder", "cat .svc/token; mv .svc moved; cat moved/token; true", "", secret},
+		{command.Mutate, "connects", connect, "", "CONNECTED"},
+		{command.Mutate, "leaves a process", leave, "STARTED", ""},
+		{command.Mutate, "signals", fmt.Sprintf("kill -0 %d && echo REACHED; true", os.Getpid()), "", "REACHED"},
+	} {
+		t.Run(string(tc.class)+" "+tc.name, func(t *testing.T) {
+			c := commands{w, box, func(string) command.Command { return command.Command{Class: tc.class} }}
+			r, err := c.run(t.Context(), agents.ToolContext{}, map[string]any{"command": tc.line})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !strings.Contains(r.Text, tc.want) || tc.not != "" && strings.Contains(r.Text, tc.not) {
+				t.Errorf("got %q, want %q", r.Text, tc.want)
+			}
+		})
+	}
+	for path, want := range map[string]string{
+		root + "/file": "inside\n", root + "/.svc/token": secret, root + "/written": "x\n", outside + "/file": "outside\n",
+		root + "/made": "", root + "/.svc/made": "", outside + "/made": "",
+	} {
+		if got, err := os.ReadFile(path); string(got) != want {
+			t.Errorf("%s: got %q, %v, want %q", path, got, err, want)
+		}
+	}
+	if arrived.any() {
+		t.Error("a connection arrived")
+	}
+	if left := processes(t, "98765.4"); left != 0 {
+		t.Errorf("%d processes are left", left)
+	}
+}
+
+// What needs the host is not run in the sandbox, nor anywhere without approval.
+func TestNothingRunsUnapproved(t *testing.T) {
+	root, outside := scene(t)
+	c := commands{workspace{root: root}, openBox(t, sandbox.Config{}), command.Analyze}
+	for _, line := range []string{"touch " + outside + "/made", "touch " + root + "/made; reboot --no-such-option", "python3 -c 'open(\"made\", \"w\")'"} {
+		if r, err := c.run(t.Context(), agents.ToolContext{}, map[string]any{"command": line}); err == nil || !strings.Contains(err.Error(), "approve") {
+			t.Errorf("%s: got %q, %v", line, r.Text, err)
+		}
+	}
+	for _, path := range []string{outside + "/made", root + "/made"} {
+		if _, err := os.Stat(path); err == nil {
+			t.Errorf("%s was made", path)
+		}
+	}
+}
+
+func TestSandboxedResults(t *testing.T) {
+	root, _ := scene(t)
+	c := commands{workspace{root: root}, openBox(t, sandbox.Config{}), command.Analyze}
+	for _, tc := range []struct{ line, want string }{
+		{"grep -c inside file", "1\n"},
+		{"grep nothing file", "[exit code 1]\n"},
+		{"touch new", "[no output]\n"},
+		{"ls missing | sort; ls new", "ls: cannot access 'missing': No such file or directory\nnew\n"},
+		{"seq 100000 | sort -n", "[cut: the first 65536 bytes are shown]\n"},
+	} {
+		r, err := c.run(t.Context(), agents.ToolContext{}, map[string]any{"command": tc.line})
+		if err != nil || !strings.HasSuffix(r.Text, tc.want) {
+			t.Errorf("%s: got %q, %v, want %q", tc.line, r.Text, err, tc.want)
+		}
+	}
+	c.root, c.denied = root, []string{root}
+	if _, err := c.run(t.Context(), agents.ToolContext{}, map[string]any{"command": "touch x"}); err == nil || !strings.Contains(err.Error(), "is the service's data folder") {
+		t.Errorf("the data folder as the root: got %v", err)
+	}
+}
+
+// arrival is a server that notes whether somebody came.
+type arrival struct {
+	addr string
+	came chan struct{}
+}
+
+func (a arrival) any() bool { return len(a.came) > 0 }
+
+func listen(t *testing.T) arrival {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	a := arrival{l.Addr().String(), make(chan struct{}, 100)}
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			a.came <- struct{}{}
+			_ = c.Close()
+		}
+	}()
+	return a
+}
+
+// processes is how many have a word in their command line.
+func processes(t *testing.T, word string) (n int) {
+	t.Helper()
+	found, err := filepath.Glob("/proc/[0-9]*/cmdline")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range found {
+		if text, err := os.ReadFile(path); err == nil && strings.Contains(string(text), word) {
+			n++
+		}
+	}
+	return n
+}
