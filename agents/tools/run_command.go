@@ -41,10 +41,11 @@ func (w workspace) classifyCommand(args map[string]any) agents.Classification {
 	}
 	c := command.Analyze(line)
 	paths := w.paths(operands(line, &c)...)
+	targets := w.commandTargets(line, &c)
 	if c.Class == command.ReadOnly {
-		return agents.Classification{Action: policy.Use, Command: &c, Paths: paths}
+		return agents.Classification{Action: policy.Use, Command: &c, Paths: paths, Targets: targets}
 	}
-	return agents.Classification{Action: policy.Mutate, Command: &c, Paths: paths, Where: onTheHost}
+	return agents.Classification{Action: policy.Mutate, Command: &c, Paths: paths, Targets: targets, Where: onTheHost}
 }
 
 func (w workspace) runCommand(ctx context.Context, tc agents.ToolContext, args map[string]any) (agents.Result, error) {

@@ -12,6 +12,7 @@ import (
 	"github.com/svc-gateway/svc/internal/suggest"
 	"github.com/svc-gateway/svc/policy"
 	"github.com/svc-gateway/svc/policy/cases"
+	"github.com/svc-gateway/svc/policy/provenance"
 )
 
 // toolbox knows what the tools make of arguments. None of them is run.
@@ -42,7 +43,7 @@ func (t *toolbox) input(c cases.Call) (policy.Input, error) {
 	i := slices.IndexFunc(t.tools, func(tool agents.Tool) bool { return tool.Name == in.Tool })
 	switch {
 	case i >= 0:
-		complete(&in, t.tools[i].ToolDef)
+		complete(&in, t.tools[i].ToolDef, c.Trail())
 	case in.Tool == agents.Delegate && in.Action == "":
 		in.Action = policy.Use
 	case in.Action == "":
@@ -55,7 +56,7 @@ func (t *toolbox) input(c cases.Call) (policy.Input, error) {
 }
 
 // complete adds what a tool declares and finds. What the call says itself stays.
-func complete(in *policy.Input, d agents.ToolDef) {
+func complete(in *policy.Input, d agents.ToolDef, trail provenance.Trail) {
 	args := in.Arguments
 	if args == nil {
 		args = map[string]any{}
@@ -71,5 +72,8 @@ func complete(in *policy.Input, d agents.ToolDef) {
 	in.Categories = append(in.Categories, c.Categories...)
 	if in.Paths == nil {
 		in.Paths = c.Paths
+	}
+	if in.Targets == nil {
+		in.Targets = trail.Trace(c.Targets)
 	}
 }
