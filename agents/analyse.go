@@ -76,6 +76,7 @@ func analyse(s scope, c Call) (a *analysis) {
 	}
 	a.invalid = class.Refused
 	a.input.Action, a.input.Command, a.input.Categories, a.input.Paths = class.Action, class.Command, class.Categories, class.Paths
+	a.input.Targets = s.trail.Trace(class.Targets)
 	return a
 }
 

@@ -3,6 +3,7 @@ package agents
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/svc-gateway/svc/policy"
+	"github.com/svc-gateway/svc/policy/provenance"
 )
 
 // maxAsked bounds how often the rules are asked what else they want counted for one call.
@@ -52,7 +54,9 @@ func (g *gate) decide(ctx context.Context, p *policy.Engine, a *analysis) (polic
 	if because := p.Because(a.input, g.secrets.RedactJSON); len(because) > 0 {
 		d.Reasons = slices.Concat(d.Reasons, because)
 	}
-	a.snapshot = g.snapshot(a.input, d)
+	snapshot := policy.Snap(a.input, d, g.secrets.RedactJSON, g.key)
+	d.Reasons = slices.Concat(d.Reasons, tainted(snapshot, a.input.Labels, d))
+	a.snapshot = g.encode(snapshot)
 	return d, c
 }
 
@@ -101,9 +105,32 @@ const unitsPerOne = 1000
 // units rounds up, so that no amount is too small to count.
 func units(amount float64) int64 { return int64(math.Ceil(amount * unitsPerOne)) }
 
-// snapshot is what the record has of the decision's input beside its own columns.
-func (g *gate) snapshot(in policy.Input, d policy.Decision) json.RawMessage {
-	doc, err := json.Marshal(policy.Snap(in, d, g.secrets.RedactJSON, g.key))
+// maxTainted bounds how many targets of a call the reasons name.
+const maxTainted = 8
+
+// tainted says which text named what a call reaches for and the user did not, when a rule applied to a call
+// after untrusted text. It holds what the snapshot shows.
+func tainted(s policy.Snapshot, labels []string, d policy.Decision) []string {
+	if !provenance.Untrusted(labels) || d.Rule == "" && len(d.Observed) == 0 {
+		return nil
+	}
+	var all []string
+	for _, t := range s.Targets {
+		if t.Source == provenance.SourceUser || len(all) == maxTainted {
+			continue
+		}
+		reason := fmt.Sprintf("target %s %s %q: from %s", t.Argument, t.Kind, t.Value, t.Source)
+		if t.Fragment != "" {
+			reason += fmt.Sprintf(", in %q", t.Fragment)
+		}
+		all = append(all, reason)
+	}
+	return all
+}
+
+// encode makes of a snapshot what the record has of the decision's input beside its own columns.
+func (g *gate) encode(s policy.Snapshot) json.RawMessage {
+	doc, err := json.Marshal(s)
 	if err != nil {
 		g.log.Error("keeping what a decision depended on failed, it cannot be replayed", zap.Error(err))
 		return nil

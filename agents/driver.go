@@ -13,6 +13,7 @@ import (
 	"github.com/svc-gateway/svc/agents/model"
 	"github.com/svc-gateway/svc/audit"
 	"github.com/svc-gateway/svc/policy"
+	"github.com/svc-gateway/svc/policy/provenance"
 )
 
 // driver carries out what a run asks for. It alone touches the run; the goroutines that it
@@ -24,6 +25,7 @@ type driver struct {
 	run      *Run
 	active   *activeRun
 	history  []model.Message // of the thread, before this run
+	said     *provenance.Words
 	log      *eventLog
 	began    time.Time
 	applied  chan func()
@@ -101,7 +103,11 @@ func (d *driver) start(ctx context.Context, e effect) {
 		c := *d.run.call(e.CallRef)
 		d.run.call(e.CallRef).Status = CallStarted
 		agent := d.run.Frames[e.Frame].Agent
-		work = func() func() { return d.act(ctx, e.CallRef, agent, c) }
+		if d.said == nil {
+			d.said = said(d.history, d.run)
+		}
+		trail := provenance.Trail{Said: d.said, Read: read(d.history, d.run)}
+		work = func() func() { return d.act(ctx, e.CallRef, agent, c, trail) }
 	case giveBack:
 		f := &d.run.Frames[e.frame]
 		f.Closed = true
@@ -256,10 +262,11 @@ func (d *driver) account(ctx context.Context, agent string, resp model.Response,
 }
 
 // act passes a call through the gate.
-func (d *driver) act(ctx context.Context, ref CallRef, agent string, c Call) func() {
+func (d *driver) act(ctx context.Context, ref CallRef, agent string, c Call, trail provenance.Trail) func() {
 	s := scope{
 		run: d.run.ID, thread: d.run.Thread, agent: agent, principal: d.run.Principal,
 		policy: d.policy.Engine(), tools: d.set.agents[agent].tools, ours: d.active.held, foreign: d.run.Foreign, auto: d.run.Auto,
+		trail: trail,
 	}
 	wakes := d.rt.wakesOf(d.active)
 	var v verdict

@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/svc-gateway/svc/agents/model"
 	"github.com/svc-gateway/svc/policy"
+	"github.com/svc-gateway/svc/policy/provenance"
 )
 
 // Errors of [Host.Examine].
@@ -52,6 +54,13 @@ func (h *Host) Examine(ctx context.Context, run, call, patch string) (Examined, 
 	if a, ok := rt.set.Load().agents[agent]; ok {
 		s.tools = a.tools
 	}
+	var history []model.Message
+	if r.Base > 0 {
+		if history, err = h.store.Messages(ctx, r.Thread, r.Base); err != nil {
+			return Examined{}, err
+		}
+	}
+	s.trail = provenance.Trail{Said: said(history, r), Read: read(history, r)}
 	before := analyse(s, *c)
 	changed := *c
 	if changed.Arguments, err = MergePatch(c.Arguments, patch); err != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/svc-gateway/svc/audit"
 	"github.com/svc-gateway/svc/internal/bus"
 	"github.com/svc-gateway/svc/policy"
+	"github.com/svc-gateway/svc/policy/provenance"
 	"github.com/svc-gateway/svc/scanner/redact"
 )
 
@@ -41,6 +42,7 @@ type scope struct {
 	ours               func(context.Context) error // whether the run is still this process's
 	foreign            bool                        // the thread is somebody else's
 	auto               bool                        // the run goes on without a person where that is allowed
+	trail              provenance.Trail            // what was said and read before the call
 }
 
 // intent is a call whose start has been recorded.

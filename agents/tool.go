@@ -3,9 +3,12 @@ package agents
 import (
 	"context"
 	"encoding/json"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/svc-gateway/svc/policy"
+	"github.com/svc-gateway/svc/policy/provenance"
 	"github.com/svc-gateway/svc/scanner"
 	"github.com/svc-gateway/svc/scanner/command"
 )
@@ -34,6 +37,10 @@ type ToolDef struct {
 	Parameters  json.RawMessage // JSON Schema of the arguments, an object
 	Action      policy.Action   // what a call needs leave for
 
+	// Targets are the arguments that name what a call reaches for: a string, or a list of strings. A
+	// Classification adds to them.
+	Targets map[string]provenance.Kind
+
 	// Classify says what a call with these arguments would do, where that depends on them: the
 	// command line, the program, the SQL or the request in them. It takes the place of Action.
 	// Nil: every call is Action. When it panics the call is denied.
@@ -45,25 +52,51 @@ type ToolDef struct {
 
 // Classification is what one call would do, as far as its arguments tell.
 type Classification struct {
-	Action     policy.Action     // what the call needs leave for; Mutate when empty
-	Command    *command.Command  // the command line in the arguments; nil when there is none
-	Categories []string          // dangerous kinds of operation that rules ask for, beside Command's own
-	Paths      []string          // files and folders that the arguments name: see [policy.Input]
-	Findings   []scanner.Finding // what else in the arguments is suspicious
-	Refused    string            // why the call is never made, whatever the policy says: a stable word, a colon and the details
-	Where      string            // where the call would run, for who is asked to approve it, such as "on the host"
+	Action     policy.Action       // what the call needs leave for; Mutate when empty
+	Command    *command.Command    // the command line in the arguments; nil when there is none
+	Categories []string            // dangerous kinds of operation that rules ask for, beside Command's own
+	Paths      []string            // files and folders that the arguments name: see [policy.Input]
+	Targets    []provenance.Target // what the call reaches for; the gate adds where they come from
+	Findings   []scanner.Finding   // what else in the arguments is suspicious
+	Refused    string              // why the call is never made, whatever the policy says: a stable word, a colon and the details
+	Where      string              // where the call would run, for who is asked to approve it, such as "on the host"
 }
 
 // Class classes a call by its arguments, or as the tool declares all of its calls.
 func (d *ToolDef) Class(args map[string]any) Classification {
 	if d.Classify == nil {
-		return Classification{Action: d.Action}
+		return Classification{Action: d.Action, Targets: d.targets(args)}
 	}
 	c := d.Classify(args)
 	if c.Action == "" {
 		c.Action = policy.Mutate
 	}
+	c.Targets = append(d.targets(args), c.Targets...)
 	return c
+}
+
+// targets are the values of the arguments that name targets, sorted by argument. What is neither a
+// string nor a list of strings is a target that nobody can name.
+func (d *ToolDef) targets(args map[string]any) []provenance.Target {
+	var all []provenance.Target
+	for _, name := range slices.Sorted(maps.Keys(d.Targets)) {
+		v, given := args[name]
+		if !given {
+			continue
+		}
+		values, isList := v.([]any)
+		if !isList {
+			values = []any{v}
+		}
+		for _, v := range values {
+			if text, ok := v.(string); ok {
+				all = append(all, provenance.Target{Argument: name, Kind: d.Targets[name], Value: text})
+			} else {
+				all = append(all, provenance.Target{Argument: name, Kind: provenance.Unknown})
+			}
+		}
+	}
+	return all
 }
 
 // toolFunc is the body of a tool. args are the decoded arguments; the context ends at the call's

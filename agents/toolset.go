@@ -10,6 +10,7 @@ import (
 
 	"github.com/svc-gateway/svc/agents/model"
 	"github.com/svc-gateway/svc/policy"
+	"github.com/svc-gateway/svc/policy/provenance"
 )
 
 // toolset is a version of the agents and tools that runs work with. It does not change; a runtime
@@ -30,6 +31,11 @@ type boundAgent struct {
 func newToolset(agents []Agent, tools []Tool) (*toolset, error) {
 	known := map[string]boundTool{}
 	for _, t := range tools {
+		for argument, kind := range t.Targets {
+			if !kind.Known() {
+				return nil, fmt.Errorf("tool %s: the target %s has the unknown kind %q, want one of %v", t.Name, argument, kind, provenance.Kinds())
+			}
+		}
 		bt, err := compileParameters(t)
 		if err != nil {
 			return nil, err
@@ -71,13 +77,14 @@ func versionOf(agents []Agent, tools []Tool) (string, error) {
 		Name, Description, Skill string
 		Parameters               json.RawMessage
 		Action                   policy.Action
+		Targets                  map[string]provenance.Kind `json:",omitempty"`
 	}
 	doc := struct {
 		Agents []Agent
 		Tools  []seen
 	}{Agents: slices.SortedFunc(slices.Values(agents), func(a, b Agent) int { return strings.Compare(a.Name, b.Name) })}
 	for _, t := range tools {
-		doc.Tools = append(doc.Tools, seen{t.Name, t.Description, t.Skill, t.Parameters, t.Action})
+		doc.Tools = append(doc.Tools, seen{t.Name, t.Description, t.Skill, t.Parameters, t.Action, t.Targets})
 	}
 	slices.SortFunc(doc.Tools, func(a, b seen) int { return strings.Compare(a.Name, b.Name) })
 	text, err := json.Marshal(doc)

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/svc-gateway/svc/policy/provenance"
 	"github.com/svc-gateway/svc/scanner/command"
 )
 
@@ -40,6 +41,10 @@ func BenchmarkDecide(b *testing.B) {
 		{"200_rules", twoHundred, Input{
 			Tool: "run_command", Action: Use, Time: time.Now(), Paths: []string{"notes/a"},
 			Command: &command.Command{Class: command.ReadOnly, Parts: []command.Part{{Name: "cat", Args: []string{"notes/a"}}}},
+		}},
+		{"targets", e, Input{
+			Tool: "run_command", Action: Mutate, Command: &command.Command{Class: command.Mutate}, Labels: []string{"user", "tool:read_file"},
+			Targets: []provenance.Target{{Argument: "command", Kind: provenance.Path, Value: "docs/a.md", Source: provenance.SourceUser}},
 		}},
 		{"1000_rules", thousand, Input{Tool: "tool-500", Action: Use}},
 	} {

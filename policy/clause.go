@@ -3,6 +3,7 @@ package policy
 import (
 	"bytes"
 	"encoding/json"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -59,7 +60,11 @@ func newClause(l *language, n ast.Node) *clause {
 		if slices.ContainsFunc(c.reads, func(r reading) bool { return r.name == name }) || name == "" {
 			continue
 		}
-		if p, err := expr.Compile(name, l.options...); err == nil {
+		text := name
+		if t := l.vars[name]; t != nil && t.Kind() == reflect.Func {
+			text += "()"
+		}
+		if p, err := expr.Compile(text, l.options...); err == nil {
 			c.reads = append(c.reads, reading{name, p})
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/svc-gateway/svc/policy/provenance"
 	"github.com/svc-gateway/svc/scanner"
 	"github.com/svc-gateway/svc/scanner/command"
 )
@@ -25,6 +26,9 @@ type Input struct {
 	// are in it, else absolute; with . and .. resolved and, where one leads over a symbolic link,
 	// as it is written and where it leads.
 	Paths []string `json:"paths,omitempty"`
+
+	// Targets are what the call reaches for, with where each comes from: see [provenance.Trail].
+	Targets []provenance.Target `json:"targets,omitempty"`
 
 	// Time is when the decision is made, in the zone that rules see. Without it a rule that reads
 	// the time cannot be evaluated.

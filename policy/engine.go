@@ -34,13 +34,14 @@ func New(files ...Source) (*Engine, error) {
 		rules[i].builtin = true
 	}
 	var mistakes []error
+	program := len(rules)
 	for _, s := range files {
-		more, err := parseRules(s)
+		more, err := parseRules(s, rules[:program]...)
 		if err != nil {
 			mistakes = append(mistakes, err)
 			continue
 		}
-		rules = append(rules, more...)
+		rules = merged(rules, more)
 	}
 	mistakes = append(mistakes, unique(rules))
 	if err := errors.Join(mistakes...); err != nil {
@@ -59,11 +60,7 @@ func unique(rules []rule) error {
 	for i := range rules {
 		r := &rules[i]
 		if first := seen[r.Name]; first != nil {
-			where := fmt.Sprintf("%s:%d", first.file, first.line)
-			if first.builtin {
-				where = "part of the program; a rule of another name can be stricter"
-			}
-			mistakes = append(mistakes, &Mistake{r.file, r.line, 1, r.Name, "name: another rule has it already: " + where})
+			mistakes = append(mistakes, &Mistake{r.file, r.line, 1, r.Name, fmt.Sprintf("name: another rule has it already: %s:%d", first.file, first.line)})
 			continue
 		}
 		seen[r.Name] = r

@@ -3,6 +3,7 @@ package policy
 import (
 	"time"
 
+	"github.com/svc-gateway/svc/policy/provenance"
 	"github.com/svc-gateway/svc/scanner"
 	"github.com/svc-gateway/svc/scanner/command"
 )
@@ -24,10 +25,15 @@ type env struct {
 	Findings   []findingEnv   `expr:"findings"`
 	Time       timeEnv        `expr:"time"`
 
+	FromUser  func(argument string) bool `expr:"from_user"`
+	Untrusted func() bool                `expr:"untrusted"`
+	Targets   func() []targetEnv         `expr:"targets"`
+
 	Count func(by any, window string) (float64, error)                `expr:"count"`
 	Sum   func(amount any, window string, by ...any) (float64, error) `expr:"sum"`
 
 	counters
+	traced []provenance.Target
 }
 
 // counters is what count and sum work with.
@@ -91,8 +97,10 @@ func newEnv(in *Input, q *question) *env {
 		Findings:   newFindingEnvs(in.Findings),
 		Time:       newTimeEnv(in.Time),
 		counters:   counters{counts: in.Counts},
+		traced:     in.Targets,
 	}
 	e.Count, e.Sum = e.count, e.sum
+	e.FromUser, e.Untrusted, e.Targets = e.fromUser, e.untrusted, e.targets
 	return e
 }
 

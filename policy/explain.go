@@ -86,7 +86,7 @@ func guarded(in *Input, redact func([]byte) []byte) shower {
 	hide := redact != nil && secretive(in, redact)
 	return func(name string, v any) string {
 		root, _, _ := strings.Cut(name, ".")
-		if hide && (root == "paths" || root == "command") {
+		if hide && (root == "paths" || root == "command" || root == "targets") {
 			return `"REDACTED"`
 		}
 		return render(name, v, redact)

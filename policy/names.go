@@ -59,7 +59,7 @@ func (r *resolver) visit(n ast.Node, s scope) reflect.Type {
 			return s.pointer
 		}
 	case *ast.CallNode:
-		r.call(n, s)
+		return r.call(n, s)
 	case *ast.BuiltinNode:
 		return r.builtin(n, s)
 	case *ast.PredicateNode:
@@ -148,7 +148,7 @@ func isChain(n ast.Node) bool {
 	return false
 }
 
-func (r *resolver) call(n *ast.CallNode, s scope) {
+func (r *resolver) call(n *ast.CallNode, s scope) (result reflect.Type) {
 	if name, ok := n.Callee.(*ast.IdentifierNode); ok {
 		if t := r.vars[name.Value]; !slices.Contains(ownNames, name.Value) && (t == nil || t.Kind() != reflect.Func) {
 			r.wrong(n, "unknown name %s: there is no such function%s", name.Value, suggest.DidYouMean(name.Value, r.functions()))
@@ -156,6 +156,13 @@ func (r *resolver) call(n *ast.CallNode, s scope) {
 		switch {
 		case slices.Contains(counterNames, name.Value):
 			r.counter(name.Value, n)
+		case slices.Contains(targetNames, name.Value) && r.vars[name.Value] != nil:
+			r.reads = append(r.reads, []string{"targets"})
+			if name.Value == "targets" {
+				result = r.vars[name.Value].Out(0)
+			}
+		case name.Value == "untrusted" && r.vars[name.Value] != nil:
+			r.reads = append(r.reads, []string{"labels"})
 		case name.Value == "may" && len(n.Arguments) == 1:
 			if a, ok := n.Arguments[0].(*ast.StringNode); ok && !Action(a.Value).Known() {
 				r.wrong(a, "may(%q): unknown action, want one of %v", a.Value, Actions())
@@ -166,6 +173,7 @@ func (r *resolver) call(n *ast.CallNode, s scope) {
 		r.wrong(n, "only functions can be called")
 	}
 	r.all(s, n.Arguments...)
+	return result
 }
 
 // counter checks the window of a counter, which has to be known when the rule is loaded.

@@ -37,12 +37,14 @@ type ruleFile struct {
 	source   Source
 	mistakes []error
 	rule     string // that is being read
+	program  []rule // those that are part of the program and can be made stricter by name
 }
 
 // parseRules reads one rule file. Unknown keys, a second document, duplicate names and whatever
 // could make a rule silently never apply are a [Mistake] each; all of them are returned, joined.
-func parseRules(s Source) ([]rule, error) {
-	p := &ruleFile{source: s}
+// A rule with the name of one of program, and nothing but what makes it stricter, takes its place.
+func parseRules(s Source, program ...rule) ([]rule, error) {
+	p := &ruleFile{source: s, program: program}
 	if len(s.Text) > maxFile {
 		return nil, &Mistake{File: s.Name, Message: fmt.Sprintf("the file has %d bytes, of %d at most", len(s.Text), maxFile)}
 	}
@@ -86,6 +88,9 @@ func (p *ruleFile) parseRule(n *yaml.Node) rule {
 	}
 	if len(r.Name) > maxName || !ruleName.MatchString(r.Name) || r.Name == RulePermission || r.Name == RulePolicy {
 		p.wrong(or(fields["name"], n), "name: want lower case letters, digits and hyphens, at most %d, such as no-reboots", maxName)
+	}
+	if b := p.stricter(r.Name, fields); b != nil {
+		return p.parseStricter(*b, n, fields)
 	}
 	if v := fields["phase"]; v != nil {
 		r.Phase = Phase(p.word(v, "phase", string(OnCall), string(OnRequest)))

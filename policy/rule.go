@@ -45,6 +45,7 @@ type rule struct {
 	file       string
 	line       int
 	builtin    bool
+	stricter   bool        // one of the program, with what a file says of it
 	expression *expression // of When; nil when it is empty
 }
 

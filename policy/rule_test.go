@@ -11,7 +11,7 @@ func TestEmbeddedRules(t *testing.T) {
 	e := mustNew(t)
 	covered := map[string]bool{}
 	for _, r := range e.rules {
-		if r.Effect != Approve {
+		if r.Effect != Approve && r.Name != "after-untrusted-text" {
 			t.Errorf("rule %s: got effect %s, want approve", r.Name, r.Effect)
 		}
 		for _, c := range r.Match.Categories {
@@ -106,7 +106,7 @@ func TestNewRefuses(t *testing.T) {
 	}{
 		{"twice in a file", []Source{{"a.yaml", []byte(rule + rule)}}, []string{`a.yaml:2:1: rule "r": name: another rule has it already: a.yaml:1`}},
 		{"in two files", []Source{{"a.yaml", []byte(rule)}, {"b.yaml", []byte("\n" + rule)}}, []string{`b.yaml:2:1: rule "r": name: another rule has it already: a.yaml:1`}},
-		{"name of a built-in rule", []Source{{"a.yaml", []byte("- {name: hitl-reload, effect: log, message: m}")}}, []string{"part of the program; a rule of another name can be stricter"}},
+		{"name of a built-in rule", []Source{{"a.yaml", []byte("- {name: hitl-reload, effect: log, message: m}")}}, []string{"message: the rule is part of the program", "a rule of your own needs another name"}},
 		{"every mistake", []Source{{"a.yaml", []byte("- {name: r}")}, {"b.yaml", []byte("- {effect: log, message: m}")}}, []string{"effect: missing", "message: missing", "b.yaml:1:3: name:"}},
 		{"too many", []Source{{"a.yaml", []byte(many.String())}}, []string{"of 2000 at most"}},
 		{"too large", []Source{{"a.yaml", make([]byte, maxFile+1)}}, []string{"a.yaml: the file has 262145 bytes"}},

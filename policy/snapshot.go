@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/svc-gateway/svc/policy/provenance"
 	"github.com/svc-gateway/svc/scanner/command"
 )
 
@@ -18,21 +19,22 @@ import (
 // policy can be asked what it would have decided. It holds no secret: those are replaced by keyed
 // hashes, and Hidden names them.
 type Snapshot struct {
-	Time       time.Time          `json:"time"`
-	Skill      string             `json:"skill,omitempty"` // unless it is the tool's name
-	Source     string             `json:"source,omitempty"`
-	Groups     []string           `json:"groups,omitempty"`
-	Declared   Action             `json:"declared,omitempty"`
-	Class      command.Class      `json:"class,omitempty"` // of the command; empty without one
-	Parts      []command.Part     `json:"parts,omitempty"`
-	Dangers    []string           `json:"dangers,omitempty"`    // categories of the command
-	Categories []string           `json:"categories,omitempty"` // of the call
-	Paths      []string           `json:"paths,omitempty"`
-	Counts     map[string]float64 `json:"counts,omitempty"`
-	Hidden     map[string]string  `json:"hidden,omitempty"` // dotted path of what is no longer there: its keyed hash
-	Effect     Effect             `json:"effect,omitempty"` // what the policy said
-	Rule       string             `json:"rule,omitempty"`
-	Observed   []Verdict          `json:"observed,omitempty"`
+	Time       time.Time           `json:"time"`
+	Skill      string              `json:"skill,omitempty"` // unless it is the tool's name
+	Source     string              `json:"source,omitempty"`
+	Groups     []string            `json:"groups,omitempty"`
+	Declared   Action              `json:"declared,omitempty"`
+	Class      command.Class       `json:"class,omitempty"` // of the command; empty without one
+	Parts      []command.Part      `json:"parts,omitempty"`
+	Dangers    []string            `json:"dangers,omitempty"`    // categories of the command
+	Categories []string            `json:"categories,omitempty"` // of the call
+	Paths      []string            `json:"paths,omitempty"`
+	Targets    []provenance.Target `json:"targets,omitempty"`
+	Counts     map[string]float64  `json:"counts,omitempty"`
+	Hidden     map[string]string   `json:"hidden,omitempty"` // dotted path of what is no longer there: its keyed hash
+	Effect     Effect              `json:"effect,omitempty"` // what the policy said
+	Rule       string              `json:"rule,omitempty"`
+	Observed   []Verdict           `json:"observed,omitempty"`
 }
 
 // Snap takes a snapshot of an input and what was decided on it. redact replaces the secrets of a JSON
@@ -49,6 +51,7 @@ func Snap(in Input, d Decision, redact func([]byte) []byte, key []byte) Snapshot
 	h := hider{redact: redact, key: key}
 	h.compare("arguments", in.Arguments)
 	s.Paths = h.list("paths", in.Paths)
+	s.Targets = h.targets(in.Targets)
 	if c := in.Command; c != nil {
 		s.Class, s.Dangers = c.Class, c.Categories
 		s.Parts = make([]command.Part, len(c.Parts))
@@ -67,6 +70,7 @@ func Snap(in Input, d Decision, redact func([]byte) []byte, key []byte) Snapshot
 // holds, as [Engine.Reads] takes it.
 func (s Snapshot) Restore(in Input) (_ Input, hidden [][]string) {
 	in.Time, in.Skill, in.Categories, in.Paths, in.Counts = s.Time, s.Skill, s.Categories, s.Paths, s.Counts
+	in.Targets = s.Targets
 	in.Principal.Source, in.Principal.Groups = s.Source, s.Groups
 	if s.Declared != "" {
 		in.Action = s.Declared
@@ -192,6 +196,25 @@ func (h *hider) list(at string, all []string) []string {
 	list := make([]string, len(all))
 	for i, s := range all {
 		list[i] = h.text(at+"."+strconv.Itoa(i), s)
+	}
+	return list
+}
+
+// targets returns the targets of the call. A fragment is shown only where nothing is hidden: no rule
+// reads it, and it may hold what is.
+func (h *hider) targets(all []provenance.Target) []provenance.Target {
+	if len(all) == 0 {
+		return nil
+	}
+	list := make([]provenance.Target, len(all))
+	for i, t := range all {
+		list[i] = provenance.Target{
+			Argument: t.Argument, Kind: t.Kind, Value: h.text("targets."+strconv.Itoa(i)+".value", t.Value), Source: t.Source,
+		}
+		shown := hider{redact: h.redact}
+		if shown.text("", t.Fragment); len(h.hidden)+len(shown.hidden) == 0 {
+			list[i].Fragment = t.Fragment
+		}
 	}
 	return list
 }

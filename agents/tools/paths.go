@@ -61,13 +61,19 @@ func resolve(path string) (string, bool) {
 // redirection finds what a command line redirects to or from.
 var redirection = regexp.MustCompile(`[<>]&?[ \t]*("[^"]*"|'[^']*'|[^\s<>|;&()'"]+)`)
 
-// operands are the words of a command line that may be paths: all but options, with the values of
-// those that have one, and the targets of redirections. More of them than there are is no harm.
-func operands(line string, c *command.Command) []string {
+// redirected is what a command line redirects to or from.
+func redirected(line string) []string {
 	var all []string
 	for _, m := range redirection.FindAllStringSubmatch(line, -1) {
 		all = append(all, strings.Trim(m[1], `"'`))
 	}
+	return all
+}
+
+// operands are the words of a command line that may be paths: all but options, with the values of
+// those that have one, and the targets of redirections. More of them than there are is no harm.
+func operands(line string, c *command.Command) []string {
+	all := redirected(line)
 	for _, p := range c.Parts {
 		for _, word := range p.Args {
 			if _, value, ok := strings.Cut(word, "="); ok && value != "" {

@@ -36,6 +36,7 @@ func ReadFile(root string, denied ...string) agents.Tool {
 			c := agents.Classification{Action: policy.Use}
 			if path, err := textArg(args, "path"); err == nil {
 				c.Paths = w.paths(path)
+				c.Targets = w.pathTargets("path", c.Paths)
 			}
 			return c
 		},

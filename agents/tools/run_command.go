@@ -71,7 +71,7 @@ func (c commands) classify(args map[string]any) agents.Classification {
 	}
 	a := c.analyze(line)
 	class := agents.Classification{
-		Action: policy.Mutate, Command: &a, Paths: c.paths(operands(line, &a)...), Where: string(c.place(line, &a)),
+		Action: policy.Mutate, Command: &a, Paths: c.paths(operands(line, &a)...), Targets: c.commandTargets(line, &a), Where: string(c.place(line, &a)),
 	}
 	if a.Class == command.ReadOnly {
 		class.Action = policy.Use

@@ -71,6 +71,7 @@ func (w *Writer) classify(args map[string]any) agents.Classification {
 		return class
 	}
 	class.Paths = w.w.paths(path)
+	class.Targets = w.w.pathTargets("path", class.Paths)
 	if !w.w.outside(path) {
 		return class
 	}

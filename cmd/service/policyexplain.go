@@ -48,6 +48,7 @@ The call is one on record, by its id, or one that the flags describe. Nothing is
 	f.StringVar(&c.Action, "action", "", "the action, when it is not what the tool says")
 	f.StringArrayVar(&c.Categories, "category", nil, "a category of the call; may be repeated")
 	f.StringArrayVar(&c.Labels, "label", nil, "a source that the call's words have seen; may be repeated")
+	f.StringVar(&c.Said, "said", "", "the user's own words, which may name what the call reaches for")
 	f.StringVar(&c.Time, "at", "", "when it is decided, as in RFC 3339 (now)")
 	args := f.StringArray("arg", nil, "an argument of the tool, as name=text; may be repeated")
 	doc := f.String("arguments", "", "the arguments of the tool, as a JSON object")

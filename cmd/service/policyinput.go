@@ -12,6 +12,7 @@ import (
 	"github.com/svc-gateway/svc/internal/suggest"
 	"github.com/svc-gateway/svc/policy"
 	"github.com/svc-gateway/svc/policy/cases"
+	"github.com/svc-gateway/svc/policy/provenance"
 )
 
 // toolbox knows what the tools make of arguments. None of them is run.
@@ -42,7 +43,7 @@ func (t *toolbox) input(c cases.Call) (policy.Input, error) {
 	i := slices.IndexFunc(t.tools, func(tool agents.Tool) bool { return tool.Name == in.Tool })
 	switch {
 	case i >= 0:
-		if err := complete(&in, t.tools[i].ToolDef); err != nil {
+		if err := complete(&in, t.tools[i].ToolDef, c.Trail()); err != nil {
 			return in, err
 		}
 	case in.Tool == agents.Delegate && in.Action == "":
@@ -58,7 +59,7 @@ func (t *toolbox) input(c cases.Call) (policy.Input, error) {
 
 // complete adds what a tool declares and finds. What the call says itself stays. A call that no policy
 // is asked about is an error.
-func complete(in *policy.Input, d agents.ToolDef) error {
+func complete(in *policy.Input, d agents.ToolDef, trail provenance.Trail) error {
 	args := in.Arguments
 	if args == nil {
 		args = map[string]any{}
@@ -77,6 +78,9 @@ func complete(in *policy.Input, d agents.ToolDef) error {
 	in.Categories = append(in.Categories, c.Categories...)
 	if in.Paths == nil {
 		in.Paths = c.Paths
+	}
+	if in.Targets == nil {
+		in.Targets = trail.Trace(c.Targets)
 	}
 	return nil
 }

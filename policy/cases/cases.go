@@ -22,6 +22,7 @@ import (
 
 	"github.com/svc-gateway/svc/internal/suggest"
 	"github.com/svc-gateway/svc/policy"
+	"github.com/svc-gateway/svc/policy/provenance"
 )
 
 // Case is a call with what is to become of it.
@@ -46,9 +47,18 @@ type Call struct {
 	Arguments  map[string]any `yaml:"arguments"`
 	Categories []string       `yaml:"categories"`
 	Labels     []string       `yaml:"labels"`
-	Paths      []string       `yaml:"paths"` // default: what the tool finds in the arguments
-	Time       string         `yaml:"time"`  // RFC 3339; default: now
+	Said       string         `yaml:"said"`    // the user's words, for the sources of targets
+	Paths      []string       `yaml:"paths"`   // default: what the tool finds in the arguments
+	Targets    []Target       `yaml:"targets"` // default: what the tool finds in the arguments
+	Time       string         `yaml:"time"`    // RFC 3339; default: now
 	Counted    *float64       `yaml:"counted"`
+}
+
+// Target is one of the targets of a call.
+type Target struct {
+	Argument string `yaml:"argument"`
+	Kind     string `yaml:"kind"`
+	Value    string `yaml:"value"`
 }
 
 // Want is what is to become of a call. An empty field is not looked at.
@@ -110,6 +120,13 @@ func (c Call) Input(now time.Time) (policy.Input, error) {
 	if in.Action != "" && !in.Action.Known() {
 		return in, fmt.Errorf("action: unknown %q, want one of %v", in.Action, policy.Actions())
 	}
+	for _, t := range c.Targets {
+		if !provenance.Kind(t.Kind).Known() {
+			return in, fmt.Errorf("targets.kind: unknown %q, want one of %v", t.Kind, provenance.Kinds())
+		}
+		in.Targets = append(in.Targets, provenance.Target{Argument: t.Argument, Kind: provenance.Kind(t.Kind), Value: t.Value})
+	}
+	in.Targets = c.Trail().Trace(in.Targets)
 	if c.Time != "" {
 		if in.Time, err = time.Parse(time.RFC3339, c.Time); err != nil {
 			return in, fmt.Errorf("time: %q is not a time such as 2027-01-31T18:30:00+01:00", c.Time)
@@ -117,6 +134,9 @@ func (c Call) Input(now time.Time) (policy.Input, error) {
 	}
 	return in, nil
 }
+
+// Trail is what the user said before the call.
+func (c Call) Trail() provenance.Trail { return provenance.Trail{Said: provenance.NewWords(c.Said)} }
 
 // Decide asks the policy. Each counter that a rule asks for has the total counted, or that of a first
 // call when it is nil.
