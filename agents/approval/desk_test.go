@@ -200,6 +200,8 @@ func TestTwoCallsAreDecidedApart(t *testing.T) {
 	if err := r.decide(root, list[1].ID, approval.Verdict{Decision: approval.Approve}); err != nil {
 		t.Fatal(err)
 	}
+	for r.ran() == nil { // until then the run waits for both
+	}
 	r.pending(run.ID, 1)
 	r.close()
 	r.open("other", erase, reboot)

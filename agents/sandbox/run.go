@@ -221,6 +221,7 @@ func (h *running) result() (Result, error) {
 	case s == nil && h.readErr != nil:
 		return Result{}, h.readErr
 	case s == nil:
+		h.by.leaves()
 		return Result{}, &Unavailable{"the helper ended without an answer: " + h.by.says.String()}
 	}
 	if err := compat.Check(s.Version); err != nil {

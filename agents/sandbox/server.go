@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"sync"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -42,6 +43,10 @@ func (s *server) send(files []*os.File) (*serving, error) {
 		fds[i] = int(f.Fd()) // which makes it block, as a program expects of its standard descriptors
 	}
 	for {
+		if s.now != nil && s.now.over() {
+			s.now.end()
+			s.now = nil
+		}
 		started := s.now == nil
 		if started {
 			if err := s.start(); err != nil {
@@ -85,6 +90,25 @@ func (s *server) start() error {
 	}()
 	s.now = n
 	return nil
+}
+
+// over reports whether the helper has ended.
+func (n *serving) over() bool {
+	select {
+	case <-n.ended:
+		return true
+	default:
+		return false
+	}
+}
+
+// leaves gives a helper that did not answer, which is about to end, the time to do so. Until then its
+// socket takes the next run, which would get no answer either.
+func (n *serving) leaves() {
+	select {
+	case <-n.ended:
+	case <-time.After(time.Second):
+	}
 }
 
 // end lets the helper end, and all that it runs.
