@@ -5,7 +5,8 @@ import (
 	"os"
 	"strings"
 	"sync"
-	"unicode/utf8"
+
+	"github.com/svc-gateway/svc/internal/plaintext"
 )
 
 // flood is how much a program may print before it is stopped, when keep is what is kept of it.
@@ -49,28 +50,9 @@ func (o *output) truncated() bool { return o.total > int64(len(o.text)) }
 func (o *output) String() string {
 	b := o.text
 	if o.truncated() {
-		b = whole(b)
+		b = plaintext.Whole(b)
 	}
-	s := strings.ReplaceAll(strings.ToValidUTF8(string(b), "\uFFFD"), "\r\n", "\n")
-	return strings.Map(func(r rune) rune {
-		if r < ' ' && r != '\n' && r != '\t' || r >= 0x7f && r < 0xa0 {
-			return utf8.RuneError
-		}
-		return r
-	}, s)
-}
-
-// whole returns b without an incomplete character at its end.
-func whole(b []byte) []byte {
-	for i := 1; i < utf8.UTFMax && i <= len(b); i++ {
-		if c := b[len(b)-i]; utf8.RuneStart(c) {
-			if !utf8.FullRune(b[len(b)-i:]) {
-				return b[:len(b)-i]
-			}
-			break
-		}
-	}
-	return b
+	return plaintext.Clean(b)
 }
 
 // tail keeps the beginning of what the helper itself says of its troubles.

@@ -179,26 +179,3 @@ func TestExecuteDeadline(t *testing.T) {
 		t.Errorf("after the deadline: got %v", err)
 	}
 }
-
-func TestClean(t *testing.T) {
-	for in, want := range map[string]string{
-		"plain\ttext\n":       "plain\ttext\n",
-		"a\r\nb\rc":           "a\nb\uFFFDc",
-		"\x1b[31mred\x1b[0m":  "\uFFFD[31mred\uFFFD[0m",
-		"\xff\xfe latin \xe4": "\uFFFD latin \uFFFD",
-		"nul\x00del\x7f":      "nul\uFFFDdel\uFFFD",
-		"c1 \u009b csi":       "c1 \uFFFD csi",
-		"Grüße 日本 🙂":          "Grüße 日本 🙂",
-	} {
-		if got := clean([]byte(in)); got != want {
-			t.Errorf("clean(%q) = %q, want %q", in, got, want)
-		}
-	}
-	for _, s := range []string{"", "a", "ä", "日本", "🙂🙂"} {
-		for n := range len(s) + 1 {
-			if got := clean(whole([]byte(s[:n]))); strings.Contains(got, "\uFFFD") || !strings.HasPrefix(s, got) || len(s[:n])-len(got) > 3 {
-				t.Errorf("%q cut at %d: %q", s, n, got)
-			}
-		}
-	}
-}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/svc-gateway/svc/agents"
 	"github.com/svc-gateway/svc/audit"
+	"github.com/svc-gateway/svc/internal/plaintext"
 	"github.com/svc-gateway/svc/policy"
 )
 
@@ -116,9 +117,9 @@ func cell(v any) string {
 		return fmt.Sprintf("(%d bytes)", len(v))
 	case string:
 		if len(v) > auditCell {
-			return oneLine.Replace(clean(whole([]byte(v[:auditCell])))) + "…"
+			return oneLine.Replace(plaintext.Clean(plaintext.Whole([]byte(v[:auditCell])))) + "…"
 		}
-		return oneLine.Replace(clean([]byte(v)))
+		return oneLine.Replace(plaintext.Clean([]byte(v)))
 	}
 	return fmt.Sprint(v)
 }

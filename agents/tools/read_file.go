@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/svc-gateway/svc/agents"
+	"github.com/svc-gateway/svc/internal/plaintext"
 	"github.com/svc-gateway/svc/policy"
 )
 
@@ -73,7 +74,7 @@ func (w workspace) readFile(ctx context.Context, _ agents.ToolContext, args map[
 	if err != nil {
 		return agents.Result{}, fmt.Errorf("reading %s: %w", path, err)
 	}
-	result := agents.Result{Text: clean(whole(text)), Truncated: next > 0 || cut}
+	result := agents.Result{Text: plaintext.Clean(plaintext.Whole(text)), Truncated: next > 0 || cut}
 	switch {
 	case len(head) == 0:
 		result.Text = fmt.Sprintf("[%s is empty]\n", path)
@@ -127,7 +128,7 @@ func binary(head []byte) bool {
 		return true
 	}
 	bad := 0
-	for b := whole(head); len(b) > 0; {
+	for b := plaintext.Whole(head); len(b) > 0; {
 		r, n := utf8.DecodeRune(b)
 		if r == utf8.RuneError && n == 1 {
 			bad++

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/svc-gateway/svc/agents"
+	"github.com/svc-gateway/svc/internal/plaintext"
 	"github.com/svc-gateway/svc/policy"
 	"github.com/svc-gateway/svc/scanner/command"
 )
@@ -136,7 +137,7 @@ func (w workspace) runDirectly(ctx context.Context, line string) (agents.Result,
 
 // result makes text of an outcome.
 func (o outcome) result(names *strings.Replacer) agents.Result {
-	r := agents.Result{Text: names.Replace(clean(whole(o.output))), Truncated: o.printed > len(o.output)}
+	r := agents.Result{Text: names.Replace(plaintext.Clean(plaintext.Whole(o.output))), Truncated: o.printed > len(o.output)}
 	switch {
 	case o.stopped:
 		r.Text = noted(r.Text, "stopped: it printed more than %d bytes; the first %d are shown", commandLimits.stop, len(o.output))

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/svc-gateway/svc/agents"
+	"github.com/svc-gateway/svc/internal/plaintext"
 )
 
 // show does what cat, head and tail do, on the redacted text of files and without a
@@ -24,7 +25,7 @@ func (in invocation) show(ctx context.Context, t *tree) (agents.Result, error) {
 			return agents.Result{}, err
 		}
 	}
-	r := agents.Result{Text: clean(whole(p.text)), Truncated: p.cut || p.late}
+	r := agents.Result{Text: plaintext.Clean(plaintext.Whole(p.text)), Truncated: p.cut || p.late}
 	switch {
 	case p.late:
 		r.Text = noted(r.Text, "cut: only the end is shown, %d bytes", len(p.text))
