@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"syscall"
 	"time"
 
 	"github.com/svc-gateway/svc/internal/compat"
@@ -20,7 +21,7 @@ const (
 	patience    = 5 * time.Second // how long a caller waits for a writer that is being started
 	glance      = 20 * time.Millisecond
 	maxReply    = 1 << 20 // bytes of an answer of the writer
-	maxAttempts = 3       // how often a snapshot is asked for that is gone when it is opened
+	maxAttempts = 3       // how often a snapshot is asked for, if its writer dies or if it is gone when it is opened
 )
 
 // connect returns when a writer answers on the socket.
@@ -131,8 +132,24 @@ func (d *DB) Publish(ctx context.Context) error {
 	return err
 }
 
-// snapshot asks for a snapshot that is at most maxAge old.
+// snapshot asks for a snapshot that is at most maxAge old. It asks the next writer when one dies before
+// it answers: a snapshot too many does no harm.
 func (d *DB) snapshot(ctx context.Context, maxAge time.Duration) (s duckwire.Snapshot, err error) {
-	err = d.call(ctx, duckwire.PathSnapshot, url.Values{"max_age_ms": {strconv.FormatInt(maxAge.Milliseconds(), 10)}}, nil, &s)
+	for range maxAttempts {
+		err = d.call(ctx, duckwire.PathSnapshot, url.Values{"max_age_ms": {strconv.FormatInt(maxAge.Milliseconds(), 10)}}, nil, &s)
+		if !brokenOff(err) {
+			break
+		}
+	}
 	return s, err
+}
+
+// brokenOff reports whether the other side of a connection went away.
+func brokenOff(err error) bool {
+	for _, end := range []error{io.EOF, io.ErrUnexpectedEOF, syscall.ECONNRESET, syscall.ECONNREFUSED, syscall.EPIPE} {
+		if errors.Is(err, end) {
+			return true
+		}
+	}
+	return false
 }
