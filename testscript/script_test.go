@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/svc-gateway/svc/agents/sandbox/sandboxtest"
 )
 
 const (
@@ -69,10 +71,8 @@ func build(t *testing.T) (bin string) {
 func buildHelper(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "svc-sandbox")
-	cmd := exec.Command("go", "build", "-buildvcs=false", "-o", path, "../cmd/svc-sandbox")
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("building the helper: %v\n%s", err, out)
+	if err := sandboxtest.Build(path, ""); err != nil {
+		t.Fatal(err)
 	}
 	return path
 }

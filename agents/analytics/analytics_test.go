@@ -250,32 +250,19 @@ func TestMissing(t *testing.T) {
 	}
 }
 
-func TestFigures(t *testing.T) {
-	if testing.Short() {
-		t.Skip("a million rows")
-	}
+func TestManyRows(t *testing.T) {
 	db := open(t, config(t))
 	var b strings.Builder
 	b.WriteString("id,name,amount,day,ratio\n")
 	for i := range 1_000_000 {
 		fmt.Fprintf(&b, "%d,customer %d,%d.%02d,2026-01-%02d,%f\n", i, i*7919%100003, i%1000, i%100, i%28+1, float64(i)/3)
 	}
-	begun := time.Now()
 	load(t, db, analytics.File{Name: "big.csv", Table: "big", Format: duckwire.FormatCSV}, b.String())
-	t.Logf("import: %s", time.Since(begun))
-	begun = time.Now()
 	a, err := ask(db, "SELECT count(*) FROM big")
 	if err != nil || rows(a) != "[[1000000]]" {
 		t.Fatalf("got %s, %v", rows(a), err)
 	}
-	t.Logf("snapshot and query: %s", time.Since(begun))
-	best := time.Hour
-	for range 10 {
-		begun = time.Now()
-		if _, err := ask(db, "SELECT day, sum(amount) FROM big GROUP BY day ORDER BY day LIMIT 5"); err != nil {
-			t.Fatal(err)
-		}
-		best = min(best, time.Since(begun))
+	if _, err := ask(db, "SELECT day, sum(amount) FROM big GROUP BY day ORDER BY day LIMIT 5"); err != nil {
+		t.Fatal(err)
 	}
-	t.Logf("query: %s", best)
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/svc-gateway/svc/agents/sandbox"
+	"github.com/svc-gateway/svc/agents/sandbox/sandboxtest"
 )
 
 // The attack: another user makes the folder that sockets and workspaces go into before the service does.
@@ -41,12 +42,7 @@ func TestSweep(t *testing.T) {
 	c := config(t, "svc-sandbox")
 	open := func() *sandbox.Box {
 		box, err := sandbox.Open(t.Context(), c)
-		if sandbox.IsUnavailable(err) {
-			t.Skip(err)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		sandboxtest.Check(t, "", err)
 		return box
 	}
 	first := open()

@@ -101,7 +101,10 @@ func TestSecondMountRegression(t *testing.T) {
 		}
 		t.Cleanup(func() { _ = os.Remove(alias) })
 		if err := syscall.Mount(mounted, alias, "", syscall.MS_BIND, ""); err != nil {
-			t.Skipf("it cannot be mounted: %v", err)
+			if os.Getenv(apart) != "" { // where root may mount
+				t.Fatal(err)
+			}
+			t.Skipf("root may not mount here: %v", err)
 		}
 		t.Cleanup(func() { _ = syscall.Unmount(alias, syscall.MNT_DETACH) })
 		for _, mode := range []string{"full", "rooted"} {

@@ -13,7 +13,10 @@ import (
 	"syscall"
 	"testing"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/svc-gateway/svc/agents/sandbox"
+	"github.com/svc-gateway/svc/agents/sandbox/sandboxtest"
 	"github.com/svc-gateway/svc/internal/compat"
 )
 
@@ -23,6 +26,10 @@ const built = "SVC_SANDBOX_TEST_DIR"
 func TestMain(m *testing.M) {
 	if mark := os.Getenv(service); mark != "" {
 		serve(mark)
+	}
+	if err := leak(); err != nil {
+		fmt.Fprintln(os.Stderr, "leaking a descriptor:", err)
+		os.Exit(1)
 	}
 	if os.Getenv(built) != "" { // as another user: it is all there
 		os.Exit(m.Run())
@@ -49,6 +56,18 @@ func TestMain(m *testing.M) {
 		}
 		return m.Run()
 	}())
+}
+
+// leak opens a descriptor that every program inherits, as a careless parent of the service would. The
+// number is none that a program gets from its parent on purpose.
+func leak() error {
+	fd, err := syscall.Open(os.DevNull, syscall.O_RDONLY, 0)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = syscall.Close(fd) }()
+	_, err = unix.FcntlInt(uintptr(fd), unix.F_DUPFD, 100)
+	return err
 }
 
 // service has this program stand for the service, and run sleep with the mark that it holds.
@@ -94,10 +113,8 @@ func mountProc() error {
 // build builds what the tests start.
 func build(dir string) error {
 	for name, tags := range map[string]string{"svc-sandbox": "", "weak": "svc_weak_sandbox"} {
-		cmd := exec.Command("go", "build", "-buildvcs=false", "-tags="+tags, "-o", filepath.Join(dir, name), "../../cmd/svc-sandbox")
-		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-		if out, err := cmd.CombinedOutput(); err != nil {
-			return fmt.Errorf("building the helper: %w: %s", err, out)
+		if err := sandboxtest.Build(filepath.Join(dir, name), tags); err != nil {
+			return err
 		}
 	}
 	exe, err := os.Executable()
@@ -160,12 +177,7 @@ func open(t *testing.T, c sandbox.Config, mode string) *sandbox.Box {
 	if err != nil && strings.Contains(err.Error(), "got out") {
 		t.Fatal(err)
 	}
-	if sandbox.IsUnavailable(err) {
-		t.Skipf("no %s sandbox here: %v", mode, err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	sandboxtest.Check(t, mode, err)
 	t.Cleanup(box.Close)
 	return box
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/svc-gateway/svc/agents"
 	"github.com/svc-gateway/svc/agents/sandbox"
+	"github.com/svc-gateway/svc/agents/sandbox/sandboxtest"
 	"github.com/svc-gateway/svc/scanner/command"
 )
 
@@ -31,12 +31,7 @@ func TestMain(m *testing.M) {
 // helper is the program that makes sandboxes, built once.
 var helper = sync.OnceValues(func() (string, error) {
 	path := filepath.Join(helperDir, "svc-sandbox")
-	cmd := exec.Command("go", "build", "-buildvcs=false", "-o", path, "../../cmd/svc-sandbox")
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("building the helper: %w: %s", err, out)
-	}
-	return path, nil
+	return path, sandboxtest.Build(path, "")
 })
 
 // openBox opens a sandbox, or skips the test where the host allows none.
@@ -55,12 +50,7 @@ func openBox(t *testing.T, c sandbox.Config) *sandbox.Box {
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(c.Dir) })
 	box, err := sandbox.Open(t.Context(), c)
-	if sandbox.IsUnavailable(err) {
-		t.Skip(err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	sandboxtest.Check(t, "", err)
 	t.Cleanup(box.Close)
 	return box
 }

@@ -21,7 +21,10 @@ const secret = "TOP-SECRET-OUTSIDE"
 // reach, and a data folder inside the root.
 func project(t *testing.T) (root string, w workspace) {
 	t.Helper()
-	base := t.TempDir()
+	base, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
 	root = filepath.Join(base, "root")
 	for path, text := range map[string]string{
 		"outside/secret.txt":        secret,

@@ -14,9 +14,6 @@ import (
 func TestWriteFiles(t *testing.T) {
 	root, w := project(t)
 	outside := filepath.Join(filepath.Dir(root), "outside")
-	if real, err := filepath.EvalSymlinks(outside); err != nil || real != outside {
-		t.Skip("the folder of tests is behind a link")
-	}
 	if err := os.Link(filepath.Join(root, ".svc/token"), filepath.Join(root, "hard")); err != nil {
 		t.Fatal(err)
 	}
