@@ -228,13 +228,10 @@ func (g *gate) reasons(d policy.Decision) []string {
 
 // event is the record of a decision on a call.
 func (g *gate) event(typ string, s scope, c Call, a *analysis, d policy.Decision) audit.Event {
-	e := audit.Event{
-		Type: typ, Run: s.run, Thread: s.thread, Agent: s.agent, Call: c.ID, Tool: c.Name,
-		User: s.principal.User, Role: string(s.principal.Role), OnBehalfOf: s.principal.OnBehalfOf,
-		Address: s.principal.Address, TokenID: s.principal.TokenID, RequestID: s.principal.RequestID,
-		Input: string(g.secrets.RedactJSON([]byte(c.Arguments))), Decision: string(d.Effect), Rule: d.Rule, Reasons: g.reasons(d), PolicyHash: d.PolicyHash,
-		Labels: c.Labels,
-	}
+	e := eventBy(s.principal, typ)
+	e.Run, e.Thread, e.Agent, e.Call, e.Tool, e.Labels = s.run, s.thread, s.agent, c.ID, c.Name, c.Labels
+	e.Input = string(g.secrets.RedactJSON([]byte(c.Arguments)))
+	e.Decision, e.Rule, e.Reasons, e.PolicyHash = string(d.Effect), d.Rule, g.reasons(d), d.PolicyHash
 	if a != nil {
 		e.Action, e.Digest, e.Findings, e.PolicyInput = string(a.action), a.digest, findingsJSON(a.findings), a.snapshot
 	}

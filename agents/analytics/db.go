@@ -3,21 +3,17 @@ package analytics
 import (
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"sync"
 	"time"
 
 	"go.uber.org/zap"
 
+	"github.com/svc-gateway/svc/internal/helper"
 	"github.com/svc-gateway/svc/internal/settings"
 )
 
 // ErrMissing is matched by every error that is due to the helper program not being there.
 var ErrMissing = errors.New("the analytical database is not available")
-
-// helperName is the name of the helper program.
-const helperName = "svc-duck"
 
 // Config says where the database is and what it may use.
 type Config struct {
@@ -71,28 +67,13 @@ func Open(c Config) *DB {
 		c.Run = RunHere
 	}
 	d := &DB{config: c}
-	d.config.Helper, d.missing = findHelper(c.Helper)
+	path, err := helper.Find("svc-duck", "database.helper", c.Helper)
+	if err != nil {
+		d.missing = fmt.Errorf("%w: %w", ErrMissing, err)
+	}
+	d.config.Helper = path
 	return d
 }
 
 // Missing returns nil, or why there is no database: an error that matches [ErrMissing].
 func (d *DB) Missing() error { return d.missing }
-
-func findHelper(set string) (string, error) {
-	path, hint := set, "set database.helper to its path and restart the service"
-	if path == "" {
-		program, err := os.Executable()
-		if err != nil {
-			return "", fmt.Errorf("%w: finding the program's own folder: %w", ErrMissing, err)
-		}
-		path, hint = filepath.Join(filepath.Dir(program), helperName), "put it there, or set database.helper to its path, and restart the service"
-	}
-	info, err := os.Stat(path)
-	switch {
-	case err != nil:
-		return "", fmt.Errorf("%w: there is no helper program %s: %s", ErrMissing, path, hint)
-	case info.IsDir() || info.Mode().Perm()&0o111 == 0:
-		return "", fmt.Errorf("%w: %s is not a program: %s", ErrMissing, path, hint)
-	}
-	return path, nil
-}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/svc-gateway/svc/agents/sandbox/wire"
+	"github.com/svc-gateway/svc/internal/helper"
 	"github.com/svc-gateway/svc/internal/settings"
 )
 
@@ -125,16 +126,11 @@ func stricter(a, b Network) Network {
 
 // complete sets defaults and resolves paths.
 func (c Config) complete() (Config, error) {
-	if c.Helper == "" {
-		exe, err := os.Executable()
-		if err != nil {
-			return c, fmt.Errorf("looking for the helper: %w", err)
-		}
-		c.Helper = filepath.Join(filepath.Dir(exe), "svc-sandbox")
+	path, err := helper.Find("svc-sandbox", "sandbox.helper", c.Helper)
+	if err != nil {
+		return c, &Unavailable{err.Error()}
 	}
-	if info, err := os.Stat(c.Helper); err != nil || !info.Mode().IsRegular() || info.Mode()&0o111 == 0 {
-		return c, &Unavailable{fmt.Sprintf("there is no program %s: install svc-sandbox beside the service, or set sandbox.helper to its path", c.Helper)}
-	}
+	c.Helper = path
 	if c.Dir == "" {
 		name := fmt.Sprintf("svc-sandbox-%d", os.Getuid())
 		c.Dir = filepath.Join(os.TempDir(), name)

@@ -106,7 +106,7 @@ func TestErrors(t *testing.T) {
 
 func TestOpenWithoutHelper(t *testing.T) {
 	_, err := sandbox.Open(t.Context(), sandbox.Config{Helper: "/no/such/svc-sandbox"})
-	if !sandbox.IsUnavailable(err) || !strings.Contains(err.Error(), "sandbox_unavailable: there is no program /no/such/svc-sandbox") {
+	if !sandbox.IsUnavailable(err) || !strings.Contains(err.Error(), "sandbox_unavailable: there is no helper program /no/such/svc-sandbox") {
 		t.Errorf("got %v", err)
 	}
 	old := filepath.Join(t.TempDir(), "old")
