@@ -102,35 +102,22 @@ func (h *Host) remove(ctx context.Context, what string, before time.Time, r remo
 	} else if err != nil || !there {
 		return err
 	}
-	record := func(status string, n int, err error) audit.Event {
-		input := map[string]any{"what": what, "before": before.UTC().Format(audit.TimeFormat)}
-		e := audit.Event{Type: audit.Retention, Status: status}
-		if status != "started" {
-			input["count"] = n
+	input := map[string]any{"what": what, "before": before.UTC().Format(audit.TimeFormat)}
+	text, _ := json.Marshal(input) // of strings and, later, a number
+	return h.audit.Around(ctx, audit.Event{Type: audit.Retention, Input: string(text)}, func(end *audit.Event) error {
+		total := 0
+		var err error
+		for n := 1; n > 0 && err == nil && ctx.Err() == nil; total += n {
+			n, err = r.some(ctx)
 		}
-		if err != nil {
-			e.Error = err.Error()
+		input["count"] = total
+		text, _ := json.Marshal(input)
+		end.Input = string(text)
+		if err != nil && ctx.Err() == nil {
+			return fmt.Errorf("removing %s: %w", what, err)
 		}
-		text, _ := json.Marshal(input) // of strings and a number
-		e.Input = string(text)
-		return e
-	}
-	if err := h.audit.Record(ctx, record("started", 0, nil)); err != nil {
-		return fmt.Errorf("recording a removal of %s: %w", what, err)
-	}
-	total := 0
-	var err error
-	for n := 1; n > 0 && err == nil && ctx.Err() == nil; total += n {
-		n, err = r.some(ctx)
-	}
-	done := record("success", total, nil)
-	if ctx.Err() != nil {
-		err = nil
-	} else if err != nil {
-		done = record("error", total, err)
-		err = fmt.Errorf("removing %s: %w", what, err)
-	}
-	return errors.Join(err, h.audit.Queue(context.WithoutCancel(ctx), done))
+		return nil
+	})
 }
 
 // lister finds threads to remove.

@@ -133,23 +133,15 @@ func (v View) DeleteThread(ctx context.Context, id string) error {
 		return ErrBusy
 	}
 	e := eventBy(v.p, audit.ThreadDeleted)
-	e.Thread, e.Status = id, "started"
+	e.Thread = id
 	if t.Owner != ownerOf(v.p) {
 		e.OnBehalfOf = t.Owner
 	}
-	if err := v.rt.audit.Record(ctx, e); err != nil {
-		return err
-	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), deleteTime) // what has begun goes on
-	defer cancel()
-	err = v.rt.store.DeleteThread(ctx, id, time.Time{})
-	if e.Status = "success"; err != nil {
-		e.Status, e.Error = "error", err.Error()
-	}
-	if err := v.rt.audit.Queue(context.WithoutCancel(ctx), e); err != nil {
-		v.rt.log.Error("recording the end of a removal failed", zap.Error(err))
-	}
-	return err
+	return v.rt.audit.Around(ctx, e, func(*audit.Event) error {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), deleteTime) // what has begun goes on
+		defer cancel()
+		return v.rt.store.DeleteThread(ctx, id, time.Time{})
+	})
 }
 
 // Messages are a thread's messages, oldest first.

@@ -3,7 +3,6 @@ package audit
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -99,8 +98,8 @@ func (l *Log) pruneSome(ctx context.Context, before time.Time, span, least int) 
 
 // remove removes a span, with its records.
 func (l *Log) remove(ctx context.Context, s Span) (n int, err error) {
-	event := func(status string, count int) Event {
-		input, _ := json.Marshal(struct { // of strings and numbers
+	input := func(count int) string {
+		text, _ := json.Marshal(struct { // of strings and numbers
 			What   string   `json:"what"`
 			Types  []string `json:"types"`
 			Before string   `json:"before"`
@@ -108,16 +107,15 @@ func (l *Log) remove(ctx context.Context, s Span) (n int, err error) {
 			To     int64    `json:"to"`
 			Count  int      `json:"count"`
 		}{"records", s.Types, s.Before.UTC().Format(TimeFormat), s.From, s.To, count})
-		return Event{Type: Retention, Status: status, Input: string(input)}
+		return string(text)
 	}
-	if err := l.Record(ctx, event("started", s.Count)); err != nil {
-		return 0, err
-	}
-	n, err = l.store.Remove(ctx, s)
-	end := event("success", n)
-	if err != nil {
-		end.Status, end.Error = "error", err.Error()
-		err = fmt.Errorf("removing old records: %w", err)
-	}
-	return n, errors.Join(err, l.Queue(context.WithoutCancel(ctx), end))
+	err = l.Around(ctx, Event{Type: Retention, Input: input(s.Count)}, func(end *Event) error {
+		var err error
+		n, err = l.store.Remove(ctx, s)
+		if end.Input = input(n); err != nil {
+			return fmt.Errorf("removing old records: %w", err)
+		}
+		return nil
+	})
+	return n, err
 }

@@ -58,18 +58,8 @@ func (s *shared) recorded(ctx context.Context, by policy.Principal, action, path
 	if err != nil {
 		return err
 	}
-	e := audit.Event{
-		Type: audit.Admin, User: by.User, Role: string(by.Role), Action: action, Input: string(input), Status: "started",
-	}
-	if err := s.audit.Record(ctx, e); err != nil {
-		return err
-	}
-	err = copyTo()
-	e.Status = "success"
-	if err != nil {
-		e.Status, e.Error = "error", err.Error()
-	}
-	return errors.Join(err, s.audit.Queue(context.WithoutCancel(ctx), e))
+	e := audit.Event{Type: audit.Admin, User: by.User, Role: string(by.Role), Action: action, Input: string(input)}
+	return s.audit.Around(ctx, e, func(*audit.Event) error { return copyTo() })
 }
 
 // serveBackup is POST /audit/backup {path}, or POST /backup {path}, on the control socket.
