@@ -78,7 +78,7 @@ type Decision struct {
 	// Rule is the first of the rules with the strongest effect, "permission" when the table
 	// denied, "policy" when there was no policy to ask. Empty for allow.
 	Rule     string   `json:"rule,omitempty"`
-	Message  string   `json:"message,omitempty"`  // for people: what is the matter
+	Message  string   `json:"message,omitempty"`  // for people: what is the matter; to approve, what every rule says
 	Severity Severity `json:"severity,omitempty"` // of Rule
 	// Code is a stable word for programs, one of the Code constants. Empty for allow and log.
 	Code string `json:"code,omitempty"`

@@ -349,3 +349,24 @@ func TestDecideIsSafeForConcurrentUse(t *testing.T) {
 		}
 	}
 }
+
+// Who approves is told all that a call does, each thing once.
+func TestMessageOfAllApprovals(t *testing.T) {
+	e, err := New(Source{"two.yaml", []byte(`
+- {name: mine, match: {tools: [run_command]}, effect: approve, message: Two people decide.}
+- {name: again, match: {tools: [run_command]}, effect: approve, message: Two people decide.}
+- {name: logged, match: {tools: [run_command]}, effect: log, message: Never shown.}
+- {name: watched, match: {tools: [run_command]}, effect: approve, mode: observe, message: Never shown.}
+`)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := e.Decide(Input{
+		Principal: Principal{Role: Admin}, Agent: "core", Tool: "run_command", Action: Mutate,
+		Command: classed(command.Dangerous, "reload", "recursive_deletion"),
+	})
+	want := "This reloads or restarts a device or service. This deletes a folder with all that is in it. Two people decide."
+	if d.Message != want || d.Rule != "hitl-reload" {
+		t.Errorf("got %q of %s, want %q", d.Message, d.Rule, want)
+	}
+}

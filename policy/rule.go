@@ -49,6 +49,9 @@ type rule struct {
 	expression *expression // of When; nil when it is empty
 }
 
+// catchesAll reports whether the rule is the program's own for what none of its others names.
+func (r *rule) catchesAll() bool { return r.builtin && len(r.Match.Categories) == 0 }
+
 // match is the part of a rule that can be looked up without evaluating anything.
 type match struct {
 	Agents     []string `json:"agents"`

@@ -66,8 +66,11 @@ func (v *verdicts) add(d *Decision, r *rule, err error, criterion func() string)
 		d.OtherPerson = d.OtherPerson || !r.Requester
 		v.foreign = v.foreign || !r.builtin
 	}
-	if effect.rank() > d.Effect.rank() {
+	switch {
+	case effect.rank() > d.Effect.rank():
 		d.Effect, d.Rule, d.Message, d.Severity, d.Code = effect, r.Name, r.Message, r.Severity, code(effect, err)
+	case effect == Approve && d.Effect == Approve && !r.catchesAll() && !strings.Contains(d.Message, r.Message):
+		d.Message += " " + r.Message // who approves has to know all that it does
 	}
 }
 

@@ -61,8 +61,8 @@ func gateway(c *call) error {
 		}
 		c.gateways[name] = port
 	}
-	c.port = port
-	for name, value := range map[string]string{"PORT": port, "SVC_PORT": port, "SVC_HOME": filepath.Join(c.home, name)} {
+	c.port, c.folder = port, filepath.Join(c.home, name)
+	for name, value := range map[string]string{"PORT": port, "SVC_PORT": port, "SVC_HOME": c.folder} {
 		c.ts.Setenv(name, value)
 	}
 	return nil

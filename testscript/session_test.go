@@ -33,6 +33,7 @@ type session struct {
 	directory  *ldaptest.Server
 	redis      *redistest.Server
 	gateways   map[string]string // ports by names
+	folder     string            // the data folder of the gateway that commands are about; empty: there is one service
 	streams    map[string]*group
 	issuers    map[string]*oidctest.Provider // by the names of their variables
 	releases   []func()
@@ -103,7 +104,7 @@ func reservePort(deferred func(func())) (string, error) {
 	return p.String(), nil
 }
 
-// services are the processes of this script's services.
+// services are the processes of this script's services, or of the gateway that commands are about.
 func (s *session) services() ([]int, error) {
 	dirs, err := filepath.Glob("/proc/[0-9]*")
 	if err != nil {
@@ -120,7 +121,8 @@ func (s *session) services() ([]int, error) {
 		}
 		// Another script's, or a process that has just ended.
 		environ, err := os.ReadFile(dir + "/environ")
-		if err == nil && bytes.Contains(environ, []byte("HOME="+s.home+"\x00")) {
+		if err == nil && bytes.Contains(environ, []byte("HOME="+s.home+"\x00")) &&
+			(s.folder == "" || bytes.Contains(environ, []byte("SVC_HOME="+s.folder+"\x00"))) {
 			pids = append(pids, pid)
 		}
 	}
@@ -155,6 +157,7 @@ func (s *session) awaitGone() error {
 }
 
 func (s *session) endServices() error {
+	s.folder = "" // all of them
 	if pids, err := s.services(); err != nil || len(pids) == 0 {
 		return err
 	}

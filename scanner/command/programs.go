@@ -75,6 +75,10 @@ var programs = func() map[string]program {
 		"useradd": {class: Dangerous, category: WriteOutsideRoot}, "usermod": {class: Dangerous, category: WriteOutsideRoot}, "groupadd": {class: Dangerous, category: WriteOutsideRoot}, "chsh": {class: Dangerous, category: WriteOutsideRoot},
 		"set": {class: Unknown}, "tmux": {class: Unknown}, "screen": {class: Unknown}, "parallel": {class: Unknown}, "ansible": {class: Unknown}, "salt": {class: Unknown}, "fd": {class: ReadOnly, except: "x X --exec --exec-batch"},
 	}
+	for _, name := range strings.Fields(`nginx openresty apachectl apache2ctl httpd apache2 caddy squid rndc unbound-control postfix dovecot
+		pg_ctl pg_ctlcluster sv`) {
+		table[name] = program{judge: judgeDaemon}
+	}
 	for _, name := range strings.Fields(`[ : b2sum base32 base64 basename bc cal cat cd cksum cmp column comm cut df diff dig dirname du
 		echo egrep expand expr false fgrep findmnt fmt fold free getconf getent getfacl grep groups head hexdump host hostid id iostat ipcalc
 		jq last lastlog ls lsattr lsblk lscpu lsmem lsmod lsns lsof lspci lsusb md5sum mpstat mtr namei nl nm nproc nslookup numfmt
