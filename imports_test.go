@@ -33,6 +33,7 @@ var matrix = []rule{
 	{"caddymodule/app/...", []string{"scanner/redact", "audit/...", "policy/...", "internal/..."}},
 	{"caddymodule/order/...", nil},
 	{"caddymodule/directive/...", []string{"caddymodule/order"}},
+	{"caddymodule/refusal/...", []string{"internal/..."}},
 	{"caddymodule/auth/...", stage},
 	{"caddymodule/scan/...", append([]string{"scanner", "scanner/inject", "scanner/sse"}, stage...)},
 	{"caddymodule/redact/...", append([]string{"scanner/redact", "scanner/sse"}, stage...)},
@@ -46,7 +47,7 @@ var matrix = []rule{
 }
 
 // stage is what a stage that works in any Caddy may import: never the runtime.
-var stage = []string{"caddymodule/app", "caddymodule/app/admin", "caddymodule/directive", "audit", "policy/...", "internal/..."}
+var stage = []string{"caddymodule/app", "caddymodule/app/admin", "caddymodule/directive", "caddymodule/refusal", "audit", "policy/...", "internal/..."}
 
 // testHelpers are used by tests only and may import what they help to test.
 var testHelpers = []string{"caddymodule/auth/caddytest", "internal/browsertest"}

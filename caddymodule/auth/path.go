@@ -7,6 +7,7 @@ import (
 
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 
+	"github.com/svc-gateway/svc/caddymodule/refusal"
 	"github.com/svc-gateway/svc/internal/problem"
 )
 
@@ -32,7 +33,7 @@ func (h *Handler) refusesPath(rec *recorder, r *http.Request) bool {
 		return false
 	}
 	rec.reason = pathAmbiguous
-	problem.Write(rec, r, problem.Problem{
+	refusal.Write(rec, r, problem.Problem{
 		Status: http.StatusBadRequest, Code: pathAmbiguous,
 		Detail: "Servers do not agree on what this path means: leave out backslashes, and parts such as ..; or ; alone.",
 	})

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/svc-gateway/svc/audit"
+	"github.com/svc-gateway/svc/caddymodule/refusal"
 	"github.com/svc-gateway/svc/internal/bus"
 	"github.com/svc-gateway/svc/internal/problem"
 	"github.com/svc-gateway/svc/internal/settings"
@@ -79,7 +80,7 @@ func (h *Handler) limit(rec *recorder, r *http.Request, p policy.Principal) (out
 	}
 	rec.reason = rateLimited
 	problem.RetryAfter(rec.Header(), g.Wait)
-	problem.Write(rec, r, problem.Problem{
+	refusal.Write(rec, r, problem.Problem{
 		Status: http.StatusTooManyRequests, Code: rateLimited,
 		Detail: fmt.Sprintf("You may send %d requests at once, and then one every %s: wait for the time in Retry-After.", h.rate.burst, h.rate.every),
 	})

@@ -9,6 +9,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/svc-gateway/svc/audit"
+	"github.com/svc-gateway/svc/caddymodule/refusal"
 	"github.com/svc-gateway/svc/internal/problem"
 	"github.com/svc-gateway/svc/policy"
 	"github.com/svc-gateway/svc/policy/identity"
@@ -30,8 +31,13 @@ func (h *Handler) refuse(rec *recorder, r *http.Request, err error) (outcome str
 	} else if outcome == technical {
 		h.logger.Error("authenticating a request", zap.Error(err))
 	}
-	h.web.Problem(rec, arriving(r, h.Prefix), p)
+	h.answer(rec, r, p)
 	return outcome
+}
+
+// answer answers a request that is refused. Where handle_errors has no answer, a person gets a page.
+func (h *Handler) answer(w http.ResponseWriter, r *http.Request, p problem.Problem) {
+	refusal.Or(w, r, p, func(w http.ResponseWriter) { h.web.Problem(w, arriving(r, h.Prefix), p) })
 }
 
 func (h *Handler) permits(p policy.Principal) bool {
@@ -50,7 +56,7 @@ func (h *Handler) forbid(w http.ResponseWriter, r *http.Request, p policy.Princi
 	if err != nil {
 		h.logger.Error("accounting for a request", zap.Error(err))
 	}
-	h.web.Problem(w, arriving(r, h.Prefix), problem.Problem{
+	h.answer(w, r, problem.Problem{
 		Status: http.StatusForbidden, Code: roleInsufficient,
 		Detail: fmt.Sprintf("This needs the permission %q, which the role %q does not have.", h.Require, p.Role),
 	})
@@ -60,7 +66,7 @@ func (h *Handler) unaudited(rec *recorder, r *http.Request, err error) (outcome 
 	h.logger.Error("request refused because the audit log cannot be written", zap.Error(err))
 	rec.reason = unavailable
 	rec.Header().Set("Retry-After", "5")
-	problem.Write(rec, r, problem.Problem{
+	refusal.Write(rec, r, problem.Problem{
 		Status: http.StatusServiceUnavailable, Code: unavailable,
 		Detail: "The audit log cannot be written, and nothing is done without it; try again later.",
 	})

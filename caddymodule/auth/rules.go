@@ -42,7 +42,7 @@ func (h *Handler) ruled(rec *recorder, r *http.Request, p policy.Principal) (out
 	if err != nil {
 		h.logger.Error("accounting for a request", zap.Error(err))
 	}
-	h.web.Problem(rec, arriving(r, h.Prefix), problem.Problem{
+	h.answer(rec, r, problem.Problem{
 		Status: http.StatusForbidden, Code: d.Code, Detail: strings.TrimSpace(d.Message + " " + d.Remedy()),
 	})
 	return d.Code

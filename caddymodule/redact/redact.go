@@ -9,6 +9,7 @@ import (
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 	"go.uber.org/zap"
 
+	"github.com/svc-gateway/svc/caddymodule/refusal"
 	"github.com/svc-gateway/svc/internal/problem"
 	"github.com/svc-gateway/svc/internal/respond"
 )
@@ -59,7 +60,7 @@ func (h *Handler) Validate() error {
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.Handler) (err error) {
 	if r.Method == http.MethodConnect {
 		w.Header().Set("Allow", "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS")
-		problem.Write(w, r, problem.Problem{
+		refusal.Write(w, r, problem.Problem{
 			Status: http.StatusMethodNotAllowed, Code: "tunnel_refused",
 			Detail: "Responses are redacted here, and a tunnel cannot be.",
 		})

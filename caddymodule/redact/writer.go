@@ -7,6 +7,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/svc-gateway/svc/caddymodule/refusal"
 	"github.com/svc-gateway/svc/internal/media"
 	"github.com/svc-gateway/svc/internal/problem"
 	"github.com/svc-gateway/svc/internal/respond"
@@ -100,9 +101,11 @@ func (w *writer) redactable(code int) bool {
 func (w *writer) refuse(code, reason string) {
 	w.mode = refused
 	w.handler.logger.Error("response refused because it cannot be redacted", zap.String("reason", reason))
-	w.Instead(w.request, problem.Problem{
-		Status: http.StatusBadGateway, Code: code,
-		Detail: "The response cannot be redacted: " + reason + ".",
+	w.Instead(func(out http.ResponseWriter) {
+		refusal.Write(out, w.request, problem.Problem{
+			Status: http.StatusBadGateway, Code: code,
+			Detail: "The response cannot be redacted: " + reason + ".",
+		})
 	})
 }
 

@@ -66,7 +66,7 @@ func (w *writer) block(err error) error {
 	if w.sent() || !errors.As(err, &b) {
 		w.torn = true
 	} else {
-		w.Instead(w.request, b.problem())
+		w.answer(b.problem())
 	}
 	w.mode = ended
 	return errEnded

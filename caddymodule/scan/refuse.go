@@ -10,6 +10,7 @@ import (
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 	"go.uber.org/zap"
 
+	"github.com/svc-gateway/svc/caddymodule/refusal"
 	"github.com/svc-gateway/svc/internal/media"
 	"github.com/svc-gateway/svc/internal/problem"
 )
@@ -147,6 +148,6 @@ func answer(w http.ResponseWriter, r *http.Request, err error) error {
 	if _, caddys := errors.AsType[caddyhttp.HandlerError](err); caddys && (!ok || p.Code == "body_incomplete") {
 		return err
 	}
-	problem.Write(w, r, p)
+	refusal.Write(w, r, p)
 	return nil
 }

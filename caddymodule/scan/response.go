@@ -9,6 +9,7 @@ import (
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 	"go.uber.org/zap"
 
+	"github.com/svc-gateway/svc/caddymodule/refusal"
 	"github.com/svc-gateway/svc/internal/media"
 	"github.com/svc-gateway/svc/internal/problem"
 	"github.com/svc-gateway/svc/internal/respond"
@@ -119,9 +120,14 @@ func (w *writer) refuse(code, reason string) mode {
 	if w.sent() {
 		w.torn = true
 	} else {
-		w.Instead(w.request, problem.Problem{Status: http.StatusBadGateway, Code: code, Detail: "The response cannot be scanned: " + reason + "."})
+		w.answer(problem.Problem{Status: http.StatusBadGateway, Code: code, Detail: "The response cannot be scanned: " + reason + "."})
 	}
 	return ended
+}
+
+// answer answers with a problem in place of the response.
+func (w *writer) answer(p problem.Problem) {
+	w.Instead(func(out http.ResponseWriter) { refusal.Write(out, w.request, p) })
 }
 
 // sent reports whether the header is out.

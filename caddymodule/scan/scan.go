@@ -16,8 +16,8 @@ import (
 	"github.com/svc-gateway/svc/audit"
 	"github.com/svc-gateway/svc/caddymodule/app"
 	_ "github.com/svc-gateway/svc/caddymodule/app/admin" // the command admin
+	"github.com/svc-gateway/svc/caddymodule/refusal"
 	"github.com/svc-gateway/svc/internal/media"
-	"github.com/svc-gateway/svc/internal/problem"
 )
 
 const defaultMaxScan = 1 << 20
@@ -153,7 +153,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyht
 	if h.scans(request) && r.Body != nil && r.ContentLength != 0 {
 		b := media.Of(r.Header)
 		if p, refused := h.refuses(r, b); refused {
-			problem.Write(w, r, p)
+			refusal.Write(w, r, p)
 			return nil
 		}
 		var err error

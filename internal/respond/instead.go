@@ -3,13 +3,11 @@ package respond
 import (
 	"net/http"
 	"strings"
-
-	"github.com/svc-gateway/svc/internal/problem"
 )
 
-// Instead answers with a problem in place of the handler's response, of which nothing may have been
-// sent. Of its header only what is not the response's own stays.
-func (w *Writer) Instead(r *http.Request, p problem.Problem) {
+// Instead has answer write in place of the handler's response, of which nothing may have been sent. Of its
+// header only what is not the response's own stays.
+func (w *Writer) Instead(answer func(http.ResponseWriter)) {
 	w.begun = true
 	h := w.Header()
 	for name := range h {
@@ -17,7 +15,7 @@ func (w *Writer) Instead(r *http.Request, p problem.Problem) {
 			delete(h, name)
 		}
 	}
-	problem.Write(w.ResponseWriter, r, p)
+	answer(w.ResponseWriter)
 }
 
 // kept reports whether a field was not the refused response's own.

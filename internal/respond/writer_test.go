@@ -181,7 +181,9 @@ func TestInstead(t *testing.T) {
 	h.Set("Access-Control-Allow-Origin", "*")
 	h.Set("Set-Cookie", "a=1")
 	h.Set("Content-Encoding", "gzip")
-	w.Instead(httptest.NewRequest(http.MethodGet, "/", nil), problem.Problem{Status: http.StatusBadGateway, Code: "no"})
+	w.Instead(func(out http.ResponseWriter) {
+		problem.Write(out, httptest.NewRequest(http.MethodGet, "/", nil), problem.Problem{Status: http.StatusBadGateway, Code: "no"})
+	})
 	w.WriteHeader(http.StatusOK)
 	if c.Code != http.StatusBadGateway || !strings.Contains(c.Body.String(), `"code":"no"`) || len(w.codes) > 0 {
 		t.Errorf("got %d %s, begun with %v", c.Code, c.Body, w.codes)
