@@ -316,6 +316,32 @@ func TestCORS(t *testing.T) {
 	}
 }
 
+// A page of another origin may read what the upstream exposes, and what we do.
+func TestExposedHeaders(t *testing.T) {
+	up := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Access-Control-Allow-Origin", "*")
+		w.Header().Add("Access-Control-Expose-Headers", "Mcp-Session-Id,x-request-id")
+		w.Header().Add("Access-Control-Expose-Headers", "X-Own, ,mcp-session-id")
+		w.Header().Set("Access-Control-Allow-Credentials", "true")
+	}))
+	t.Cleanup(up.Close)
+	srv := caddytest.Start(t, caddytest.Config{
+		Svc: "auth {\nmode token\n}\ncors {\norigins https://*.example\n}", Site: "svc_auth\nreverse_proxy " + up.URL,
+	})
+	for origin, want := range map[string]string{
+		"https://chat.example": "Content-Location, Location, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After, X-Pagination-Total, X-Request-Id, Mcp-Session-Id, X-Own",
+		"https://chat.evil":    "",
+	} {
+		resp, _ := srv.Do(http.MethodGet, "/", "", "Origin", origin)
+		if got := strings.Join(resp.Header.Values("Access-Control-Expose-Headers"), "|"); !strings.EqualFold(got, want) {
+			t.Errorf("%s: got %q, want %q", origin, got, want)
+		}
+		if got := resp.Header.Get("Access-Control-Allow-Credentials"); got != "" {
+			t.Errorf("%s: with credentials %q", origin, got)
+		}
+	}
+}
+
 func TestAccessLogHasTheUser(t *testing.T) {
 	log := filepath.Join(t.TempDir(), "access.log")
 	srv := caddytest.Start(t, caddytest.Config{Site: "log {\noutput file " + log + "\n}\nsvc_auth\nrespond hello"})

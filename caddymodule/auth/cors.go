@@ -2,6 +2,8 @@ package auth
 
 import (
 	"net/http"
+	"slices"
+	"strings"
 
 	"github.com/rs/cors"
 
@@ -33,8 +35,44 @@ func newCORS(s settings.Settings) *cors.Cors {
 	})
 }
 
+// exposed is the field that names what pages of other origins may read.
+const exposed = "Access-Control-Expose-Headers"
+
 // corsFields are the fields of an answer that this stage decides about.
-var corsFields = [...]string{
-	"Access-Control-Allow-Origin", "Access-Control-Expose-Headers",
-	"Access-Control-Allow-Credentials",
+var corsFields = [...]string{"Access-Control-Allow-Origin", exposed, "Access-Control-Allow-Credentials"}
+
+// keepCORS remembers the fields that are set by now, for the final header.
+func (rec *recorder) keepCORS() {
+	h := rec.Header()
+	rec.cors = make(http.Header, len(corsFields))
+	for _, name := range corsFields {
+		rec.cors[name] = h[name]
+	}
+}
+
+// decideCORS puts our fields in place of the next handler's. An origin that may read the answer may read
+// what either of the two exposes.
+func decideCORS(h, ours http.Header) {
+	for name, values := range ours {
+		switch {
+		case values == nil:
+			delete(h, name)
+		case name == exposed:
+			h[name] = union(values, h[name])
+		default:
+			h[name] = values
+		}
+	}
+}
+
+// union is a list of the names in lists of a header, each once.
+func union(lists ...[]string) []string {
+	var names []string
+	for name := range strings.SplitSeq(strings.Join(slices.Concat(lists...), ","), ",") {
+		name = strings.TrimSpace(name)
+		if name != "" && !slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, name) }) {
+			names = append(names, name)
+		}
+	}
+	return []string{strings.Join(names, ", ")}
 }

@@ -74,27 +74,12 @@ func (rec *recorder) MarshalLogObject(line zapcore.ObjectEncoder) error {
 	return nil
 }
 
-// keepCORS remembers the fields that are set by now, for the final header.
-func (rec *recorder) keepCORS() {
-	h := rec.Header()
-	rec.cors = make(http.Header, len(corsFields))
-	for _, name := range corsFields {
-		rec.cors[name] = h[name]
-	}
-}
-
 // Begin accounts for the request and puts our own fields in place of the next handler's.
 func (rec *recorder) Begin(code int) {
 	rec.code = code
 	h := rec.Header()
 	h[requestID] = rec.id
-	for name, values := range rec.cors {
-		if values == nil {
-			delete(h, name)
-		} else {
-			h[name] = values
-		}
-	}
+	decideCORS(h, rec.cors)
 	if rec.granted {
 		rec.handler.rate.tell(h, rec.grant)
 	}
