@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
 )
 
 // recipe writes the Caddyfile of docs/recipes/NAME.md, with its names replaced by those of the
@@ -33,6 +35,9 @@ func recipe(c *call) error {
 		return fmt.Errorf("%s has no block ```caddyfile", name)
 	}
 	text, _, _ = strings.Cut(text, "\n```")
+	if formatted := string(caddyfile.Format([]byte(text + "\n"))); formatted != text+"\n" {
+		return fmt.Errorf("%s is not as caddy fmt writes it:\n%s", name, formatted)
+	}
 	for _, pair := range f.Args()[1:] {
 		old, value, _ := strings.Cut(pair, "=>")
 		if !strings.Contains(text, old) {
