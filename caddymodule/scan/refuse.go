@@ -127,6 +127,11 @@ func (e *bodyError) problem() problem.Problem {
 		return unsupportedCharset(asUTF8)
 	case errors.Is(e.err, errPacked):
 		return encodedBody("Request bodies are scanned here: this one is compressed and does not say so.")
+	case errors.Is(e.err, errNotFramed):
+		return problem.Problem{
+			Status: http.StatusBadRequest, Code: "body_not_grpc",
+			Detail: "The request says that it is gRPC, and its body does not begin with a message.",
+		}
 	case errors.Is(e.err, errUndecodable):
 		return encodedBody("The request body cannot be decoded to be scanned: send it with the Content-Encoding gzip, deflate or zstd, or without one.")
 	case errors.Is(e.err, os.ErrDeadlineExceeded):

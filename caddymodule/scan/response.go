@@ -94,7 +94,7 @@ func (w *writer) decide(code int) mode {
 	case code == http.StatusSwitchingProtocols && w.strict:
 		return w.refuse("upstream_upgraded", "the upstream changed the protocol")
 	case code == http.StatusSwitchingProtocols, code == http.StatusNoContent, code == http.StatusNotModified,
-		w.request.Method == http.MethodHead, kind == media.Binary && !w.media.Ambiguous:
+		w.request.Method == http.MethodHead, (kind == media.Binary || kind == media.GRPC) && !w.media.Ambiguous:
 		return passing
 	case encoding != "" && w.handler.Encoded == encodedPass:
 		w.handler.warnUnscanned(w.request, response, encoding)

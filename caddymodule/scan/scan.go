@@ -150,8 +150,12 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyht
 	unannotate(r.Header)
 	rep := h.newReport(r, request)
 	var rest *tap
-	if h.scans(request) && r.Body != nil && r.ContentLength != 0 {
-		b := media.Of(r.Header)
+	b := media.Of(r.Header)
+	switch {
+	case !h.scans(request) || r.Body == nil || r.ContentLength == 0:
+	case framed(b) && b.Coding == "":
+		passFrames(r)
+	default:
 		if p, refused := h.refuses(r, b); refused {
 			refusal.Write(w, r, p)
 			return nil
@@ -170,7 +174,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyht
 		defer rep.publish(r) // also of a body whose request is broken off
 	}
 	err := h.respond(w, r, next)
-	if errors.Is(err, errTooLarge) || rest != nil && rep.blocked() != nil && err != nil { // the handler could not answer yet
+	if errors.Is(err, errTooLarge) || errors.Is(err, errNotFramed) || rest != nil && rep.blocked() != nil && err != nil { // the handler could not answer yet
 		return answer(w, r, err)
 	}
 	return err

@@ -1,5 +1,5 @@
-// Package stream is the Caddy handler svc_stream: discipline for responses of the type
-// text/event-stream, from whatever handler stands behind it.
+// Package stream is the Caddy handler svc_stream: discipline for streams, from whatever handler stands
+// behind it. Streams are server-sent events, lines and sequences of JSON documents, and gRPC.
 //
 //	example.com {
 //		svc_auth
@@ -9,12 +9,12 @@
 //		reverse_proxy localhost:8000
 //	}
 //
-// What it guarantees for an event stream:
+// What it guarantees for a stream:
 //
 //   - Every write is flushed at once.
-//   - While nothing comes from the handler a keepalive is written, at event boundaries only.
+//   - While nothing comes from the handler a keepalive is written, between events only.
 //   - A client that does not read is cut after write_timeout, and the handler's context ends.
-//   - The stream ends within one keepalive when the credential of its principal expires, is
+//   - The stream ends within one keepalive, or breaks off if it is none of events, when the credential of its principal expires, is
 //     revoked or gives a weaker role, and at once when the process goes down. The handler's
 //     context is cancelled with policy.ErrExpired, policy.ErrRevoked or policy.ErrStopping as its
 //     cause; what it writes within the grace period still arrives.

@@ -125,9 +125,10 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyht
 	sw := &writer{handler: h, cancel: cancel, request: r.WithContext(ctx)}
 	sw.Writer = respond.New(w, sw)
 	defer func() {
-		if sw.over() {
+		if sw.over() && (sw.beats || !sw.live) {
 			// reverse_proxy aborts the connection when its context ends. It was this stage
-			// that ended it, so the client gets a regular end of the stream.
+			// that ended it, so the client gets a regular end of its events, and comes back for
+			// more. Lines and messages break off: a regular end would say that these are all.
 			respond.Forgive(recover())
 		}
 	}()

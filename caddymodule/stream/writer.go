@@ -19,7 +19,7 @@ import (
 	"github.com/svc-gateway/svc/policy"
 )
 
-// writer is the ResponseWriter of one response. Until the header says text/event-stream it only
+// writer is the ResponseWriter of one response. Until the header says that a stream begins it only
 // passes calls on.
 type writer struct {
 	respond.Writer
@@ -27,8 +27,8 @@ type writer struct {
 	request *http.Request // as the next handler sees it
 	cancel  context.CancelCauseFunc
 
-	live   bool // an event stream has begun
-	packed bool // and it is compressed: keepalives would not fit between its bytes
+	live   bool // a stream has begun: of events, lines of JSON or gRPC messages
+	beats  bool // and keepalives fit into it: it is one of events, and not compressed
 	tunnel bool // the connection was given away
 
 	until    atomic.Int64 // 0 while open; then when writing ends, in Unix nanoseconds
@@ -43,24 +43,30 @@ type writer struct {
 	done bool      // the handler has returned
 }
 
-// Begin passes the header on. One of an event stream goes out at once.
+// Begin passes the header on. One of a stream goes out at once.
 func (w *writer) Begin(code int) {
 	h := w.Header()
 	b := media.Of(h)
-	if b.Kind != media.Events {
+	switch b.Kind {
+	case media.Events:
+		w.beats = b.Coding == ""
+		h.Del("Content-Length") // keepalives would not fit
+		if h["Cache-Control"] == nil {
+			h.Set("Cache-Control", "no-cache")
+		}
+		fallthrough
+	case media.JSONLines, media.JSONSequence:
+		h.Set("X-Accel-Buffering", "no") // a proxy in front of us must not hold pieces back
+		fallthrough
+	case media.GRPC:
+		w.live = true
+		w.open(code)
+	default:
 		w.ResponseWriter.WriteHeader(code)
-		return
 	}
-	w.live, w.packed = true, b.Coding != ""
-	h.Del("Content-Length") // keepalives would not fit
-	if h["Cache-Control"] == nil {
-		h.Set("Cache-Control", "no-cache")
-	}
-	h.Set("X-Accel-Buffering", "no") // a proxy in front of us must not hold events back
-	w.open(code)
 }
 
-// open writes the header of an event stream and starts to look after it.
+// open writes the header of a stream and starts to look after it.
 func (w *writer) open(code int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -69,7 +75,9 @@ func (w *writer) open(code int) {
 	}
 	w.tail, w.last = newTail(), time.Now()
 	w.ResponseWriter.WriteHeader(code)
-	_ = w.flush() // a client that is gone shows at the first write
+	if w.Header()["Grpc-Status"] == nil { // else this is the end as well, and has to be told in one piece
+		_ = w.flush() // a client that is gone shows at the first write
+	}
 	w.watch()
 }
 
@@ -80,10 +88,10 @@ func (w *writer) watch() {
 	w.handler.hub.enter(w)
 }
 
-// Passes reports whether the response is no event stream.
+// Passes reports whether the response is no stream.
 func (w *writer) Passes() bool { return !w.live }
 
-// Body writes a piece of an event stream and flushes it.
+// Body writes a piece of a stream and flushes it.
 func (w *writer) Body(p []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -123,7 +131,7 @@ func (w *writer) flush() error {
 	return err
 }
 
-// FlushError flushes. In an event stream there is nothing left to flush.
+// FlushError flushes. In a stream there is nothing left to flush.
 func (w *writer) FlushError() error {
 	w.Imply()
 	if w.live {
@@ -132,7 +140,7 @@ func (w *writer) FlushError() error {
 	return w.Writer.FlushError()
 }
 
-// Hijack gives the connection away, unless it carries an event stream. What becomes of it, such
+// Hijack gives the connection away, unless it carries a stream. What becomes of it, such
 // as a WebSocket, is looked after as well: reverse_proxy closes it when the context ends.
 func (w *writer) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	if w.live {
@@ -146,7 +154,7 @@ func (w *writer) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	return conn, rw, err
 }
 
-// SetWriteDeadline sets the deadline for responses that are not event streams. Those have their
+// SetWriteDeadline sets the deadline for responses that are not streams. Those have their
 // own for each write.
 func (w *writer) SetWriteDeadline(t time.Time) error {
 	if w.live {
@@ -165,8 +173,13 @@ func (w *writer) end(cause error) {
 	if errors.Is(cause, policy.ErrStopping) {
 		until = math.MaxInt64
 	}
-	if w.until.CompareAndSwap(0, until) {
-		w.cancel(cause)
+	if !w.until.CompareAndSwap(0, until) {
+		return
+	}
+	w.cancel(cause)
+	if w.live && !w.beats && w.request.ProtoMajor > 1 {
+		// The HTTP client of a proxy that waits for more of the request's body does not look at its context.
+		_ = http.NewResponseController(w.ResponseWriter).SetReadDeadline(time.Now())
 	}
 }
 
@@ -196,7 +209,7 @@ func (w *writer) finish(err error) error {
 		return err
 	}
 	if err != nil && !w.over() {
-		w.handler.logger.Warn("event stream ended with an error", zap.Error(err))
+		w.handler.logger.Warn("stream ended with an error", zap.Error(err))
 	}
 	return nil
 }
