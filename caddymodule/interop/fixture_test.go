@@ -17,6 +17,7 @@ svc_auth
 svc_scan {
 	bodies request response
 	action block
+	max_body 1GiB
 }
 svc_redact
 svc_stream

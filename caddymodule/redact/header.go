@@ -10,7 +10,14 @@ import (
 )
 
 // describing are the fields that describe a body byte for byte.
-var describing = []string{"Content-Length", "Accept-Ranges", "Etag", "Digest", "Content-Digest", "Repr-Digest", "Content-Md5", "Content-Range"}
+var describing = []string{"Content-Length", "Accept-Ranges", "Digest", "Content-Digest", "Repr-Digest", "Content-Md5", "Content-Range"}
+
+// weaken has the entity tag say that the body is not the same byte for byte (RFC 9110, section 8.8.3).
+func weaken(h http.Header) {
+	if tag := h.Get("Etag"); strings.HasPrefix(tag, `"`) {
+		h["Etag"] = []string{"W/" + tag}
+	}
+}
 
 // redactHeader redacts the values in place. A field is read as one line, so that a secret
 // behind a telling name (X-Snmp-Community: …) is found.

@@ -11,7 +11,6 @@ import (
 
 	"github.com/svc-gateway/svc/caddymodule/refusal"
 	"github.com/svc-gateway/svc/internal/problem"
-	"github.com/svc-gateway/svc/internal/respond"
 )
 
 func init() {
@@ -57,7 +56,7 @@ func (h *Handler) Validate() error {
 }
 
 // ServeHTTP calls the next handler with a writer that redacts.
-func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.Handler) (err error) {
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.Handler) error {
 	if r.Method == http.MethodConnect {
 		w.Header().Set("Allow", "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS")
 		refusal.Write(w, r, problem.Problem{
@@ -68,29 +67,22 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyht
 	}
 	secrets := h.known.of(r)
 	askPlain(r)
-	rw := newWriter(w, r, h, secrets)
-	defer func() {
-		if rw.mode == refused { // the client has its answer
-			respond.Forgive(recover())
-			err = nil
+	if asksForPart(r) {
+		if sent, err := h.servePart(w, r, next, secrets); sent {
+			return err
 		}
-	}()
-	// Where the handler panics the response breaks off, with no more of it than was certain.
-	if err = next.ServeHTTP(rw, r); err != nil {
-		rw.err = errBroken
 	}
-	rw.close()
-	return err
+	delete(r.Header, "Range")
+	delete(r.Header, "If-Range")
+	return h.serve(newWriter(w, r, h, secrets), r, next)
 }
 
 var identity = []string{"identity"}
 
-// askPlain makes the request one for a complete, uncompressed response in this protocol.
+// askPlain makes the request one for an uncompressed response in this protocol.
 func askPlain(r *http.Request) {
 	h := r.Header
 	h["Accept-Encoding"] = identity
-	delete(h, "Range")
-	delete(h, "If-Range")
 	if h["Upgrade"] == nil {
 		return
 	}

@@ -29,6 +29,7 @@ const (
 	passing               // untouched
 	redacting
 	refused // a problem was sent instead
+	whole   // nothing was sent: it has to be asked for again, not for a part
 )
 
 // writer redacts one response.
@@ -37,6 +38,8 @@ type writer struct {
 	handler *Handler
 	request *http.Request
 	secrets *redact.Secrets
+	part    bool      // a part was asked for
+	sent    *onlyOnce // the body of that request; nil: it has none
 	mode    mode
 	media   media.Body
 	head    media.Head
@@ -68,8 +71,12 @@ func (w *writer) Begin(code int) {
 		return
 	case w.handler.passes(w.media):
 		w.mode = passing
+	case code == http.StatusPartialContent && w.part && (w.sent == nil || !w.sent.read):
+		w.mode = whole
+		return
 	case w.redactable(code):
 		w.mode = redacting
+		weaken(h)
 		for _, name := range describing {
 			delete(h, name)
 		}
@@ -115,6 +122,8 @@ func (w *writer) Passes() bool { return w.mode == passing }
 // Body redacts p and writes what is certain by now. It reports p as written as a whole.
 func (w *writer) Body(p []byte) (int, error) {
 	switch {
+	case w.mode == whole:
+		return 0, errPart
 	case w.mode == refused:
 		return 0, errRefused
 	case w.err != nil:
@@ -184,6 +193,10 @@ func (w *writer) emit(step func(dst []byte) []byte) {
 // close writes the rest of the body and redacts the trailers. What fails concerns a client that is
 // gone; there is nobody to tell.
 func (w *writer) close() {
+	h := w.Header()
+	if w.mode == passing && (w.media.Kind == media.GRPC || h["Trailer"] != nil) {
+		redactHeader(h, w.secrets)
+	}
 	if w.mode != redacting {
 		return
 	}
@@ -193,7 +206,6 @@ func (w *writer) close() {
 	if w.body != nil && w.err == nil {
 		w.emit(w.body.Close)
 	}
-	h := w.Header()
 	for _, name := range describing {
 		delete(h, http.TrailerPrefix+name)
 		delete(h, name)
