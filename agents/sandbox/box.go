@@ -14,6 +14,7 @@ import (
 
 	"github.com/svc-gateway/svc/agents/sandbox/wire"
 	"github.com/svc-gateway/svc/internal/compat"
+	"github.com/svc-gateway/svc/internal/reach"
 )
 
 // Box runs programs in sandboxes, each in a new one.
@@ -67,7 +68,7 @@ func open(ctx context.Context, c Config, modes ...wire.Mode) (*Box, error) {
 			continue
 		}
 		b := &Box{config: c, mode: mode, server: server, own: own}
-		b.reach = b.reachable
+		b.reach = reach.Rule{Networks: c.Reach}.Check // never this host
 		err := b.selfTest(ctx)
 		if err == nil {
 			b.weaker = reasons

@@ -22,9 +22,6 @@ func Weaken(layers string) (restore func()) {
 // SetReach replaces the rule about addresses.
 func (b *Box) SetReach(reach func(netip.Addr) error) { b.reach = reach }
 
-// Reachable is the rule about addresses.
-func Reachable(c Config, a netip.Addr) error { return (&Box{config: c}).reachable(a) }
-
 // Helper is the process of the helper.
 func (b *Box) Helper() int { return b.server.now.cmd.Process.Pid }
 
