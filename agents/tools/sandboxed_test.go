@@ -124,7 +124,7 @@ func TestMisclassifiedCommandsRegression(t *testing.T) {
 		{command.Mutate, "signals", fmt.Sprintf("kill -0 %d && echo REACHED; true", os.Getpid()), "", "REACHED"},
 	} {
 		t.Run(string(tc.class)+" "+tc.name, func(t *testing.T) {
-			c := commands{w, box, func(string) command.Command { return command.Command{Class: tc.class} }}
+			c := commands{w, box, func(string) command.Command { return command.Command{Class: tc.class, Confined: true} }}
 			r, err := c.run(t.Context(), agents.ToolContext{}, map[string]any{"command": tc.line})
 			if err != nil {
 				t.Fatal(err)
@@ -154,7 +154,11 @@ func TestMisclassifiedCommandsRegression(t *testing.T) {
 func TestNothingRunsUnapproved(t *testing.T) {
 	root, outside := scene(t)
 	c := commands{workspace{root: root}, openBox(t, sandbox.Config{}), command.Analyze}
-	for _, line := range []string{"touch " + outside + "/made", "touch " + root + "/made; reboot --no-such-option", "python3 -c 'open(\"made\", \"w\")'"} {
+	for _, line := range []string{
+		"touch " + outside + "/made", "touch " + root + "/made; reboot --no-such-option", "python3 -c 'open(\"made\", \"w\")'",
+		"touch made; ip link set no-such-interface up", "ip link set no-such-interface mtu 1400; touch made", "cp " + outside + "/file made",
+		"touch made; systemctl start no-such-unit", "make made",
+	} {
 		if r, err := c.run(t.Context(), agents.ToolContext{}, map[string]any{"command": line}); err == nil || !strings.Contains(err.Error(), "approve") {
 			t.Errorf("%s: got %q, %v", line, r.Text, err)
 		}
