@@ -47,6 +47,11 @@ func Open(ctx context.Context, c Config) (*Box, error) {
 	return open(ctx, c, wire.Full, wire.Rooted, wire.Minimal)
 }
 
+// OpenMode is [Open] for one mode alone: full, rooted or minimal, see [Box.Mode].
+func OpenMode(ctx context.Context, c Config, mode string) (*Box, error) {
+	return open(ctx, c, wire.Mode(mode))
+}
+
 // open tries modes in turn.
 func open(ctx context.Context, c Config, modes ...wire.Mode) (*Box, error) {
 	c, err := c.complete()

@@ -15,11 +15,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/svc-gateway/svc/agents/sandbox"
+	"github.com/svc-gateway/svc/agents/sandbox/sandboxtest"
 )
 
 // A program reaches the outside over the proxy only, which tells of each destination.
 func TestEgress(t *testing.T) {
-	everyUser(t, func(t *testing.T) {
+	sandboxtest.EveryUser(t, func(t *testing.T) {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			body, _ := io.ReadAll(r.Body)
 			_, _ = fmt.Fprintf(w, "%s %s %s %s", r.Method, r.URL, body, r.Header.Get("Proxy-Connection"))
@@ -31,14 +32,14 @@ func TestEgress(t *testing.T) {
 		}
 		var mu sync.Mutex
 		var told []sandbox.Egress
-		c := config(t, "svc-sandbox")
+		c := sandboxtest.Config(t, "svc-sandbox")
 		c.Network = sandbox.ProxyNetwork
 		tell := func(e sandbox.Egress) {
 			mu.Lock()
 			defer mu.Unlock()
 			told = append(told, e)
 		}
-		box := open(t, c, "full")
+		box := sandboxtest.Open(t, c, "full")
 		box.SetReach(func(a netip.Addr) error { // the server is on this host, and stands for a public one
 			if a == netip.MustParseAddr("127.0.0.1") {
 				return nil
