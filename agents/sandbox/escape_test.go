@@ -76,5 +76,5 @@ func TestEachLayerIsNeeded(t *testing.T) {
 				}
 			})
 		}
-	})
+	}, "weak")
 }
