@@ -231,8 +231,7 @@ func TestRedirects(t *testing.T) {
 	evil := newSite(t, nil, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("evil")) })
 	plain := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("plain")) }))
 	defer plain.Close()
-	var s *site
-	s = newSite(t, nil, func(w http.ResponseWriter, r *http.Request) {
+	s := newSite(t, nil, func(w http.ResponseWriter, r *http.Request) {
 		to := r.URL.Query().Get("to")
 		switch {
 		case r.URL.Path == "/end":

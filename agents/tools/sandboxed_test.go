@@ -163,7 +163,7 @@ func TestSandboxedResults(t *testing.T) {
 func sandboxedResults(t *testing.T, box *sandbox.Box) {
 	root, _ := scene(t)
 	c := commands{workspace{root: root}, box, command.Analyze}
-	if box.Mode() != "minimal" || os.Getuid() == 0 { // where programs may not change times
+	if box.Mode() != "minimal" { // where programs may not change times
 		if r, err := c.run(t.Context(), agents.ToolContext{}, map[string]any{"command": "touch touched"}); err != nil || r.Text != "[no output]\n" {
 			t.Errorf("touch: got %q, %v", r.Text, err)
 		}

@@ -32,7 +32,7 @@ func (r Rule) Check(addr netip.Addr) error {
 	if r.Local && slices.Contains(r.Networks, netip.PrefixFrom(addr, addr.BitLen())) {
 		return nil
 	}
-	if Local(addr) && !(r.Own && addr.IsLoopback()) {
+	if Local(addr) && (!r.Own || !addr.IsLoopback()) {
 		return errors.New("it is local to this host")
 	}
 	if !r.Own {
