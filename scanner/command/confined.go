@@ -12,12 +12,12 @@ import (
 // and stays in the folder. Whatever is not proved to be so is not confined: a program that is missing
 // here, an option that leads elsewhere, a change that is none of a file.
 
-// workers are the programs, with those of their options that lead elsewhere.
+// workers are the programs, with those of their options that lead elsewhere or run something.
 var workers = func() map[string]string {
 	table := map[string]string{
-		"cp": "", "install": "o g --owner --group", "ln": "", "mv": "", "mkdir": "Z --context", "rmdir": "", "touch": "", "tee": "",
+		"cp": "", "install": "o g s --owner --group --strip --strip-program", "ln": "", "mv": "", "mkdir": "Z --context", "rmdir": "", "touch": "", "tee": "",
 		"truncate": "", "unlink": "", "patch": "", "split": "--filter", "chmod": "", "rm": "", "gzip": "", "gunzip": "", "bzip2": "", "xz": "",
-		"zip": "T", "unzip": "", "tar": "", "sed": "", "find": "", "dd": "", "git": "", "uniq": "", "sort": "T --temporary-directory",
+		"zip": "T", "unzip": "", "tar": "", "sed": "", "find": "", "dd": "", "git": "x --exec", "uniq": "", "sort": "T --temporary-directory",
 		"sh": "", "bash": "", "dash": "",
 	}
 	for _, name := range strings.Fields(`[ : b2sum base32 base64 basename bc cal cat cd cksum cmp column comm cut date df diff dirname du
@@ -34,7 +34,7 @@ var carriers = text.Words("env nice ionice timeout nohup setsid stdbuf time comm
 
 // localVerbs are the verbs of git that work on the repository alone. Its hooks run where it does.
 var localVerbs = text.Words(`status ls-files ls-tree rev-parse rev-list describe blame shortlog cat-file merge-base count-objects version
-	for-each-ref name-rev check-ignore whatchanged show-ref diff log show grep branch tag stash notes bisect reflog add mv rm commit init
+	for-each-ref name-rev check-ignore whatchanged show-ref diff log show grep branch tag stash notes reflog add mv rm commit init
 	reset checkout switch restore merge rebase cherry-pick revert apply format-patch`)
 
 // Which operands of a command are no files, whatever they look like.
@@ -56,7 +56,9 @@ func (w *shell) confine(name string, args call) {
 func confined(name string, args call) bool {
 	leads, ok := workers[name]
 	switch {
-	case !ok, name == "git" && !localVerbs.HasString(args.first()):
+	case !ok, name == "git" && !localVerbs.HasString(args.first()), name == "sed" && !prints(args):
+		return false
+	case text.Words("sh bash dash").HasString(name) && (len(args) < 2 || args[0].text != "-c"): // its line is looked at by itself
 		return false
 	case allText.HasString(name):
 		return true
@@ -77,6 +79,22 @@ func confined(name string, args call) bool {
 		}
 	}
 	return true
+}
+
+// prints reports whether the scripts of sed run nothing, and read and write no file of their own.
+func prints(args call) bool {
+	given := false
+	for i, a := range args {
+		switch {
+		case a.text == "-e":
+			if given = true; i+1 == len(args) || !sedScript.MatchString(args[i+1].text) {
+				return false
+			}
+		case strings.HasPrefix(a.text, "-") && !strings.HasPrefix(a.text, "-i") && !text.Words("-n -E -r -s -z --in-place").HasString(a.text):
+			return false
+		}
+	}
+	return given || sedScript.MatchString(args.first())
 }
 
 // stays reports whether a word, if it is a file or an option with one, is in the folder.
