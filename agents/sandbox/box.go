@@ -14,6 +14,7 @@ import (
 
 	"github.com/svc-gateway/svc/agents/sandbox/wire"
 	"github.com/svc-gateway/svc/internal/compat"
+	"github.com/svc-gateway/svc/internal/reach"
 )
 
 // Box runs programs in sandboxes, each in a new one.
@@ -46,6 +47,11 @@ func Open(ctx context.Context, c Config) (*Box, error) {
 	return open(ctx, c, wire.Full, wire.Rooted, wire.Minimal)
 }
 
+// OpenMode is [Open] for one mode alone: full, rooted or minimal, see [Box.Mode].
+func OpenMode(ctx context.Context, c Config, mode string) (*Box, error) {
+	return open(ctx, c, wire.Mode(mode))
+}
+
 // open tries modes in turn.
 func open(ctx context.Context, c Config, modes ...wire.Mode) (*Box, error) {
 	c, err := c.complete()
@@ -67,7 +73,7 @@ func open(ctx context.Context, c Config, modes ...wire.Mode) (*Box, error) {
 			continue
 		}
 		b := &Box{config: c, mode: mode, server: server, own: own}
-		b.reach = b.reachable
+		b.reach = reach.Rule{Networks: c.Reach}.Check // never this host
 		err := b.selfTest(ctx)
 		if err == nil {
 			b.weaker = reasons

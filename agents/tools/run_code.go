@@ -137,7 +137,7 @@ func (c coder) run(ctx context.Context, tc agents.ToolContext, args map[string]a
 	if found := command.ScanCode(code, l.scan); len(found) > 0 { // the gate has refused it already
 		return agents.Result{}, errors.New(told(code, found))
 	}
-	out := egress{log: c.log, call: tc}
+	out := egress{log: c.log, call: tc, tool: "run_code"}
 	r, err := c.box.Run(ctx, sandbox.Spec{
 		Args: append(l.args[:len(l.args):len(l.args)], code), Timeout: timeout, Collect: true,
 		Limits: sandbox.Limits{Output: codeOutput}, OnEgress: out.add,

@@ -24,6 +24,7 @@ import (
 	"github.com/svc-gateway/svc/agents/api"
 	"github.com/svc-gateway/svc/agents/approval"
 	"github.com/svc-gateway/svc/agents/approval/webhook"
+	"github.com/svc-gateway/svc/agents/fetch"
 	"github.com/svc-gateway/svc/agents/hook"
 	"github.com/svc-gateway/svc/agents/model"
 	"github.com/svc-gateway/svc/agents/sandbox"
@@ -184,9 +185,13 @@ func newSetup(a *app.App, opened *host, db *analytics.DB, log *zap.Logger) (agen
 	if err != nil {
 		return agents.Setup{}, err
 	}
+	web, err := fetch.FromSettings(s.Fetch)
+	if err != nil {
+		return agents.Setup{}, err
+	}
 	return agents.Setup{
 		Model: m, Agents: agents.Builtin(), Policy: a.Policy(), PolicyKey: key, Log: log, Secrets: a.Secrets(),
-		Tools: Tools(s, a.Home(), a.Audit(), opened.box, opened.undo, db),
+		Tools: Tools(s, a.Home(), a.Audit(), opened.box, opened.undo, db, fetch.New(web)),
 		Retention: agents.Retention{
 			Threads: s.Retention.Threads, Ephemeral: s.Retention.Ephemeral, Events: s.Retention.Events, Size: s.Retention.Size,
 		},
@@ -199,11 +204,12 @@ func newSetup(a *app.App, opened *host, db *analytics.DB, log *zap.Logger) (agen
 
 // Tools are the tools of the runtime. Without a log, a sandbox and a keeper they describe and class calls,
 // and nothing else.
-func Tools(s settings.Settings, home settings.Home, log *audit.Log, box tools.Sandbox, keeper *undo.Keeper, db *analytics.DB) []agents.Tool {
+func Tools(s settings.Settings, home settings.Home, log *audit.Log, box tools.Sandbox, keeper *undo.Keeper, db *analytics.DB, web *fetch.Client) []agents.Tool {
 	writer := tools.NewWriter(s.Runtime.ProjectRoot, keeper, home.Dir())
 	return []agents.Tool{
 		tools.RunCommand(s.Runtime.ProjectRoot, box, home.Dir()),
 		tools.RunCode(box, log, s.Runtime.Timeout),
+		tools.HTTPGet(web, log, s.Runtime.Timeout),
 		writer.WriteFile(),
 		writer.EditFile(),
 		tools.ReadFile(s.Runtime.ProjectRoot, home.Dir()),

@@ -210,6 +210,16 @@ var options = []field[Settings]{
 		func(s *Settings) *[]string { return &s.Sandbox.Env }, checkEnvNames),
 	list("sandbox.hidden", defaultHidden, "paths of the host that no sandbox shows, beside the data folder",
 		func(s *Settings) *[]string { return &s.Sandbox.Hidden }, checkPaths),
+	list("fetch.hosts", "", "servers that the tool `http_get` may ask: `example.org`, `*.example.org` for all hosts below it, each with `:port` where it is not the default one, and with `http://` before it where `https` is not wanted. The tool gets nothing when empty. See [fetch.md](fetch.md)",
+		func(s *Settings) *[]string { return &s.Fetch.Hosts }, checkHosts),
+	list("fetch.reach", "", "addresses and networks that are not public and that these servers may be at, as `10.1.2.3` or `10.1.0.0/16`. What is local to this host (loopback, link-local) needs its own address here",
+		func(s *Settings) *[]string { return &s.Fetch.Reach }, checkNetworks),
+	size("fetch.size", 100<<10, 1<<10, 120<<10, "how much text of an answer is shown, in bytes",
+		func(s *Settings) *int64 { return &s.Fetch.Size }),
+	duration("fetch.timeout", "20s", 100*time.Millisecond, time.Hour, "how long one call may take, `runtime.timeout` at most",
+		func(s *Settings) *time.Duration { return &s.Fetch.Timeout }),
+	text("fetch.ca_file", "", "absolute path of a PEM file with the authorities of the servers' certificates; the system's when empty",
+		func(s *Settings) *string { return &s.Fetch.CAFile }, checkFile),
 }
 
 // Options lists every setting in the order it is shown, the lists of objects excepted.

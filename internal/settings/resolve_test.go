@@ -76,6 +76,7 @@ func TestDefaults(t *testing.T) {
 				"/etc/sudoers.d", "/etc/ssh", "/etc/ssl/private", "/etc/svc", "/etc/kubernetes",
 			},
 		},
+		Fetch: settings.Fetch{Size: 100 << 10, Timeout: 20 * time.Second},
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("defaults (-want +got):\n%s", d)
