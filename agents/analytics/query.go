@@ -98,6 +98,24 @@ func (d *DB) pinned(ctx context.Context, maxAge time.Duration) (s duckwire.Snaps
 	return s, pin, nil
 }
 
+// Snapshot returns the path of a snapshot's file, at most [Config.MaxAge] old, for a program that is to
+// read it. It stays until release is called.
+func (d *DB) Snapshot(ctx context.Context) (file string, release func(), err error) {
+	s, pin, err := d.pinned(ctx, d.config.MaxAge)
+	if err != nil {
+		return "", nil, err
+	}
+	return filepath.Join(s.Folder, duckwire.DatabaseFile), func() { _ = pin.Close() }, nil
+}
+
+// Helper is the path of svc-duck, empty where there is none.
+func (d *DB) Helper() string {
+	if d.missing != nil {
+		return ""
+	}
+	return d.config.Helper
+}
+
 // hold takes the lock that keeps the writer from removing a snapshot.
 func hold(path string) (*os.File, error) {
 	f, err := os.Open(path)

@@ -24,6 +24,7 @@ type Box struct {
 	weaker   []string
 	server   *server
 	own      *os.File               // its folder, locked
+	lent     *lent                  // in it
 	reach    func(netip.Addr) error // what the proxy may connect to
 }
 
@@ -66,7 +67,7 @@ func open(ctx context.Context, c Config, modes ...wire.Mode) (*Box, error) {
 		if mode == wire.Rooted && os.Geteuid() != 0 {
 			continue
 		}
-		b := &Box{config: c, mode: mode, server: server, own: own}
+		b := &Box{config: c, mode: mode, server: server, own: own, lent: &lent{dir: own.Name()}}
 		b.reach = b.reachable
 		err := b.selfTest(ctx)
 		if err == nil {

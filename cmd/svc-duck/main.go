@@ -1,10 +1,11 @@
 //go:build cgo && linux
 
 // Command svc-duck is the helper with the analytical database, DuckDB. The service is built without
-// cgo and starts it as a child process; nobody calls it by hand.
+// cgo and starts it as a child process.
 //
 //	svc-duck write    the only writer: imports files, publishes snapshots (see writer.go)
 //	svc-duck query    runs one statement on one snapshot, confined (see query.go)
+//	svc-duck sql      the same for programs in a sandbox, whose users call it by hand (see statement.go)
 //	svc-duck version  prints the version of the harness that it speaks
 //
 // What it is told and what it says is in package duckwire. A query is confined by layers that do not
@@ -25,14 +26,16 @@ import (
 	"github.com/svc-gateway/svc/internal/duckwire"
 )
 
-const usage = "usage: svc-duck write|query|version\nThe service starts it by itself."
+const usage = "usage: svc-duck write|query|version, which the service starts by itself\n       svc-duck sql [--rows N] [--bytes N] [STATEMENT]"
 
 func main() {
 	command := ""
-	if len(os.Args) == 2 {
+	if len(os.Args) == 2 || len(os.Args) > 2 && os.Args[1] == duckwire.CommandSQL {
 		command = os.Args[1]
 	}
 	switch command {
+	case duckwire.CommandSQL:
+		os.Exit(statement(os.Args[2:], os.Stdin, os.Stdout, os.Stderr))
 	case duckwire.CommandQuery:
 		os.Exit(query(os.Stdin, os.Stdout))
 	case duckwire.CommandWrite:
