@@ -65,7 +65,9 @@ func TestEachLayerIsNeeded(t *testing.T) {
 				}
 				open(t, config(t, "svc-sandbox"), tc.mode).Close() // or the host does not allow it
 				defer sandbox.Weaken(tc.layer)()
-				box, err := sandbox.OpenMode(t.Context(), config(t, "weak"), tc.mode)
+				weak := config(t, "weak")
+				weak.Only = tc.mode
+				box, err := sandbox.Open(t.Context(), weak)
 				if err == nil {
 					box.Close()
 					t.Fatal("nothing got out")

@@ -1,16 +1,10 @@
 package sandbox
 
 import (
-	"context"
 	"net/netip"
 
 	"github.com/svc-gateway/svc/agents/sandbox/wire"
 )
-
-// OpenMode is Open for one mode.
-func OpenMode(ctx context.Context, c Config, mode string) (*Box, error) {
-	return open(ctx, c, wire.Mode(mode))
-}
 
 // Weaken has helpers that are started from now on leave out layers, if they are built for that.
 func Weaken(layers string) (restore func()) {

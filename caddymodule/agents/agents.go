@@ -200,10 +200,17 @@ func newSetup(a *app.App, opened *host, db *analytics.DB, log *zap.Logger) (agen
 // Tools are the tools of the runtime. Without a log, a sandbox and a keeper they describe and class calls,
 // and nothing else.
 func Tools(s settings.Settings, home settings.Home, log *audit.Log, box tools.Sandbox, keeper *undo.Keeper, db *analytics.DB) []agents.Tool {
+	code := tools.CodeConfig{Box: box, Log: log, Timeout: s.Runtime.Timeout}
+	if db != nil {
+		code.Database = db
+	}
+	for _, l := range s.Languages() {
+		code.Languages = append(code.Languages, tools.Language(l))
+	}
 	writer := tools.NewWriter(s.Runtime.ProjectRoot, keeper, home.Dir())
 	return []agents.Tool{
 		tools.RunCommand(s.Runtime.ProjectRoot, box, home.Dir()),
-		tools.RunCode(box, log, s.Runtime.Timeout),
+		tools.RunCode(code),
 		writer.WriteFile(),
 		writer.EditFile(),
 		tools.ReadFile(s.Runtime.ProjectRoot, home.Dir()),

@@ -50,11 +50,14 @@ func query(in io.Reader, out io.Writer) int {
 // snapshotFile is the path of the snapshot: in a sandbox that which it is shown at, else that in the working
 // directory.
 func snapshotFile() string {
-	if path := os.Getenv(duckwire.DatabaseVariable); path != "" {
-		return path
+	if inSandbox() {
+		return os.Getenv(duckwire.DatabaseVariable)
 	}
 	return duckwire.DatabaseFile
 }
+
+// inSandbox reports whether svc-sandbox runs this process.
+func inSandbox() bool { return os.Getenv(duckwire.DatabaseVariable) != "" }
 
 // answer confines the process and runs the statement.
 func answer(q duckwire.Query) (a duckwire.Answer) {
