@@ -50,7 +50,7 @@ func (d *DB) Query(ctx context.Context, q Query) (duckwire.Answer, error) {
 	defer cancel()
 	out, ran := c.Run(limit, Process{
 		Path: c.Helper, Args: []string{duckwire.CommandQuery}, Folder: s.Folder, Reads: filepath.Join(s.Folder, duckwire.DatabaseFile),
-		Stdin: question, Output: q.Bytes + q.Rows + slack, Memory: c.Memory,
+		Stdin: question, Output: q.Bytes + q.Rows + slack, Memory: c.Memory, Threads: c.Threads,
 	})
 	var a duckwire.Answer
 	if err := json.Unmarshal(out, &a); err != nil {

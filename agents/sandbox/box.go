@@ -92,6 +92,14 @@ func open(ctx context.Context, c Config, modes ...wire.Mode) (*Box, error) {
 	return nil, &Unavailable{"this host allows no sandbox (" + strings.Join(reasons, "; ") + ")"}
 }
 
+// With returns a Box with other limits and another timeout, also higher ones, for programs that are known.
+// It is b otherwise and ends with it: it is not to be closed.
+func (b *Box) With(l Limits, timeout time.Duration) *Box {
+	other := *b
+	other.config.Limits, other.config.Timeout = l.orDefault(), timeout
+	return &other
+}
+
 // Close ends the helper, and with it what still runs.
 func (b *Box) Close() {
 	b.server.close()

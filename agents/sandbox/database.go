@@ -25,10 +25,12 @@ type Database struct {
 // are seen at their own places.
 const (
 	databaseFile   = "/database/analytics.duckdb"
-	databaseReader = "/database/bin/" + readerName
+	databaseReader = "/database/bin/" + ReaderName
 	databasePython = "/database/python"
-	readerName     = "svc-duck"
 )
+
+// ReaderName is what programs call the reader, whatever its file is called.
+const ReaderName = "svc-duck"
 
 // addDatabase shows the database. release removes what was made for this program.
 func (b *Box) addDatabase(req *wire.Request, d Database) (release func(), err error) {
@@ -55,11 +57,14 @@ func (b *Box) addDatabase(req *wire.Request, d Database) (release func(), err er
 	addVariable(req, duckwire.DatabaseVariable, show(file, databaseFile))
 	addVariable(req, "PYTHONPATH", show(python, databasePython))
 	if d.Reader != "" {
-		reader, err := b.lent.program(d.Reader, b.mode)
+		reader, folder, err := b.lent.program(d.Reader, ReaderName, b.mode)
 		if err != nil {
 			return nil, fmt.Errorf("showing %s: %w", d.Reader, err)
 		}
-		addVariable(req, "PATH", filepath.Dir(show(reader, databaseReader)))
+		if show(reader, databaseReader) == databaseReader {
+			folder = filepath.Dir(databaseReader)
+		}
+		addVariable(req, "PATH", folder)
 	}
 	return release, nil
 }

@@ -106,7 +106,7 @@ func TestDatabaseForOthers(t *testing.T) {
 	everyMode(t, func(c *sandbox.Config) {
 		home, _, snapshot = dataFolder(t)
 		c.Hidden = []string{home}
-		reader = filepath.Join(home, "svc-duck")
+		reader = filepath.Join(home, "reader-1.2")
 		if err := os.WriteFile(reader, []byte("#!/bin/sh\ncat \"$SVC_DATABASE\"\n"), 0o700); err != nil {
 			t.Fatal(err)
 		}

@@ -20,7 +20,7 @@ type lent struct {
 
 	mu       sync.Mutex
 	modules  string            // folder for Python; empty when it is not made
-	programs map[string]string // copies by what they are copies of
+	programs map[string]string // folders with a copy of a program, or a link to it, by its path
 }
 
 // shim opens the database read-only for programs in Python.
@@ -54,30 +54,40 @@ func (l *lent) folder() (string, error) {
 }
 
 // program is a path of a program at which others than this user may run it: its own, or that of a copy,
-// which is made once.
-func (l *lent) program(path string, mode wire.Mode) (string, error) {
-	path, err := filepath.EvalSymlinks(path)
-	if err != nil || reachable(path, 0o005, mode) {
-		return path, err
+// which is made once. folder is where it has the given name, if nothing is mounted.
+func (l *lent) program(path, name string, mode wire.Mode) (program, folder string, err error) {
+	path, err = filepath.EvalSymlinks(path)
+	if err != nil {
+		return "", "", err
+	}
+	own := reachable(path, 0o005, mode)
+	if own && (mode != wire.Minimal || filepath.Base(path) == name) {
+		return path, filepath.Dir(path), nil
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if p, ok := l.programs[path]; ok {
-		return p, nil
+	folder, made := l.programs[path]
+	if !made {
+		if folder, err = l.folder(); err != nil {
+			return "", "", err
+		}
+		if own {
+			err = os.Symlink(path, filepath.Join(folder, name))
+		} else {
+			err = link(path, filepath.Join(folder, name), 0o005)
+		}
+		if err != nil {
+			return "", "", err
+		}
+		if l.programs == nil {
+			l.programs = map[string]string{}
+		}
+		l.programs[path] = folder
 	}
-	dir, err := l.folder()
-	if err != nil {
-		return "", err
+	if own {
+		return path, folder, nil
 	}
-	p := filepath.Join(dir, filepath.Base(path))
-	if err := link(path, p, 0o005); err != nil {
-		return "", err
-	}
-	if l.programs == nil {
-		l.programs = map[string]string{}
-	}
-	l.programs[path] = p
-	return p, nil
+	return filepath.Join(folder, name), folder, nil
 }
 
 // file is a path of a file at which others than this user may read it: its own, or that of a copy, which

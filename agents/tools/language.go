@@ -34,7 +34,7 @@ const sqlBytes = codeOutput * 2 / 3
 var builtin = map[string]language{
 	"bash":    {args: []string{"bash", "-c"}, scan: command.Shell},
 	"python3": {args: []string{"python3", "-c"}, scan: command.Python},
-	"sql":     {args: []string{"svc-duck", "sql", "--bytes", strconv.Itoa(sqlBytes), "--"}, scan: command.SQL, database: true},
+	"sql":     {args: []string{sandbox.ReaderName, "sql", "--bytes", strconv.Itoa(sqlBytes), "--"}, scan: command.SQL, database: true},
 }
 
 // scanned are the languages that the scanner reads, by the endings of their files. It finds out others

@@ -104,7 +104,7 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 	}
 	h.home = a.Home().Dir()
 	opened := shared.(*host)
-	db, err := h.openDatabase(a, log)
+	db, err := h.openDatabase(a, opened.box, log)
 	if err != nil {
 		return err
 	}

@@ -34,11 +34,11 @@ func (d *database) Destruct() error {
 
 // openDatabase gives the handler the analytical database of its configuration. Its writer starts with
 // the configuration: one that is only validated starts nothing.
-func (h *Handler) openDatabase(a *app.App, log *zap.Logger) (*analytics.DB, error) {
+func (h *Handler) openDatabase(a *app.App, box *box, log *zap.Logger) (*analytics.DB, error) {
 	key := databaseKey{a.Home().Dir(), a.Settings().Database}
 	shared, _, err := databases.LoadOrNew(key, func() (caddy.Destructor, error) {
 		c := analytics.From(a.Settings().Database, a.Home())
-		c.Log = log
+		c.Log, c.Run = log, box.query
 		d := &database{DB: analytics.Open(c), unwatch: func() {}}
 		if d.Missing() == nil {
 			c.Trouble, d.unwatch = a.Watch("database", "duckdb")

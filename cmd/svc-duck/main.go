@@ -17,10 +17,12 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
 	"os"
+	"unicode/utf8"
 
 	"github.com/svc-gateway/svc/internal/compat"
 	"github.com/svc-gateway/svc/internal/duckwire"
@@ -50,7 +52,31 @@ func main() {
 
 // say writes one document as a line. Who does not read it any more does not want it.
 func say(w io.Writer, doc any) {
-	e := json.NewEncoder(w)
+	var line bytes.Buffer
+	e := json.NewEncoder(&line)
 	e.SetEscapeHTML(false) // the limit of bytes is for what the rows have
-	_ = e.Encode(doc)
+	if e.Encode(doc) == nil {
+		_, _ = w.Write(printable(line.Bytes()))
+	}
+}
+
+// printable writes the control characters that JSON may have in its strings, and that a sandbox does not
+// let through, as escapes.
+func printable(doc []byte) []byte {
+	found := false
+	for i, c := range doc {
+		found = found || c == 0x7f || c == 0xc2 && i+1 < len(doc) && doc[i+1] < 0xa0
+	}
+	if !found {
+		return doc
+	}
+	var out []byte
+	for _, r := range string(doc) {
+		if r >= 0x7f && r < 0xa0 {
+			out = fmt.Appendf(out, `\u%04x`, r)
+		} else {
+			out = utf8.AppendRune(out, r)
+		}
+	}
+	return out
 }

@@ -201,6 +201,7 @@ func testSandbox(t *testing.T, programs, self, duck string) {
 			}
 			for _, tc := range []struct{ name, sql, out, err string }{
 				{"an answer", "SELECT sum(n) AS s FROM t", "{\"columns\":[{\"name\":\"s\",\"type\":\"HUGEINT\"}],\n\"rows\":[\n[3]\n],\"row_count\":1}\n", ""},
+				{"control characters", "SELECT chr(155) || chr(127) || 'ü' || chr(27) AS c", "{\"columns\":[{\"name\":\"c\",\"type\":\"VARCHAR\"}],\n\"rows\":[\n[\"\\u009b\\u007fü\\u001b\"]\n],\"row_count\":1}\n", ""},
 				{"a mistake", "SELECT\n nope FROM t", "", "svc-duck: line 2, column 2: Binder: Referenced column \"nope\" not found"},
 				{"a write", "INSERT INTO t VALUES (3)", "", "the database is read-only"},
 				{"a file", "SELECT * FROM read_text('/etc/passwd')", "", "disabled"},

@@ -52,7 +52,7 @@ func statement(args []string, in io.Reader, out, errs io.Writer) int {
 		fmt.Fprintln(errs, "svc-duck:", err)
 		return 1
 	}
-	if _, err := fmt.Fprintln(out, text); err != nil {
+	if _, err := out.Write(append(printable([]byte(text)), '\n')); err != nil {
 		return 1 // nobody reads it
 	}
 	return 0
