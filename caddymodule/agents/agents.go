@@ -46,6 +46,7 @@ func init() {
 		Path: settings.Home.StateDB, Witnessed: state.Witnessed, WitnessAt: state.WitnessAt, Check: state.Check, Backup: state.Backup,
 		Unfinished: state.Unfinished,
 	})
+	app.RegisterCopy(backupDatabase)
 }
 
 // drainTime is how long runs may go on when the process stops, in less than the grace period

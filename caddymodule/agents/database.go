@@ -2,12 +2,18 @@ package agents
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 
 	"github.com/caddyserver/caddy/v2"
 	"go.uber.org/zap"
 
 	"github.com/svc-gateway/svc/agents/analytics"
 	"github.com/svc-gateway/svc/caddymodule/app"
+	"github.com/svc-gateway/svc/internal/duckwire"
 	"github.com/svc-gateway/svc/internal/settings"
 )
 
@@ -59,6 +65,39 @@ func (h *Handler) openDatabase(a *app.App, box *box, log *zap.Logger) (*analytic
 		return nil
 	})
 	return d.DB, nil
+}
+
+// backupDatabase writes a copy of the analytical database to the folder of a backup: of that which this
+// process has open, else of the data folder's, with a writer of its own.
+func backupDatabase(ctx context.Context, home settings.Home, dir string) (err error) {
+	if _, err := os.Stat(filepath.Join(home.Analytics(), duckwire.DatabaseFile)); errors.Is(err, fs.ErrNotExist) {
+		return nil // nothing was ever imported
+	}
+	var db *analytics.DB
+	databases.Range(func(key, value any) bool {
+		if key.(databaseKey).home == home.Dir() {
+			db = value.(*database).DB
+		}
+		return db == nil
+	})
+	if db == nil {
+		s, _, err := app.Resolve(home, nil)
+		if err != nil {
+			return err
+		}
+		db = analytics.Open(analytics.From(s.Database, home))
+		defer func() { err = errors.Join(err, db.Close()) }()
+		if db.Missing() == nil {
+			err = db.Use(ctx)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if err := db.Missing(); err != nil {
+		return fmt.Errorf("%s is there and cannot be copied: %w, or move the folder away", home.Analytics(), err)
+	}
+	return db.Backup(ctx, filepath.Join(dir, duckwire.DatabaseFile))
 }
 
 // closeDatabase lets go of it.
