@@ -11,6 +11,9 @@ import (
 	"github.com/svc-gateway/svc/internal/duckwire"
 )
 
+// DatabaseFile is the name of the database's file, in its folder and in a backup.
+const DatabaseFile = duckwire.DatabaseFile
+
 // Backup writes a copy of the newest state to a new file, which is a complete database. It needs a writer;
 // see [DB.Use]. Nothing waits for it but the next change.
 func (d *DB) Backup(ctx context.Context, to string) (err error) {

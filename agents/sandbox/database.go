@@ -6,12 +6,11 @@ import (
 	"strings"
 
 	"github.com/svc-gateway/svc/agents/sandbox/wire"
-	"github.com/svc-gateway/svc/internal/duckwire"
 )
 
 // Database is a database that a program can read and not change, whatever it asks for: it is seen on a
 // file system that is read-only, Landlock gives no right to write to it, and with a service that is root
-// the program is somebody else. It finds the file in the variable [duckwire.DatabaseVariable]. PYTHONPATH has a
+// the program is somebody else. It finds the file in the variable [DatabaseVariable]. PYTHONPATH has a
 // module with which duckdb.connect opens that file read-only by itself.
 type Database struct {
 	// File is the absolute path of a file that nobody changes. It is shown even if it is in a hidden
@@ -28,6 +27,10 @@ const (
 	databaseReader = "/database/bin/" + ReaderName
 	databasePython = "/database/python"
 )
+
+// DatabaseVariable is the variable with the path of the database. It is the same as that of package
+// duckwire, which a test of the reader holds.
+const DatabaseVariable = "SVC_DATABASE"
 
 // ReaderName is what programs call the reader, whatever its file is called.
 const ReaderName = "svc-duck"
@@ -54,7 +57,7 @@ func (b *Box) addDatabase(req *wire.Request, d Database) (release func(), err er
 		req.Binds = append(req.Binds, wire.Bind{Source: source, Target: target})
 		return target
 	}
-	addVariable(req, duckwire.DatabaseVariable, show(file, databaseFile))
+	addVariable(req, DatabaseVariable, show(file, databaseFile))
 	addVariable(req, "PYTHONPATH", show(python, databasePython))
 	if d.Reader != "" {
 		reader, folder, err := b.lent.program(d.Reader, ReaderName, b.mode)

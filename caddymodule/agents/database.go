@@ -13,7 +13,6 @@ import (
 
 	"github.com/svc-gateway/svc/agents/analytics"
 	"github.com/svc-gateway/svc/caddymodule/app"
-	"github.com/svc-gateway/svc/internal/duckwire"
 	"github.com/svc-gateway/svc/internal/settings"
 )
 
@@ -70,7 +69,7 @@ func (h *Handler) openDatabase(a *app.App, box *box, log *zap.Logger) (*analytic
 // backupDatabase writes a copy of the analytical database to the folder of a backup: of that which this
 // process has open, else of the data folder's, with a writer of its own.
 func backupDatabase(ctx context.Context, home settings.Home, dir string) (err error) {
-	if _, err := os.Stat(filepath.Join(home.Analytics(), duckwire.DatabaseFile)); errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(filepath.Join(home.Analytics(), analytics.DatabaseFile)); errors.Is(err, fs.ErrNotExist) {
 		return nil // nothing was ever imported
 	}
 	var db *analytics.DB
@@ -97,7 +96,7 @@ func backupDatabase(ctx context.Context, home settings.Home, dir string) (err er
 	if err := db.Missing(); err != nil {
 		return fmt.Errorf("%s is there and cannot be copied: %w, or move the folder away", home.Analytics(), err)
 	}
-	return db.Backup(ctx, filepath.Join(dir, duckwire.DatabaseFile))
+	return db.Backup(ctx, filepath.Join(dir, analytics.DatabaseFile))
 }
 
 // closeDatabase lets go of it.

@@ -225,6 +225,12 @@ func testSandbox(t *testing.T, programs, self, duck string) {
 	}
 }
 
+func TestVariableIsTheSandboxes(t *testing.T) {
+	if sandbox.DatabaseVariable != duckwire.DatabaseVariable {
+		t.Errorf("the sandbox says %s, svc-duck reads %s", sandbox.DatabaseVariable, duckwire.DatabaseVariable)
+	}
+}
+
 // Without a sandbox there is nothing to ask.
 func TestStatementErrors(t *testing.T) {
 	for _, tc := range []struct {
