@@ -141,7 +141,9 @@ func rules(s sandboxed) map[uintptr]check {
 		}, unix.ENOTTY, nil},
 		// Restricting itself further, with flags that give no descriptor.
 		unix.SYS_SECCOMP: oneOf{
-			0, whole, []uint32{unix.SECCOMP_SET_MODE_FILTER}, unix.EINVAL,
+			0, whole,
+			[]uint32{unix.SECCOMP_SET_MODE_FILTER},
+			unix.EINVAL,
 			oneOf{1, whole, []uint32{0, unix.SECCOMP_FILTER_FLAG_TSYNC}, unix.EINVAL, nil},
 		},
 		unix.SYS_PRCTL: oneOf{0, whole, []uint32{
