@@ -20,7 +20,7 @@ func TestQueriesInTheSandbox(t *testing.T) {
 	}
 	for _, mode := range []string{"full", "minimal"} {
 		t.Run(mode, func(t *testing.T) {
-			box, err := sandbox.Open(t.Context(), sandbox.Config{Helper: helper, Only: mode, Timeout: time.Second, Limits: sandbox.Limits{Output: 1 << 10, Memory: 128 << 20}})
+			box, err := sandbox.OpenMode(t.Context(), sandbox.Config{Helper: helper, Timeout: time.Second, Limits: sandbox.Limits{Output: 1 << 10, Memory: 128 << 20}}, mode)
 			sandboxtest.Check(t, mode, err)
 			defer box.Close()
 			c := config(t)

@@ -41,13 +41,15 @@ const openTime = 20 * time.Second
 // Open finds the strongest sandbox that this host allows and tests it: a program of the helper's own
 // tries to get out. An [Unavailable] error says why nothing can be run here.
 func Open(ctx context.Context, c Config) (*Box, error) {
-	switch {
-	case c.Only != "":
-		return open(ctx, c, wire.Mode(c.Only))
-	case c.Full:
+	if c.Full {
 		return open(ctx, c, wire.Full, wire.Rooted)
 	}
 	return open(ctx, c, wire.Full, wire.Rooted, wire.Minimal)
+}
+
+// OpenMode is [Open] for one mode alone: full, rooted or minimal, see [Box.Mode].
+func OpenMode(ctx context.Context, c Config, mode string) (*Box, error) {
+	return open(ctx, c, wire.Mode(mode))
 }
 
 // open tries modes in turn.

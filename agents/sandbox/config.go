@@ -39,9 +39,6 @@ type Config struct {
 	Network Network
 	// Full refuses hosts on which only the minimal mode works.
 	Full bool
-	// Only is the one mode that is tried: full, rooted or minimal. Default: the strongest that the host
-	// allows.
-	Only string
 	// Reach are networks that are not public and that the proxy may connect to nevertheless. It never
 	// connects to this host. Default: none.
 	Reach []netip.Prefix

@@ -65,9 +65,7 @@ func TestEachLayerIsNeeded(t *testing.T) {
 				}
 				open(t, config(t, "svc-sandbox"), tc.mode).Close() // or the host does not allow it
 				defer sandbox.Weaken(tc.layer)()
-				weak := config(t, "weak")
-				weak.Only = tc.mode
-				box, err := sandbox.Open(t.Context(), weak)
+				box, err := sandbox.OpenMode(t.Context(), config(t, "weak"), tc.mode)
 				if err == nil {
 					box.Close()
 					t.Fatal("nothing got out")

@@ -74,10 +74,9 @@ func leak() error {
 const service = "SVC_SANDBOX_TEST_SERVICE"
 
 func serve(mark string) {
-	box, err := sandbox.Open(context.Background(), sandbox.Config{
+	box, err := sandbox.OpenMode(context.Background(), sandbox.Config{
 		Helper: filepath.Join(os.Getenv(built), "svc-sandbox"), Dir: os.Getenv("SVC_SANDBOX_TEST_RUN"),
-		Only: os.Getenv("SVC_SANDBOX_TEST_MODE"),
-	})
+	}, os.Getenv("SVC_SANDBOX_TEST_MODE"))
 	if err == nil {
 		_, err = box.Run(context.Background(), sandbox.Spec{Args: []string{"sh", "-c", "setsid sleep " + mark + " & exec sleep " + mark}})
 	}
@@ -174,8 +173,7 @@ func config(t *testing.T, helper string) sandbox.Config {
 // open opens a box in a mode, or skips the test where the host does not allow it.
 func open(t *testing.T, c sandbox.Config, mode string) *sandbox.Box {
 	t.Helper()
-	c.Only = mode
-	box, err := sandbox.Open(t.Context(), c)
+	box, err := sandbox.OpenMode(t.Context(), c, mode)
 	if err != nil && strings.Contains(err.Error(), "got out") {
 		t.Fatal(err)
 	}

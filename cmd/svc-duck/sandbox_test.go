@@ -181,7 +181,7 @@ func testSandbox(t *testing.T, programs, self, duck string) {
 			if err := os.Chmod(run, 0o711); err != nil {
 				t.Fatal(err)
 			}
-			box, err := sandbox.Open(t.Context(), sandbox.Config{Only: mode, Helper: filepath.Join(programs, "svc-sandbox"), Dir: run, Hidden: []string{home}})
+			box, err := sandbox.OpenMode(t.Context(), sandbox.Config{Helper: filepath.Join(programs, "svc-sandbox"), Dir: run, Hidden: []string{home}}, mode)
 			sandboxtest.Check(t, mode, err)
 			defer box.Close()
 			database := &sandbox.Database{File: snapshot, Reader: duck}

@@ -272,7 +272,7 @@ func openInContainer(helper string) error {
 	if err := os.Chmod(dir, 0o711); err != nil {
 		return err
 	}
-	box, err := sandbox.Open(context.Background(), sandbox.Config{Helper: helper, Dir: dir, Only: "full", Network: sandbox.ProxyNetwork})
+	box, err := sandbox.OpenMode(context.Background(), sandbox.Config{Helper: helper, Dir: dir, Network: sandbox.ProxyNetwork}, "full")
 	if err != nil {
 		return err
 	}
@@ -315,7 +315,7 @@ func TestSandboxUnderContainerProfile(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	box, err := sandbox.Open(t.Context(), sandbox.Config{Helper: helper, Only: "full"})
+	box, err := sandbox.OpenMode(t.Context(), sandbox.Config{Helper: helper}, "full")
 	sandboxtest.Check(t, "full", err) // else the host does not allow it without the profile either
 	box.Close()
 	users := map[string]*syscall.Credential{"this user": nil}
