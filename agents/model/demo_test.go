@@ -68,6 +68,8 @@ func TestDemoCalls(t *testing.T) {
 		{"core", "show `my notes.txt`.", []string{`read_file {"path":"my notes.txt"}`}},
 		{"core", "run rm -rf /", []string{`run_command {"command":"rm -rf /"}`}},
 		{"core", "run python: print(6*7)", []string{`run_code {"language":"python3","code":"print(6*7)"}`}},
+		{"core", "run sql: select 1", []string{`run_code {"language":"sql","code":"select 1"}`}},
+		{"core", "run node code: console.log(1)", []string{`run_code {"language":"node","code":"console.log(1)"}`}},
 		{"core", "Run bash:\n```bash\necho a\necho b\n```", []string{`run_code {"language":"bash","code":"echo a\necho b"}`}},
 		{"core", `write "hello there" to docs/a.txt`, []string{`write_file {"path":"docs/a.txt","content":"hello there\n"}`}},
 		{"core", "Replace 'a b' with 'c' in the file x.", []string{`edit_file {"path":"x","old":"a b","new":"c"}`}},

@@ -27,6 +27,13 @@ func (b *Box) Run(ctx context.Context, s Spec) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
+	if s.Database != nil {
+		release, err := b.addDatabase(&req, *s.Database)
+		if err != nil {
+			return Result{}, err
+		}
+		defer release()
+	}
 	output := most(s.Limits.Output, b.config.Limits.Output)
 	return b.run(ctx, req, s, output)
 }

@@ -39,6 +39,8 @@ type Spec struct {
 	Limits Limits
 	// Network is what the program reaches, not more than the [Config] allows. Default: that.
 	Network Network
+	// Database is shown to the program. Default: none.
+	Database *Database
 	// OnEgress is told of each connection that the program asks the proxy for, when it has ended. It may
 	// be called concurrently, and not any more when the run has ended.
 	OnEgress func(Egress)

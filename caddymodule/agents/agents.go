@@ -47,6 +47,7 @@ func init() {
 		Path: settings.Home.StateDB, Witnessed: state.Witnessed, WitnessAt: state.WitnessAt, Check: state.Check, Backup: state.Backup,
 		Unfinished: state.Unfinished,
 	})
+	app.RegisterCopy(backupDatabase)
 }
 
 // drainTime is how long runs may go on when the process stops, in less than the grace period
@@ -105,7 +106,7 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 	}
 	h.home = a.Home().Dir()
 	opened := shared.(*host)
-	db, err := h.openDatabase(a, log)
+	db, err := h.openDatabase(a, opened.box, log)
 	if err != nil {
 		return err
 	}
@@ -205,10 +206,17 @@ func newSetup(a *app.App, opened *host, db *analytics.DB, log *zap.Logger) (agen
 // Tools are the tools of the runtime. Without a log, a sandbox and a keeper they describe and class calls,
 // and nothing else.
 func Tools(s settings.Settings, home settings.Home, log *audit.Log, box tools.Sandbox, keeper *undo.Keeper, db *analytics.DB, web *fetch.Client) []agents.Tool {
+	code := tools.CodeConfig{Box: box, Log: log, Timeout: s.Runtime.Timeout}
+	if db != nil {
+		code.Database = db
+	}
+	for _, l := range s.Languages() {
+		code.Languages = append(code.Languages, tools.Language(l))
+	}
 	writer := tools.NewWriter(s.Runtime.ProjectRoot, keeper, home.Dir())
 	return []agents.Tool{
 		tools.RunCommand(s.Runtime.ProjectRoot, box, home.Dir()),
-		tools.RunCode(box, log, s.Runtime.Timeout),
+		tools.RunCode(code),
 		tools.HTTPGet(web, log, s.Runtime.Timeout),
 		writer.WriteFile(),
 		writer.EditFile(),
