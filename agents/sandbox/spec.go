@@ -26,8 +26,13 @@ type Spec struct {
 	Binds []Bind
 	// Files are put into the workspace, which is new for every run.
 	Files []File
+	// Inputs are files of the host that the program may read. A local sandbox shows them at their targets;
+	// a remote one gets copies.
+	Inputs []Input
 	// Collect returns the files that are in the workspace at the end.
 	Collect bool
+	// Agent is for whom the program runs. What chooses between sandboxes may ask for it.
+	Agent string
 	// Dir is the folder that the program starts in, as it is called in the sandbox. Default: the
 	// workspace.
 	Dir string
@@ -49,6 +54,12 @@ type Bind struct {
 	Source   string // absolute path on the host; links in it are followed now
 	Target   string // absolute path in the sandbox. Default: Source
 	Writable bool
+}
+
+// Input is a file of the host that a program may read.
+type Input struct {
+	Source string // absolute path on the host, of a regular file that does not change any more
+	Target string // absolute path in the sandbox; every sandbox can have one below /tmp
 }
 
 // File is a regular file of a workspace.
@@ -107,7 +118,11 @@ func (b *Box) request(s Spec) (wire.Request, error) {
 	if err := b.addFiles(&req, s.Files); err != nil {
 		return req, err
 	}
-	return req, b.addBinds(&req, s.Binds)
+	binds := slices.Clone(s.Binds)
+	for _, in := range s.Inputs {
+		binds = append(binds, Bind{Source: in.Source, Target: in.Target})
+	}
+	return req, b.addBinds(&req, binds)
 }
 
 // most is what is asked for, or the limit when that is nothing or more.
