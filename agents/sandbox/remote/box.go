@@ -11,7 +11,6 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/svc-gateway/svc/agents/sandbox"
-	"github.com/svc-gateway/svc/agents/sandbox/remote/rest"
 )
 
 // Config says what every sandbox of a [Box] has. The zero value of a field is its default.
@@ -128,7 +127,7 @@ func (b *Box) Run(ctx context.Context, s sandbox.Spec) (result sandbox.Result, e
 		Installation: b.config.Installation, Run: j.run, Life: b.config.Timeout + afterlife, Offline: j.offline,
 	})
 	if err != nil {
-		if rest.Lost(err) || clock.Err() != nil {
+		if lost(err) || clock.Err() != nil {
 			b.keeper.suspect() // there may be one
 		}
 		return sandbox.Result{}, b.unavailable(ctx, clock, "", err)
@@ -212,7 +211,7 @@ func (b *Box) unavailable(ctx, clock context.Context, id string, err error) erro
 }
 
 func (b *Box) log(what, id string, err error) {
-	b.config.Log.Warn(what, zap.String("provider", b.config.Provider.Name()), zap.String("sandbox", id), zap.Error(err), zap.String("says", rest.Says(err)))
+	b.config.Log.Warn(what, zap.String("provider", b.config.Provider.Name()), zap.String("sandbox", id), zap.Error(err), zap.String("says", says(err)))
 }
 
 // newID names one run.

@@ -7,7 +7,6 @@ import (
 
 	"go.uber.org/zap"
 
-	"github.com/svc-gateway/svc/agents/sandbox/remote/rest"
 	"github.com/svc-gateway/svc/internal/health"
 )
 
@@ -115,7 +114,7 @@ func (k *keeper) delete(id string, done chan struct{}) {
 		k.mu.Unlock()
 		k.tell()
 		k.Log.Warn("a remote sandbox could not be deleted; it is tried again", zap.String("provider", k.Provider.Name()), zap.String("sandbox", id),
-			zap.Int("attempts", n), zap.Error(err), zap.String("says", rest.Says(err)))
+			zap.Int("attempts", n), zap.Error(err), zap.String("says", says(err)))
 		if !k.pause(pause) {
 			return
 		}
@@ -164,7 +163,7 @@ func (k *keeper) look() {
 	reason := ""
 	if err != nil {
 		reason = health.Reason(err)
-		k.Log.Warn("remote sandboxes that were left behind cannot be looked for", zap.String("provider", k.Provider.Name()), zap.Error(err), zap.String("says", rest.Says(err)))
+		k.Log.Warn("remote sandboxes that were left behind cannot be looked for", zap.String("provider", k.Provider.Name()), zap.Error(err), zap.String("says", says(err)))
 	}
 	k.mu.Lock()
 	k.unlisted = reason

@@ -2,6 +2,7 @@ package remote
 
 import (
 	"context"
+	"errors"
 	"io"
 	"time"
 )
@@ -11,8 +12,9 @@ import (
 type Provider interface {
 	// Name is the provider's name in the settings.
 	Name() string
-	// Create asks for a sandbox, which may not be ready yet. An error of [Lost] leaves open whether
-	// there is one.
+	// Create asks for a sandbox, which may not be ready yet. An error with a method Lost() bool that
+	// returns true leaves open whether there is one. An error with a method Says() string has the words of
+	// the server, which are for the log only.
 	Create(ctx context.Context, o Order) (Sandbox, error)
 	// List returns the sandboxes of an installation that have not ended. It may miss very new ones.
 	List(ctx context.Context, installation string) ([]Found, error)
@@ -54,3 +56,23 @@ const (
 
 // Found is a sandbox in a provider's list.
 type Found struct{ ID, Run string }
+
+// lost reports whether an error leaves open whether the request had an effect.
+func lost(err error) bool {
+	l, ok := errors.AsType[interface {
+		error
+		Lost() bool
+	}](err)
+	return ok && l.Lost()
+}
+
+// says returns the words of the server that an error is about.
+func says(err error) string {
+	if s, ok := errors.AsType[interface {
+		error
+		Says() string
+	}](err); ok {
+		return s.Says()
+	}
+	return ""
+}

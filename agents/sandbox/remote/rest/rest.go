@@ -6,10 +6,10 @@
 // The key goes to the address of the Config only, or to one that [Client.Trusts]. A redirect is an error.
 // Answers are read up to a limit. An answer of 429 is waited out as long as its Retry-After and the
 // context allow. A request that changes nothing when it comes twice is repeated when the connection is
-// lost; of the others nobody knows then whether they have arrived, which [Lost] reports.
+// lost; of the others nobody knows then whether they have arrived, which the method Lost of the error reports.
 //
 // The text of an error names the provider, what was being done and the status, never what the server
-// wrote: that is in [StatusError.Says], for the log of this service.
+// wrote: that is in its method Says, for the log of this service.
 //
 // A Client is safe for concurrent use.
 package rest
@@ -180,7 +180,8 @@ func (c *Client) repeat(ctx context.Context, call Call, err error) bool {
 	if s, ok := errors.AsType[*StatusError](err); ok {
 		return s.Status == http.StatusTooManyRequests || call.Again && s.Status >= 500
 	}
-	return call.Again && Lost(err)
+	_, lost := errors.AsType[*lostError](err)
+	return call.Again && lost
 }
 
 // once sends a request once. wait is how long the server asks to wait before the next.
@@ -258,15 +259,21 @@ func (c *Client) status(status int, answer []byte) error {
 	if c.key != "" {
 		says = strings.ReplaceAll(says, c.key, "REDACTED")
 	}
-	return &StatusError{Status: status, Says: says, key: "sandbox." + c.provider + "_key"}
+	return &StatusError{Status: status, says: says, key: "sandbox." + c.provider + "_key"}
 }
 
 // StatusError is an answer that says no.
 type StatusError struct {
 	Status int
-	Says   string // what the server wrote, for the log
+	says   string
 	key    string
 }
+
+// Says is what the server wrote, for the log.
+func (e *StatusError) Says() string { return e.says }
+
+// Lost reports whether the request may have had an effect: something went wrong within the server.
+func (e *StatusError) Lost() bool { return e.Status >= 500 }
 
 func (e *StatusError) Error() string {
 	hint := ""
@@ -282,26 +289,11 @@ func Gone(err error) bool {
 	return ok && (s.Status == http.StatusNotFound || s.Status == http.StatusGone)
 }
 
-// Says returns what a server wrote with the answer that is err; empty when there is none.
-func Says(err error) string {
-	if s, ok := errors.AsType[*StatusError](err); ok {
-		return s.Says
-	}
-	return ""
-}
-
 // lostError is a request without an answer.
 type lostError struct{ err error }
 
 func (e *lostError) Error() string { return "the connection failed: " + e.err.Error() }
 func (e *lostError) Unwrap() error { return e.err }
 
-// Lost reports whether there was no answer, so that nobody knows whether the request has had an effect.
-// An answer of the server that something went wrong within it tells no more.
-func Lost(err error) bool {
-	if s, ok := errors.AsType[*StatusError](err); ok {
-		return s.Status >= 500
-	}
-	_, ok := errors.AsType[*lostError](err)
-	return ok
-}
+// Lost reports that nobody knows whether the request has had an effect.
+func (e *lostError) Lost() bool { return true }
