@@ -24,6 +24,7 @@ import (
 	"net/url"
 	"os"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -32,6 +33,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/svc-gateway/svc/agents/sandbox/remote"
+	"github.com/svc-gateway/svc/internal/plaintext"
 )
 
 // Name is the provider's name in the settings.
@@ -106,21 +108,21 @@ func (p *Provider) connect(ctx context.Context) (*sdk.Client, *sdk.App, *sdk.Ima
 	if p.client == nil {
 		c, err := p.newClient()
 		if err != nil {
-			return nil, nil, nil, fail("connecting", err)
+			return nil, nil, nil, p.fail("connecting", err)
 		}
 		p.client = c
 	}
 	if p.app == nil {
 		app, err := p.client.Apps.FromName(ctx, p.config.App, &sdk.AppFromNameParams{Environment: p.config.Environment, CreateIfMissing: true})
 		if err != nil {
-			return nil, nil, nil, fail("looking for the app", err)
+			return nil, nil, nil, p.fail("looking for the app", err)
 		}
 		p.app = app
 	}
 	if p.image == nil {
 		image, err := p.client.Images.FromRegistry(p.config.Image, nil).Build(ctx, p.app, nil)
 		if err != nil {
-			return nil, nil, nil, fail("building the image", err)
+			return nil, nil, nil, p.fail("building the image", err)
 		}
 		p.image = image
 	}
@@ -162,9 +164,9 @@ func (p *Provider) Create(ctx context.Context, o remote.Order) (remote.Sandbox, 
 		Tags: map[string]string{remote.LabelInstallation: o.Installation, remote.LabelRun: o.Run},
 	})
 	if err != nil {
-		return nil, fail("creating a sandbox", err)
+		return nil, p.fail("creating a sandbox", err)
 	}
-	return &box{s}, nil
+	return &box{p, s}, nil
 }
 
 // List implements [remote.Provider]. What the SDK lists are ids; the labels are asked for one by one.
@@ -176,19 +178,19 @@ func (p *Provider) List(ctx context.Context, installation string) ([]remote.Foun
 	const what = "listing sandboxes"
 	list, err := client.Sandboxes.List(ctx, &sdk.SandboxListParams{AppID: app.AppID, Tags: map[string]string{remote.LabelInstallation: installation}})
 	if err != nil {
-		return nil, fail(what, err)
+		return nil, p.fail(what, err)
 	}
 	var all []remote.Found
 	for s, err := range list {
 		if err != nil {
-			return nil, fail(what, err)
+			return nil, p.fail(what, err)
 		}
 		tags, err := s.GetTags(ctx, nil)
 		switch {
 		case gone(err):
 			continue
 		case err != nil:
-			return nil, fail(what, err)
+			return nil, p.fail(what, err)
 		case tags[remote.LabelInstallation] == installation:
 			all = append(all, remote.Found{ID: s.SandboxID, Run: tags[remote.LabelRun]})
 		}
@@ -210,11 +212,14 @@ func (p *Provider) Delete(ctx context.Context, id string) error {
 	if err == nil || gone(err) {
 		return nil
 	}
-	return fail("deleting a sandbox", err)
+	return p.fail("deleting a sandbox", err)
 }
 
 // box is one sandbox.
-type box struct{ s *sdk.Sandbox }
+type box struct {
+	p *Provider
+	s *sdk.Sandbox
+}
 
 func (b *box) ID() string { return b.s.SandboxID }
 
@@ -226,7 +231,7 @@ func (b *box) Put(ctx context.Context, name string, content func(io.Writer) erro
 	const what = "sending files"
 	cp, err := b.s.Exec(ctx, []string{"sh", "-c", "exec cat >" + name}, params(ctx, sdk.Ignore))
 	if err != nil {
-		return fail(what, err)
+		return b.p.fail(what, err)
 	}
 	// The SDK's writer knows no context. A write that hangs ends with the sandbox, which is deleted then.
 	sent := make(chan error, 1)
@@ -237,14 +242,14 @@ func (b *box) Put(ctx context.Context, name string, content func(io.Writer) erro
 		err = ctx.Err()
 	}
 	if err != nil {
-		return fail(what, err)
+		return b.p.fail(what, err)
 	}
 	exit, err := cp.Wait(ctx, nil)
 	if err == nil && exit != 0 {
 		err = fmt.Errorf("writing them ended with %d", exit)
 	}
 	if err != nil {
-		return fail(what, err)
+		return b.p.fail(what, err)
 	}
 	return nil
 }
@@ -271,11 +276,11 @@ func (f writerFunc) Write(b []byte) (int, error) { return f(b) }
 func (b *box) Exec(ctx context.Context, line string) (int, error) {
 	cp, err := b.s.Exec(ctx, []string{"sh", "-c", line}, params(ctx, sdk.Ignore))
 	if err != nil {
-		return 0, fail("running a program", err)
+		return 0, b.p.fail("running a program", err)
 	}
 	exit, err := cp.Wait(ctx, nil)
 	if err != nil {
-		return 0, fail("running a program", err)
+		return 0, b.p.fail("running a program", err)
 	}
 	return exit, nil
 }
@@ -285,7 +290,7 @@ func (b *box) Get(ctx context.Context, name string, limit int64) ([]byte, error)
 	const what = "fetching files"
 	cp, err := b.s.Exec(ctx, []string{"sh", "-c", "exec head -c " + strconv.FormatInt(limit+1, 10) + " " + name}, params(ctx, sdk.Pipe))
 	if err != nil {
-		return nil, fail(what, err)
+		return nil, b.p.fail(what, err)
 	}
 	defer func() { _ = cp.Stdout.Close() }()
 	stop := context.AfterFunc(ctx, func() { _ = cp.Stdout.Close() })
@@ -298,7 +303,7 @@ func (b *box) Get(ctx context.Context, name string, limit int64) ([]byte, error)
 		err = ctx.Err()
 	}
 	if err != nil {
-		return nil, fail(what, err)
+		return nil, b.p.fail(what, err)
 	}
 	return content, nil
 }
@@ -324,10 +329,14 @@ func gone(err error) bool {
 type callError struct {
 	what string
 	err  error
+	says string
 }
 
 // fail makes an error that may be shown: what was being done and the kind of trouble.
-func fail(what string, err error) error { return &callError{what, err} }
+func (p *Provider) fail(what string, err error) error {
+	says := strings.ReplaceAll(err.Error(), p.config.TokenSecret, "REDACTED") // before it is cut
+	return &callError{what, err, plaintext.Clean(plaintext.Whole([]byte(says[:min(len(says), 1024)])))}
+}
 
 func (e *callError) Error() string {
 	why := "the SDK reports an error"
@@ -346,7 +355,7 @@ func (e *callError) Error() string {
 func (e *callError) Unwrap() error { return e.err }
 
 // Says is what the server wrote, for the log.
-func (e *callError) Says() string { return e.err.Error() }
+func (e *callError) Says() string { return e.says }
 
 // Lost reports whether the call may have had an effect.
 func (e *callError) Lost() bool {

@@ -255,10 +255,10 @@ func (c *Client) status(status int, answer []byte) error {
 	if json.Unmarshal(answer, &said) == nil && len(said.Message) > 0 {
 		text = said.Message
 	}
-	says := plaintext.Clean(text[:min(len(text), 1024)])
 	if c.key != "" {
-		says = strings.ReplaceAll(says, c.key, "REDACTED")
+		text = bytes.ReplaceAll(text, []byte(c.key), []byte("REDACTED")) // before it is cut
 	}
+	says := plaintext.Clean(plaintext.Whole(text[:min(len(text), 1024)]))
 	return &StatusError{Status: status, says: says, key: "sandbox." + c.provider + "_key"}
 }
 
