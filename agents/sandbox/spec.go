@@ -31,7 +31,8 @@ type Spec struct {
 	Inputs []Input
 	// Collect returns the files that are in the workspace at the end.
 	Collect bool
-	// Agent is for whom the program runs. What chooses between sandboxes may ask for it.
+	// Agent is whose program this is, if it needs nothing of this host, so that it may also run in a remote
+	// sandbox. Default: nobody's.
 	Agent string
 	// Dir is the folder that the program starts in, as it is called in the sandbox. Default: the
 	// workspace.

@@ -50,7 +50,7 @@ func RunCode(box Sandbox, log *audit.Log, timeout time.Duration) agents.Tool {
 	c := coder{box, log, timeout}
 	return agents.NewTool(agents.ToolDef{
 		Name: "run_code",
-		Description: "Run a program in a sandbox and return a JSON object: exit, signal, timed_out, truncated, oom, stdout, stderr, duration_ms, files, degraded. " +
+		Description: "Run a program in a sandbox and return a JSON object: exit, signal, timed_out, truncated, oom, stdout, stderr, duration_ms, files, where, degraded. " +
 			"It starts in an empty folder of its own, which goes when it ends, and sees neither the project nor the host's files: print what is wanted. " +
 			"It can fetch from public servers, with GET, where the settings allow a network. Programs that send other requests, or change a database, are refused.",
 		Parameters: fmt.Appendf(nil, `{"type":"object","properties":{"language":{"type":"string","enum":["bash","python3"]},`+
@@ -140,7 +140,7 @@ func (c coder) run(ctx context.Context, tc agents.ToolContext, args map[string]a
 	out := egress{log: c.log, call: tc}
 	r, err := c.box.Run(ctx, sandbox.Spec{
 		Args: append(l.args[:len(l.args):len(l.args)], code), Timeout: timeout, Collect: true,
-		Limits: sandbox.Limits{Output: codeOutput}, OnEgress: out.add,
+		Limits: sandbox.Limits{Output: codeOutput}, OnEgress: out.add, Agent: tc.Agent,
 	})
 	if err := errors.Join(err, out.end(ctx)); err != nil {
 		return agents.Result{}, err

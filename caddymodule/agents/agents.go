@@ -26,7 +26,6 @@ import (
 	"github.com/svc-gateway/svc/agents/approval/webhook"
 	"github.com/svc-gateway/svc/agents/hook"
 	"github.com/svc-gateway/svc/agents/model"
-	"github.com/svc-gateway/svc/agents/sandbox"
 	"github.com/svc-gateway/svc/agents/state"
 	"github.com/svc-gateway/svc/agents/tools"
 	"github.com/svc-gateway/svc/agents/undo"
@@ -186,7 +185,7 @@ func newSetup(a *app.App, opened *host, db *analytics.DB, log *zap.Logger) (agen
 	}
 	return agents.Setup{
 		Model: m, Agents: agents.Builtin(), Policy: a.Policy(), PolicyKey: key, Log: log, Secrets: a.Secrets(),
-		Tools: Tools(s, a.Home(), a.Audit(), opened.box, opened.undo, db),
+		Tools: Tools(s, a.Home(), a.Audit(), opened.boxes, opened.undo, db),
 		Retention: agents.Retention{
 			Threads: s.Retention.Threads, Ephemeral: s.Retention.Ephemeral, Events: s.Retention.Events, Size: s.Retention.Size,
 		},
@@ -203,7 +202,7 @@ func Tools(s settings.Settings, home settings.Home, log *audit.Log, box tools.Sa
 	writer := tools.NewWriter(s.Runtime.ProjectRoot, keeper, home.Dir())
 	return []agents.Tool{
 		tools.RunCommand(s.Runtime.ProjectRoot, box, home.Dir()),
-		tools.RunCode(box, log, s.Runtime.Timeout),
+		tools.At(tools.RunCode(box, log, s.Runtime.Timeout), place(s.Sandbox)),
 		writer.WriteFile(),
 		writer.EditFile(),
 		tools.ReadFile(s.Runtime.ProjectRoot, home.Dir()),
@@ -260,8 +259,8 @@ type host struct {
 	patience context.Context
 	lose     context.CancelFunc // ends patience, and with it the hooks that still run
 
-	box  *box
-	undo *undo.Keeper
+	boxes *boxes
+	undo  *undo.Keeper
 }
 
 func open(a *app.App, log *zap.Logger) (*host, error) {
@@ -270,6 +269,11 @@ func open(a *app.App, log *zap.Logger) (*host, error) {
 	if err != nil {
 		unwatch()
 		return nil, err
+	}
+	boxes, err := openBoxes(a, log)
+	if err != nil {
+		unwatch()
+		return nil, errors.Join(err, store.Close())
 	}
 	hooks := hook.Open(hook.Config{Path: a.Home().Hooks(), Log: log})
 	hooks.Redact(a.Secrets())
@@ -281,7 +285,7 @@ func open(a *app.App, log *zap.Logger) (*host, error) {
 	h.patience, h.lose = context.WithCancel(context.Background())
 	go h.drainAt(a.Stopping())
 	h.undo = &undo.Keeper{Dir: a.Home().Undo()}
-	h.box = openBox(sandbox.FromSettings(a.Settings(), a.Home()), log)
+	h.boxes = boxes
 	return h, nil
 }
 
@@ -305,7 +309,7 @@ func (h *host) Destruct() error {
 	h.desk.Close()
 	h.leave()
 	err := h.Close()
-	h.box.close()                    // no run is left
+	h.boxes.close()                  // no run is left
 	time.AfterFunc(hookTime, h.lose) // the process goes on without the runtime
 	h.hooks.Close(h.patience)
 	h.lose()
