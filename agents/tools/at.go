@@ -8,9 +8,9 @@ func At(t agents.Tool, place string) agents.Tool {
 	if place == "" {
 		return t
 	}
-	class := t.Class
+	was := t.ToolDef
 	t.Classify = func(args map[string]any) agents.Classification {
-		c := class(args)
+		c := was.Class(args)
 		c.Where = place
 		return c
 	}

@@ -18,7 +18,8 @@ type Provider interface {
 	Create(ctx context.Context, o Order) (Sandbox, error)
 	// List returns the sandboxes of an installation that have not ended. It may miss very new ones.
 	List(ctx context.Context, installation string) ([]Found, error)
-	// Delete ends a sandbox with all that runs in it. It is no error that it is not there.
+	// Delete ends a sandbox with all that runs in it. It is no error that it is not there. It is the
+	// caller who tries again.
 	Delete(ctx context.Context, id string) error
 	// Close gives back what the provider holds here. The sandboxes stay.
 	Close()

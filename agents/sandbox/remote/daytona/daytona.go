@@ -137,7 +137,7 @@ const maxPages = 100
 
 // Delete implements [remote.Provider].
 func (p *Provider) Delete(ctx context.Context, id string) error {
-	err := p.api.JSON(ctx, rest.Call{What: "deleting a sandbox", Method: http.MethodDelete, Path: "/sandbox/" + url.PathEscape(id), Again: true}, nil, nil)
+	err := p.api.JSON(ctx, rest.Call{What: "deleting a sandbox", Method: http.MethodDelete, Path: "/sandbox/" + url.PathEscape(id)}, nil, nil)
 	if rest.Gone(err) {
 		return nil
 	}

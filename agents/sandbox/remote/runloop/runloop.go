@@ -149,13 +149,13 @@ func (p *Provider) List(ctx context.Context, installation string) ([]remote.Foun
 
 // Delete implements [remote.Provider].
 func (p *Provider) Delete(ctx context.Context, id string) error {
-	err := p.api.JSON(ctx, rest.Call{What: "shutting a devbox down", Method: http.MethodPost, Path: devbox(id) + "/shutdown", Again: true}, struct{}{}, nil)
+	err := p.api.JSON(ctx, rest.Call{What: "shutting a devbox down", Method: http.MethodPost, Path: devbox(id) + "/shutdown"}, struct{}{}, nil)
 	if err == nil || rest.Gone(err) {
 		return nil
 	}
 	// One that is down already may be refused.
 	var v view
-	if look := p.api.JSON(ctx, rest.Call{What: "looking at a devbox", Method: http.MethodGet, Path: devbox(id), Again: true}, nil, &v); rest.Gone(look) || look == nil && ended(v.Status) {
+	if look := p.api.JSON(ctx, rest.Call{What: "looking at a devbox", Method: http.MethodGet, Path: devbox(id)}, nil, &v); rest.Gone(look) || look == nil && ended(v.Status) {
 		return nil
 	}
 	return err
