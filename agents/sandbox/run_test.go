@@ -58,6 +58,7 @@ func TestResults(t *testing.T) {
 					t.Errorf("it took %d ms", got.DurationMS)
 				}
 				got.DurationMS, got.Degraded = 0, nil
+				tc.want.Where = sandbox.Local
 				if tc.want.Files == nil {
 					tc.want.Files = []sandbox.File{}
 				}
@@ -67,6 +68,24 @@ func TestResults(t *testing.T) {
 			})
 		}
 	})
+}
+
+// A file of the host that a program may read is at its place, and stays as it is.
+func TestInputs(t *testing.T) {
+	source := filepath.Join(t.TempDir(), "data")
+	if err := os.WriteFile(source, []byte("data\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for dir := filepath.Dir(source); dir != os.TempDir() && dir != "/"; dir = filepath.Dir(dir) {
+		if err := os.Chmod(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	box := open(t, config(t, "svc-sandbox"), "full")
+	r := sh(t, box, sandbox.Spec{Inputs: []sandbox.Input{{Source: source, Target: "/tmp/there/data"}}}, "cat /tmp/there/data; echo x >>/tmp/there/data || echo kept")
+	if r.Stdout != "data\nkept\n" || r.Where != sandbox.Local {
+		t.Errorf("got %+v", r)
+	}
 }
 
 func TestErrors(t *testing.T) {

@@ -120,7 +120,8 @@ func checkRemoteURL(raw string) error {
 		return errors.New("this is not an address such as https://sandboxes.example.com/api, without a user, a query and a fragment")
 	}
 	ip, _ := netip.ParseAddr(u.Hostname()) // invalid: a name
-	if u.Scheme != "https" && !(u.Scheme == "http" && (ip.IsLoopback() || u.Hostname() == "localhost")) {
+	here := ip.IsLoopback() || u.Hostname() == "localhost"
+	if u.Scheme != "https" && (u.Scheme != "http" || !here) {
 		return errors.New("this is not an https address: the key would go over the network in clear; plain http is for servers on this host")
 	}
 	return nil

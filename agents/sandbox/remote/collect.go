@@ -160,11 +160,9 @@ func ended(r *sandbox.Result, content []byte) error {
 	if err != nil || n < 0 || n > 255 {
 		return errors.New("there is no exit code")
 	}
-	if name := ""; n > 128 {
-		if name = unix.SignalName(syscall.Signal(n - 128)); name != "" {
-			r.Exit, r.Signal = -1, name
-			return nil
-		}
+	if name := unix.SignalName(syscall.Signal(n - 128)); n > 128 && name != "" {
+		r.Exit, r.Signal = -1, name
+		return nil
 	}
 	r.Exit, r.Signal = n, ""
 	return nil

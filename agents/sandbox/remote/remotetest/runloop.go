@@ -194,18 +194,16 @@ func (l *runloop) download(w http.ResponseWriter, r *http.Request, m *Machine) {
 		fill(w, n)
 		return
 	}
-	err := json.NewDecoder(r.Body).Decode(&in)
-	if err == nil {
-		file, opening := m.open(in.Path)
-		if opening == nil {
-			defer func() { _ = file.Close() }()
-			w.Header().Set("Content-Type", "application/octet-stream")
-			_, err = io.Copy(w, file)
-			return
-		}
-		err = opening
+	if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
+		refuse(w, r, http.StatusBadRequest, err.Error())
+		return
 	}
+	file, err := m.open(in.Path)
 	if err != nil {
 		refuse(w, r, http.StatusBadRequest, err.Error())
+		return
 	}
+	defer func() { _ = file.Close() }()
+	w.Header().Set("Content-Type", "application/octet-stream")
+	_, _ = io.Copy(w, file)
 }
