@@ -47,7 +47,8 @@ type Pace struct {
 const (
 	// patience is how long a run waits for its sandbox to be deleted. Then the deletion goes on without it.
 	patience = 3 * time.Second
-	// collecting is how long the result of a program may take to come.
+	// collecting is how long the result of a program may take to come, at least: until the end of the run's
+	// time if that is later.
 	collecting = 6 * time.Second
 	// afterlife is how much longer than its run a sandbox may exist, should nobody delete it.
 	afterlife = time.Minute
@@ -144,7 +145,7 @@ func (b *Box) Run(ctx context.Context, s sandbox.Spec) (result sandbox.Result, e
 	if err != nil {
 		return sandbox.Result{}, err
 	}
-	result, err = b.collect(ctx, box, j, timedOut)
+	result, err = b.collect(ctx, box, j, timedOut, start.Add(b.config.Timeout))
 	result.DurationMS = time.Since(start).Milliseconds()
 	return result, err
 }

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -22,8 +23,8 @@ import (
 // maxCollected is how much of a workspace comes back: it is in memory here.
 const maxCollected = 16 << 20
 
-// collect fetches how a program went.
-func (b *Box) collect(ctx context.Context, box Sandbox, j job, timedOut bool) (sandbox.Result, error) {
+// collect fetches how a program went, in the time that is left until then, or in a short one.
+func (b *Box) collect(ctx context.Context, box Sandbox, j job, timedOut bool, then time.Time) (sandbox.Result, error) {
 	name := b.config.Provider.Name()
 	r := sandbox.Result{Exit: -1, Signal: "SIGKILL", TimedOut: timedOut, Files: []sandbox.File{}, Where: name, Degraded: []string{ProviderLimits}}
 	if !j.offline {
@@ -34,7 +35,10 @@ func (b *Box) collect(ctx context.Context, box Sandbox, j job, timedOut bool) (s
 	if j.collect {
 		limit += min(b.config.Limits.Workspace, maxCollected) + 1024*int64(min(b.config.Limits.Files, 4096))
 	}
-	short, cancel := context.WithTimeout(ctx, collecting)
+	if least := time.Now().Add(collecting); timedOut || then.Before(least) {
+		then = least
+	}
+	short, cancel := context.WithDeadline(ctx, then)
 	defer cancel()
 	packed, err := b.fetch(short, box, j, limit)
 	switch {
