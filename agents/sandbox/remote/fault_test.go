@@ -215,3 +215,33 @@ func TestUnreachable(t *testing.T) {
 		}
 	})
 }
+
+// Lists lag behind: an orphan that is not in the first one is found later.
+func TestLaggingList(t *testing.T) {
+	everywhere(t, func(t *testing.T, x *fixture) {
+		x.fleet.Add(map[string]string{remote.LabelInstallation: installation, remote.LabelRun: "dead"})
+		x.fleet.Break(remotetest.Faults{HideFromAll: true})
+		x.open(func(c *remote.Config) { c.Pace.Sweep = 20 * time.Millisecond })
+		poll(t, "nobody looks", func() bool { return len(x.fleet.Calls()) >= 6 })
+		if n := len(x.fleet.Left()); n != 1 {
+			t.Errorf("%d left", n)
+		}
+		x.fleet.Break(remotetest.Faults{})
+		x.empty()
+	})
+}
+
+// The key does not go where an answer points, unless that is over TLS or this host like the API itself.
+func TestToolboxElsewhere(t *testing.T) {
+	everywhere(t, func(t *testing.T, x *fixture) {
+		if x.p.name != "daytona" {
+			t.Skip("it has no toolbox")
+		}
+		b := x.open(nil)
+		x.fleet.Break(remotetest.Faults{Toolbox: "http://192.0.2.1/toolbox"})
+		if _, err := b.Run(t.Context(), sh("echo")); !sandbox.IsUnavailable(err) || !strings.Contains(err.Error(), "names an address that the key is not sent to") {
+			t.Errorf("got %v", err)
+		}
+		x.empty()
+	})
+}
