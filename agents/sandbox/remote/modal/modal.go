@@ -52,11 +52,27 @@ type Config struct {
 type Provider struct {
 	config Config
 
-	mu     sync.Mutex // held while the three are made
-	client *sdk.Client
-	app    *sdk.App
-	image  *sdk.Image
+	connecting lock // for client and app
+	client     *sdk.Client
+	app        *sdk.App
+
+	building lock // for image
+	image    *sdk.Image
 }
+
+// lock is a mutex that is waited for as long as a context lasts.
+type lock chan struct{}
+
+func (l lock) take(ctx context.Context) error {
+	select {
+	case l <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (l lock) give() { <-l }
 
 var _ remote.Provider = (*Provider)(nil)
 
@@ -77,7 +93,7 @@ func New(c Config) (*Provider, error) {
 	if c.Image == "" {
 		c.Image = "python:3.13-slim-bookworm"
 	}
-	return &Provider{config: c}, nil
+	return &Provider{config: c, connecting: make(lock, 1), building: make(lock, 1)}, nil
 }
 
 func loopback(host string) bool {
@@ -90,8 +106,8 @@ func (p *Provider) Name() string { return Name }
 
 // Close implements [remote.Provider].
 func (p *Provider) Close() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+	p.connecting <- struct{}{} // every call has ended, or will soon
+	defer p.connecting.give()
 	if p.client != nil {
 		p.client.Close()
 	}
@@ -101,32 +117,43 @@ func (p *Provider) Close() {
 // address, and a file that is not there is no file.
 var environment sync.Mutex
 
-// connect makes the SDK's client, the app and the image, once each.
-func (p *Provider) connect(ctx context.Context) (*sdk.Client, *sdk.App, *sdk.Image, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+// connect makes the SDK's client and looks for the app, once each.
+func (p *Provider) connect(ctx context.Context) (*sdk.Client, *sdk.App, error) {
+	if err := p.connecting.take(ctx); err != nil {
+		return nil, nil, p.fail("connecting", err)
+	}
+	defer p.connecting.give()
 	if p.client == nil {
 		c, err := p.newClient()
 		if err != nil {
-			return nil, nil, nil, p.fail("connecting", err)
+			return nil, nil, p.fail("connecting", err)
 		}
 		p.client = c
 	}
 	if p.app == nil {
 		app, err := p.client.Apps.FromName(ctx, p.config.App, &sdk.AppFromNameParams{Environment: p.config.Environment, CreateIfMissing: true})
 		if err != nil {
-			return nil, nil, nil, p.fail("looking for the app", err)
+			return nil, nil, p.fail("looking for the app", err)
 		}
 		p.app = app
 	}
+	return p.client, p.app, nil
+}
+
+// build has the image built, once.
+func (p *Provider) build(ctx context.Context, client *sdk.Client, app *sdk.App) (*sdk.Image, error) {
+	if err := p.building.take(ctx); err != nil {
+		return nil, p.fail("building the image", err)
+	}
+	defer p.building.give()
 	if p.image == nil {
-		image, err := p.client.Images.FromRegistry(p.config.Image, nil).Build(ctx, p.app, nil)
+		image, err := client.Images.FromRegistry(p.config.Image, nil).Build(ctx, app, nil)
 		if err != nil {
-			return nil, nil, nil, p.fail("building the image", err)
+			return nil, p.fail("building the image", err)
 		}
 		p.image = image
 	}
-	return p.client, p.app, p.image, nil
+	return p.image, nil
 }
 
 func (p *Provider) newClient() (*sdk.Client, error) {
@@ -154,7 +181,11 @@ func (p *Provider) newClient() (*sdk.Client, error) {
 
 // Create implements [remote.Provider].
 func (p *Provider) Create(ctx context.Context, o remote.Order) (remote.Sandbox, error) {
-	client, app, image, err := p.connect(ctx)
+	client, app, err := p.connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	image, err := p.build(ctx, client, app)
 	if err != nil {
 		return nil, err
 	}
@@ -171,7 +202,7 @@ func (p *Provider) Create(ctx context.Context, o remote.Order) (remote.Sandbox, 
 
 // List implements [remote.Provider]. What the SDK lists are ids; the labels are asked for one by one.
 func (p *Provider) List(ctx context.Context, installation string) ([]remote.Found, error) {
-	client, app, _, err := p.connect(ctx)
+	client, app, err := p.connect(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -200,7 +231,7 @@ func (p *Provider) List(ctx context.Context, installation string) ([]remote.Foun
 
 // Delete implements [remote.Provider].
 func (p *Provider) Delete(ctx context.Context, id string) error {
-	client, _, _, err := p.connect(ctx)
+	client, _, err := p.connect(ctx)
 	if err != nil {
 		return err
 	}
