@@ -238,7 +238,7 @@ func (h *running) result() (Result, error) {
 		Exit: -1, Signal: "SIGKILL", TimedOut: s.TimedOut, OOM: s.OOM,
 		Stdout: h.stdout.String(), Stderr: h.stderr.String(),
 		Truncated: h.stdout.truncated() || h.stderr.truncated(),
-		Files:     []File{}, Degraded: s.Degraded,
+		Files:     []File{}, Where: Local, Degraded: s.Degraded,
 	}
 	if h.report == nil {
 		if h.grown.Load() {

@@ -59,6 +59,7 @@ func TestResults(t *testing.T) {
 					t.Errorf("it took %d ms", got.DurationMS)
 				}
 				got.DurationMS, got.Degraded = 0, nil
+				tc.want.Where = sandbox.Local
 				if tc.want.Files == nil {
 					tc.want.Files = []sandbox.File{}
 				}

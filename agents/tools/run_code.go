@@ -64,7 +64,7 @@ func RunCode(config CodeConfig) agents.Tool {
 	}
 	return agents.NewTool(agents.ToolDef{
 		Name: "run_code",
-		Description: "Run a program in a sandbox and return a JSON object: exit, signal, timed_out, truncated, oom, stdout, stderr, duration_ms, files, degraded. " +
+		Description: "Run a program in a sandbox and return a JSON object: exit, signal, timed_out, truncated, oom, stdout, stderr, duration_ms, files, where, degraded. " +
 			"It starts in an empty folder of its own, which goes when it ends, and sees neither the project nor the host's files: print what is wanted. " +
 			"It can fetch from public servers, with GET, where the settings allow a network. Programs that send other requests, or change a database, are refused. " +
 			"The analytical database is the DuckDB file named by the environment variable SVC_DATABASE, which is read-only; " +
@@ -159,6 +159,9 @@ func (c coder) run(ctx context.Context, tc agents.ToolContext, args map[string]a
 	out := egress{log: c.Log, call: tc, tool: "run_code"}
 	spec := l.spec(code)
 	spec.Timeout, spec.Collect, spec.Limits, spec.OnEgress = timeout, true, sandbox.Limits{Output: codeOutput}, out.add
+	if !l.database { // whose programs are of this host, as their reader is
+		spec.Agent = tc.Agent
+	}
 	release, noDatabase := c.database(ctx, &spec, l.database)
 	if noDatabase != nil && l.database {
 		return agents.Result{}, fmt.Errorf("programs in %s need the analytical database: %w", name, noDatabase)

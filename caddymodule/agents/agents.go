@@ -27,7 +27,6 @@ import (
 	"github.com/svc-gateway/svc/agents/fetch"
 	"github.com/svc-gateway/svc/agents/hook"
 	"github.com/svc-gateway/svc/agents/model"
-	"github.com/svc-gateway/svc/agents/sandbox"
 	"github.com/svc-gateway/svc/agents/state"
 	"github.com/svc-gateway/svc/agents/tools"
 	"github.com/svc-gateway/svc/agents/undo"
@@ -106,7 +105,7 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 	}
 	h.home = a.Home().Dir()
 	opened := shared.(*host)
-	db, err := h.openDatabase(a, opened.box, log)
+	db, err := h.openDatabase(a, opened.boxes.local, log)
 	if err != nil {
 		return err
 	}
@@ -192,7 +191,7 @@ func newSetup(a *app.App, opened *host, db *analytics.DB, log *zap.Logger) (agen
 	}
 	return agents.Setup{
 		Model: m, Agents: agents.Builtin(), Policy: a.Policy(), PolicyKey: key, Log: log, Secrets: a.Secrets(),
-		Tools: Tools(s, a.Home(), a.Audit(), opened.box, opened.undo, db, fetch.New(web)),
+		Tools: Tools(s, a.Home(), a.Audit(), opened.boxes, opened.undo, db, fetch.New(web)),
 		Retention: agents.Retention{
 			Threads: s.Retention.Threads, Ephemeral: s.Retention.Ephemeral, Events: s.Retention.Events, Size: s.Retention.Size,
 		},
@@ -216,7 +215,7 @@ func Tools(s settings.Settings, home settings.Home, log *audit.Log, box tools.Sa
 	writer := tools.NewWriter(s.Runtime.ProjectRoot, keeper, home.Dir())
 	return []agents.Tool{
 		tools.RunCommand(s.Runtime.ProjectRoot, box, home.Dir()),
-		tools.RunCode(code),
+		tools.At(tools.RunCode(code), place(s.Sandbox)),
 		tools.HTTPGet(web, log, s.Runtime.Timeout),
 		writer.WriteFile(),
 		writer.EditFile(),
@@ -274,8 +273,8 @@ type host struct {
 	patience context.Context
 	lose     context.CancelFunc // ends patience, and with it the hooks that still run
 
-	box  *box
-	undo *undo.Keeper
+	boxes *boxes
+	undo  *undo.Keeper
 }
 
 func open(a *app.App, log *zap.Logger) (*host, error) {
@@ -284,6 +283,11 @@ func open(a *app.App, log *zap.Logger) (*host, error) {
 	if err != nil {
 		unwatch()
 		return nil, err
+	}
+	boxes, err := openBoxes(a, log)
+	if err != nil {
+		unwatch()
+		return nil, errors.Join(err, store.Close())
 	}
 	hooks := hook.Open(hook.Config{Path: a.Home().Hooks(), Log: log})
 	hooks.Redact(a.Secrets())
@@ -295,7 +299,7 @@ func open(a *app.App, log *zap.Logger) (*host, error) {
 	h.patience, h.lose = context.WithCancel(context.Background())
 	go h.drainAt(a.Stopping())
 	h.undo = &undo.Keeper{Dir: a.Home().Undo()}
-	h.box = openBox(sandbox.FromSettings(a.Settings(), a.Home()), log)
+	h.boxes = boxes
 	return h, nil
 }
 
@@ -319,7 +323,7 @@ func (h *host) Destruct() error {
 	h.desk.Close()
 	h.leave()
 	err := h.Close()
-	h.box.close()                    // no run is left
+	h.boxes.close()                  // no run is left
 	time.AfterFunc(hookTime, h.lose) // the process goes on without the runtime
 	h.hooks.Close(h.patience)
 	h.lose()
