@@ -43,7 +43,7 @@ var matrix = []rule{
 	{"cmd/svc-duck/...", []string{"internal/..."}},
 	{"cmd/...", []string{"..."}},
 	{"bench/...", []string{"..."}},
-	{"testscript/...", []string{"agents/model/fakeopenai"}},
+	{"testscript/...", []string{"agents/model/fakeopenai", "agents/sandbox/remote/remotetest"}},
 	{".", nil},
 }
 

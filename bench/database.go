@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/svc-gateway/svc/agents/analytics"
+	"github.com/svc-gateway/svc/agents/sandbox"
 	"github.com/svc-gateway/svc/internal/duckwire"
 )
 
@@ -19,7 +20,8 @@ const (
 )
 
 // database measures the analytical database: an import of a million rows, a snapshot of them while
-// queries go on, and a small aggregate. A binary without svc-duck beside it is not measured.
+// queries go on, and a small aggregate, with queries in the sandbox, as the service asks. A binary without
+// svc-duck beside it is not measured.
 func (b *bench) database(ctx context.Context) (err error) {
 	helper := filepath.Join(filepath.Dir(b.site.binary), "svc-duck")
 	if _, err := os.Stat(helper); err != nil {
@@ -30,9 +32,14 @@ func (b *bench) database(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	box, err := sandbox.Open(ctx, sandbox.Config{Helper: filepath.Join(filepath.Dir(b.site.binary), "svc-sandbox")})
+	if err != nil {
+		return err
+	}
+	defer box.Close()
 	db := analytics.Open(analytics.Config{
 		Helper: helper, Folder: filepath.Join(dir, "db"), Snapshots: filepath.Join(dir, "sn"), Socket: filepath.Join(dir, "s"), Lock: filepath.Join(dir, "l"),
-		MaxAge: time.Hour, Time: time.Minute, Memory: 512 << 20, Threads: 2,
+		MaxAge: time.Hour, Time: time.Minute, Memory: 512 << 20, Threads: 2, Run: analytics.RunIn(box),
 	})
 	if err := db.Use(ctx); err != nil {
 		return err

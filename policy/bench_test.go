@@ -43,7 +43,7 @@ func BenchmarkDecide(b *testing.B) {
 			Command: &command.Command{Class: command.ReadOnly, Parts: []command.Part{{Name: "cat", Args: []string{"notes/a"}}}},
 		}},
 		{"targets", e, Input{
-			Tool: "run_command", Action: Mutate, Command: &command.Command{Class: command.Mutate}, Labels: []string{"user", "tool:read_file"},
+			Tool: "run_command", Action: Mutate, Command: classed(command.Mutate), Labels: []string{"user", "tool:read_file"},
 			Targets: []provenance.Target{{Argument: "command", Kind: provenance.Path, Value: "docs/a.md", Source: provenance.SourceUser}},
 		}},
 		{"1000_rules", thousand, Input{Tool: "tool-500", Action: Use}},

@@ -36,7 +36,7 @@ func withRules(t testing.TB, doc string) *Engine {
 }
 
 func classed(class command.Class, categories ...string) *command.Command {
-	return &command.Command{Class: class, Categories: categories}
+	return &command.Command{Class: class, Categories: categories, Confined: class == command.Mutate && len(categories) == 0}
 }
 
 func TestDecide(t *testing.T) {
@@ -58,6 +58,11 @@ func TestDecide(t *testing.T) {
 		{
 			name: "change by a user", role: User, action: Mutate, command: classed(command.Mutate),
 			effect: Allow, reasons: []string{"permission: role user may mutate"},
+		},
+		{
+			name: "change of what is no file of the project", role: User, action: Mutate, command: &command.Command{Class: command.Mutate},
+			effect: Approve, rule: "hitl-needs-host", severity: High,
+			reasons: []string{`rule hitl-needs-host: when command.present && command.class == "mutate" && !command.confined`, "permission: role user may mutate"},
 		},
 		{
 			name: "change by readonly", role: Readonly, action: Mutate, command: classed(command.Mutate),
@@ -275,7 +280,7 @@ func TestWhenSeesTheCall(t *testing.T) {
 		Principal: Principal{User: "bob", Role: User, Groups: []string{"ops"}, Source: "token", OnBehalfOf: "eve", Address: "192.0.2.7"},
 		Agent:     "core", Tool: "rm", Action: Use,
 		Arguments:  map[string]any{"path": "/etc/passwd", "depth": 3.0, "flags": []any{"-f"}},
-		Command:    &command.Command{Class: command.Mutate, Categories: []string{"c"}, Parts: []command.Part{{Name: "rm", Args: []string{"-r", "x"}, Dynamic: true}}},
+		Command:    &command.Command{Class: command.Mutate, Confined: true, Categories: []string{"c"}, Parts: []command.Part{{Name: "rm", Args: []string{"-r", "x"}, Dynamic: true}}},
 		Categories: []string{"a"},
 		Labels:     []string{"user", "tool:fetch"},
 		Findings:   []scanner.Finding{{Category: "role_hijacking", Rule: "x", Confidence: "high"}},
@@ -286,7 +291,7 @@ func TestWhenSeesTheCall(t *testing.T) {
 		`agent == "core" && skill == "rm" && tool == "rm"`,
 		`action == "mutate"`,
 		`string(arguments.path) startsWith "/etc/" && arguments["depth"] == 3`,
-		`command.present && command.class == "mutate" && any(command.parts, .name == "rm" && .dynamic && "-r" in .args)`,
+		`command.present && command.class == "mutate" && command.confined && any(command.parts, .name == "rm" && .dynamic && "-r" in .args)`,
 		`"a" in categories && "c" in categories`,
 		`any(labels, # startsWith "tool:")`,
 		`any(findings, .confidence == "high" && .category == "role_hijacking" && .rule == "x")`,

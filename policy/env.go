@@ -53,9 +53,10 @@ type principalEnv struct {
 }
 
 type commandEnv struct {
-	Present bool      `expr:"present" json:"present"` // false when the call runs no command
-	Class   string    `expr:"class" json:"class,omitempty"`
-	Parts   []partEnv `expr:"parts" json:"parts,omitempty"`
+	Present  bool      `expr:"present" json:"present"` // false when the call runs no command
+	Class    string    `expr:"class" json:"class,omitempty"`
+	Confined bool      `expr:"confined" json:"confined,omitempty"` // of the class mutate: nothing but files in the root is needed
+	Parts    []partEnv `expr:"parts" json:"parts,omitempty"`
 }
 
 type partEnv struct {
@@ -119,7 +120,7 @@ func newCommandEnv(c *command.Command) commandEnv {
 	for i, p := range c.Parts {
 		parts[i] = partEnv{p.Name, p.Args, p.Dynamic}
 	}
-	return commandEnv{true, string(c.Class), parts}
+	return commandEnv{true, string(c.Class), c.Confined, parts}
 }
 
 func newFindingEnvs(findings []scanner.Finding) []findingEnv {

@@ -17,7 +17,7 @@ func ExampleEngine_Decide() {
 		Agent:     "core",
 		Tool:      "run_command",
 		Action:    policy.Mutate,
-		Command:   &command.Command{Class: command.Mutate, Categories: []string{"write_outside_root"}},
+		Command:   &command.Command{Class: command.Mutate, Confined: true, Categories: []string{"write_outside_root"}},
 	})
 	fmt.Println(d.Effect, d.Rule)
 	for _, reason := range d.Reasons {

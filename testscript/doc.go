@@ -31,6 +31,9 @@
 //	                              is asked is in model.log
 //	slapd start|stop|pause|resume a directory with the people of package ldaptest, at $LDAP_URL
 //	redis start|stop|pause|resume a Redis at $REDIS, which is empty after each start
+//	lender start PROVIDER|break JSON|left|calls
+//	                              a provider of sandboxes that the settings point to; has things go wrong,
+//	                              prints how many sandboxes are left, or what it was asked for
 //	gateway NAME                  what comes next is about one of several services, in the data folder
 //	                              $HOME/NAME and on a port of its own
 //	issuer start|down|up|rotate NAME

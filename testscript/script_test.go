@@ -97,8 +97,8 @@ func init() { // not at the declaration: until looks commands up
 		"port": port, "recipe": recipe, "certificate": certificate,
 		"http": plainHTTP, "flood": flood, "raw": raw, "waithealth": waitHealth,
 		"ask": ask, "sse": sse, "stream": openStreams, "await": await, "finish": finish, "leave": leave,
-		"upstream": startUpstream, "model": startModel, "release": release,
-		"duck": duck, "redis": redis, "gateway": gateway,
+		"upstream": startUpstream, "website": website, "model": startModel, "release": release,
+		"duck": duck, "redis": redis, "gateway": gateway, "lender": lender,
 		"slapd": slapd, "issuer": issuer, "jwt": mintJWT,
 		"kill9": kill9, "sigterm": sigterm, "gone": gone, "tmpfs": tmpfs,
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"golang.org/x/sys/unix"
 
+	"github.com/svc-gateway/svc/agents/sandbox/remote/remotetest"
 	"github.com/svc-gateway/svc/internal/bus/redistest"
 	"github.com/svc-gateway/svc/internal/tcpport"
 	"github.com/svc-gateway/svc/internal/testcert"
@@ -32,6 +33,7 @@ type session struct {
 	token      *string
 	directory  *ldaptest.Server
 	redis      *redistest.Server
+	lent       *remotetest.Fleet // the sandboxes of lender
 	gateways   map[string]string // ports by names
 	folder     string            // the data folder of the gateway that commands are about; empty: there is one service
 	streams    map[string]*group

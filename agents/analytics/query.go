@@ -50,7 +50,7 @@ func (d *DB) Query(ctx context.Context, q Query) (duckwire.Answer, error) {
 	defer cancel()
 	out, ran := c.Run(limit, Process{
 		Path: c.Helper, Args: []string{duckwire.CommandQuery}, Folder: s.Folder, Reads: filepath.Join(s.Folder, duckwire.DatabaseFile),
-		Stdin: question, Output: q.Bytes + q.Rows + slack, Memory: c.Memory,
+		Stdin: question, Output: q.Bytes + q.Rows + slack, Memory: c.Memory, Threads: c.Threads,
 	})
 	var a duckwire.Answer
 	if err := json.Unmarshal(out, &a); err != nil {
@@ -96,6 +96,24 @@ func (d *DB) pinned(ctx context.Context, maxAge time.Duration) (s duckwire.Snaps
 		return s, nil, fmt.Errorf("opening the snapshot: %w", err)
 	}
 	return s, pin, nil
+}
+
+// Snapshot returns the path of a snapshot's file, at most [Config.MaxAge] old, for a program that is to
+// read it. It stays until release is called.
+func (d *DB) Snapshot(ctx context.Context) (file string, release func(), err error) {
+	s, pin, err := d.pinned(ctx, d.config.MaxAge)
+	if err != nil {
+		return "", nil, err
+	}
+	return filepath.Join(s.Folder, duckwire.DatabaseFile), func() { _ = pin.Close() }, nil
+}
+
+// Helper is the path of svc-duck, empty where there is none.
+func (d *DB) Helper() string {
+	if d.missing != nil {
+		return ""
+	}
+	return d.config.Helper
 }
 
 // hold takes the lock that keeps the writer from removing a snapshot.

@@ -19,6 +19,8 @@ type Process struct {
 	Stdin  []byte
 	Output int   // bytes of standard output that are read; more is an error
 	Memory int64 // bytes that the database in it may take
+
+	Threads int // that the database in it may use
 }
 
 // Runner runs a process to its end, or kills it when ctx ends. It returns what the process wrote to

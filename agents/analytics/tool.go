@@ -2,13 +2,11 @@ package analytics
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/svc-gateway/svc/agents"
-	"github.com/svc-gateway/svc/internal/duckwire"
 	"github.com/svc-gateway/svc/policy"
 )
 
@@ -39,30 +37,7 @@ func QueryDatabase(d *DB) agents.Tool {
 		if err != nil {
 			return agents.Result{}, err
 		}
-		text, err := document(a)
+		text, err := a.Document()
 		return agents.Result{Text: text, Truncated: a.Truncated != ""}, err
 	})
-}
-
-// document is an answer as JSON, with every row on a line of its own.
-func document(a duckwire.Answer) (string, error) {
-	columns, err := json.Marshal(a.Columns)
-	if err != nil {
-		return "", fmt.Errorf("writing the answer: %w", err)
-	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "{\"columns\":%s,\n\"rows\":[", columns)
-	for i, row := range a.Rows {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		b.WriteByte('\n')
-		b.Write(row)
-	}
-	fmt.Fprintf(&b, "\n],\"row_count\":%d", len(a.Rows))
-	if a.Truncated != "" {
-		fmt.Fprintf(&b, ",\"truncated\":%q", "there are more rows: the answer has as many as its limit of "+a.Truncated+" allows")
-	}
-	b.WriteByte('}')
-	return b.String(), nil
 }

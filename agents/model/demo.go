@@ -22,6 +22,7 @@ const DemoHelp = `I understand questions with these words, several in one questi
   "and then"; a person approves them first
 - programs: "run python: print(6*7)", "run bash: echo hello"
 - writing: "write 'hello' to notes.txt", "replace 'hello' by 'bye' in notes.txt"
+- web servers that are listed: "fetch https://example.org/status"
 - imported tables: "which tables are there?", "how many rows in table sales?"
 - run COMMAND, SELECT … and sql: …: exactly this command, this audit query or this query of the imported tables
 - "tell me about yourself"`

@@ -7,8 +7,9 @@ import (
 	"strings"
 )
 
-// codeForm is "run python: …" and "run bash: …": the rest of the question is the program.
-var codeForm = regexp.MustCompile("(?is)^(?:run|execute) (python3?|bash)(?: code)?:\\s*(?:```[a-z0-9]*\n)?(.*?)(?:\n?```)?\\s*$")
+// codeForm is "run python: …", and the same with bash and sql, or "run node code: …" with another
+// language: the rest of the question is the program.
+var codeForm = regexp.MustCompile("(?is)^(?:run|execute) (?:(python3?|bash|sql)(?: code)?|([a-z0-9][a-z0-9-]*) code):\\s*(?:```[a-z0-9]*\n)?(.*?)(?:\n?```)?\\s*$")
 
 // code takes a question that is a program apart.
 func (q *question) code() bool {
@@ -16,8 +17,8 @@ func (q *question) code() bool {
 	if m == nil {
 		return false
 	}
-	q.language, q.exact = "bash", m[2]
-	if strings.HasPrefix(strings.ToLower(m[1]), "python") {
+	q.language, q.exact = strings.ToLower(m[1]+m[2]), m[3]
+	if q.language == "python" {
 		q.language = "python3"
 	}
 	return true

@@ -67,13 +67,15 @@ func failed(c ToolCall, r Message) string {
 
 // described names a call for people.
 func described(c ToolCall) string {
-	var a struct{ Command, Path, SQL, Agent, Code string }
+	var a struct{ Command, Path, SQL, Agent, Code, URL string }
 	if json.Unmarshal([]byte(c.Arguments), &a) != nil {
 		return "The call of " + c.Name
 	}
 	switch {
 	case a.Command != "":
 		return "The command `" + a.Command + "`"
+	case a.URL != "":
+		return "Getting `" + a.URL + "`"
 	case a.Code != "":
 		return "The program"
 	case a.Path != "" && c.Name != "read_file":

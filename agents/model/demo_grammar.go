@@ -152,6 +152,9 @@ func (q question) topics() []*topic {
 	if t := q.writes(); t != nil {
 		return []*topic{t}
 	}
+	if t := q.fetches(); t != nil {
+		return []*topic{t}
+	}
 	if found := q.acts(); found != nil {
 		return found
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 var agentTools = map[string][]string{
-	"svc-orchestrator": {"delegate"}, "core": {"run_command", "read_file", "write_file", "edit_file", "run_code", "query_database"}, "audit": {"query_audit"}, "quick": nil,
+	"svc-orchestrator": {"delegate"}, "core": {"run_command", "read_file", "write_file", "edit_file", "run_code", "http_get", "query_database"}, "audit": {"query_audit"}, "quick": nil,
 }
 
 func demoRequest(agent string, messages ...Message) Request {
@@ -68,9 +68,15 @@ func TestDemoCalls(t *testing.T) {
 		{"core", "show `my notes.txt`.", []string{`read_file {"path":"my notes.txt"}`}},
 		{"core", "run rm -rf /", []string{`run_command {"command":"rm -rf /"}`}},
 		{"core", "run python: print(6*7)", []string{`run_code {"language":"python3","code":"print(6*7)"}`}},
+		{"core", "run sql: select 1", []string{`run_code {"language":"sql","code":"select 1"}`}},
+		{"core", "run node code: console.log(1)", []string{`run_code {"language":"node","code":"console.log(1)"}`}},
 		{"core", "Run bash:\n```bash\necho a\necho b\n```", []string{`run_code {"language":"bash","code":"echo a\necho b"}`}},
 		{"core", `write "hello there" to docs/a.txt`, []string{`write_file {"path":"docs/a.txt","content":"hello there\n"}`}},
 		{"core", "Replace 'a b' with 'c' in the file x.", []string{`edit_file {"path":"x","old":"a b","new":"c"}`}},
+		{"core", "fetch https://example.org/a?b=c.", []string{`http_get {"url":"https://example.org/a?b=c"}`}},
+		{"core", "Please get <https://example.org>", []string{`http_get {"url":"https://example.org"}`}},
+		{"core", "get the page http://127.0.0.1:8080/status?", []string{`http_get {"url":"http://127.0.0.1:8080/status"}`}},
+		{"core", "fetch `https://a@evil.example/x y` for me", []string{`http_get {"url":"https://a@evil.example/x y"}`}},
 		{"core", "run python -V", []string{`run_command {"command":"python -V"}`}},
 		{"core", "Run `df -i \"/\"`", []string{`run_command {"command":"df -i \"/\""}`}},
 		{"core", disks + " And what was denied?", []string{`run_command {"command":"df -h"}`}},

@@ -14,6 +14,7 @@ import (
 
 	"github.com/svc-gateway/svc/agents/sandbox/wire"
 	"github.com/svc-gateway/svc/internal/compat"
+	"github.com/svc-gateway/svc/internal/reach"
 )
 
 // Box runs programs in sandboxes, each in a new one.
@@ -24,6 +25,7 @@ type Box struct {
 	weaker   []string
 	server   *server
 	own      *os.File               // its folder, locked
+	lent     *lent                  // in it
 	reach    func(netip.Addr) error // what the proxy may connect to
 }
 
@@ -46,6 +48,11 @@ func Open(ctx context.Context, c Config) (*Box, error) {
 	return open(ctx, c, wire.Full, wire.Rooted, wire.Minimal)
 }
 
+// OpenMode is [Open] for one mode alone: full, rooted or minimal, see [Box.Mode].
+func OpenMode(ctx context.Context, c Config, mode string) (*Box, error) {
+	return open(ctx, c, wire.Mode(mode))
+}
+
 // open tries modes in turn.
 func open(ctx context.Context, c Config, modes ...wire.Mode) (*Box, error) {
 	c, err := c.complete()
@@ -66,8 +73,8 @@ func open(ctx context.Context, c Config, modes ...wire.Mode) (*Box, error) {
 		if mode == wire.Rooted && os.Geteuid() != 0 {
 			continue
 		}
-		b := &Box{config: c, mode: mode, server: server, own: own}
-		b.reach = b.reachable
+		b := &Box{config: c, mode: mode, server: server, own: own, lent: &lent{dir: own.Name()}}
+		b.reach = reach.Rule{Networks: c.Reach}.Check // never this host
 		err := b.selfTest(ctx)
 		if err == nil {
 			b.weaker = reasons
@@ -86,6 +93,14 @@ func open(ctx context.Context, c Config, modes ...wire.Mode) (*Box, error) {
 	}
 	(&Box{server: server, own: own}).Close()
 	return nil, &Unavailable{"this host allows no sandbox (" + strings.Join(reasons, "; ") + ")"}
+}
+
+// With returns a Box with other limits and another timeout, also higher ones, for programs that are known.
+// It is b otherwise and ends with it: it is not to be closed.
+func (b *Box) With(l Limits, timeout time.Duration) *Box {
+	other := *b
+	other.config.Limits, other.config.Timeout = l.orDefault(), timeout
+	return &other
 }
 
 // Close ends the helper, and with it what still runs.

@@ -29,7 +29,7 @@ func TestFolderOfOthersRegression(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, dir := range []string{open, link} {
-		c := config(t, "svc-sandbox")
+		c := sandboxtest.Config(t, "svc-sandbox")
 		c.Dir = dir
 		if _, err := sandbox.Open(t.Context(), c); err == nil || !strings.Contains(err.Error(), "others can change") {
 			t.Errorf("%s: got %v", filepath.Base(dir), err)
@@ -39,7 +39,7 @@ func TestFolderOfOthersRegression(t *testing.T) {
 
 // What a process that has died left behind goes when the next one starts; what is in use stays.
 func TestSweep(t *testing.T) {
-	c := config(t, "svc-sandbox")
+	c := sandboxtest.Config(t, "svc-sandbox")
 	open := func() *sandbox.Box {
 		box, err := sandbox.Open(t.Context(), c)
 		sandboxtest.Check(t, "", err)

@@ -14,10 +14,10 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/svc-gateway/svc/agents/sandbox/wire"
+	"github.com/svc-gateway/svc/internal/reach"
 )
 
 // Egress is a connection that a program asked the proxy for.
@@ -96,26 +96,11 @@ func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// errRefused is in the chain of the error for a destination that is not allowed.
-var errRefused = errors.New("the destination is not allowed")
-
 // dial connects to a destination if its address, after the name was looked up, is allowed.
 func (p *proxy) dial(ctx context.Context, e *Egress) (net.Conn, error) {
-	d := net.Dialer{Timeout: proxyDial, ControlContext: func(_ context.Context, network, address string, _ syscall.RawConn) error {
-		at, err := netip.ParseAddrPort(address)
-		if err == nil && !strings.HasPrefix(network, "tcp") {
-			err = fmt.Errorf("network %s", network)
-		}
-		if err == nil {
-			err = p.reach(at.Addr())
-		}
-		if err != nil {
-			return fmt.Errorf("%w: %w", errRefused, err)
-		}
-		return nil
-	}}
+	d := net.Dialer{Timeout: proxyDial, ControlContext: reach.Control(p.reach)}
 	conn, err := d.DialContext(ctx, "tcp", e.Host)
-	if errors.Is(err, errRefused) {
+	if errors.Is(err, reach.ErrRefused) {
 		e.Refused = "its address is not public"
 	}
 	if err != nil {

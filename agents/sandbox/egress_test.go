@@ -15,54 +15,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/svc-gateway/svc/agents/sandbox"
+	"github.com/svc-gateway/svc/agents/sandbox/sandboxtest"
 )
-
-func TestReachable(t *testing.T) {
-	c := sandbox.Config{Reach: []netip.Prefix{netip.MustParsePrefix("10.1.0.0/16"), netip.MustParsePrefix("0.0.0.0/0")}}
-	for _, tc := range []struct {
-		address       string
-		public, given bool // reachable without and with the networks of c
-	}{
-		{"1.1.1.1", true, true},
-		{"2606:4700:4700::1111", true, true},
-		{"10.1.2.3", false, true},
-		{"127.0.0.1", false, false},
-		{"127.8.8.8", false, false},
-		{"::1", false, false},
-		{"::ffff:127.0.0.1", false, false},
-		{"::ffff:10.0.0.1", false, true},
-		{"64:ff9b::7f00:1", false, false},
-		{"2002:7f00:1::", false, false},
-		{"0.0.0.0", false, false},
-		{"::", false, false},
-		{"169.254.169.254", false, false},
-		{"fe80::1", false, false},
-		{"fe80::1%eth0", false, false},
-		{"fd00:ec2::254", false, false},
-		{"fc00::1", false, false},
-		{"168.63.129.16", false, false},
-		{"100.100.100.200", false, false},
-		{"100.64.0.1", false, true},
-		{"172.16.0.1", false, true},
-		{"192.168.1.1", false, true},
-		{"224.0.0.1", false, false},
-		{"255.255.255.255", false, true},
-		{"ff02::1", false, false},
-		{"2001:db8::1", false, false},
-	} {
-		a := netip.MustParseAddr(tc.address)
-		if err := sandbox.Reachable(sandbox.Config{}, a); (err == nil) != tc.public {
-			t.Errorf("%s: got %v, want reachable %v", a, err, tc.public)
-		}
-		if err := sandbox.Reachable(c, a); (err == nil) != tc.given {
-			t.Errorf("%s with networks: got %v, want reachable %v", a, err, tc.given)
-		}
-	}
-}
 
 // A program reaches the outside over the proxy only, which tells of each destination.
 func TestEgress(t *testing.T) {
-	everyUser(t, func(t *testing.T) {
+	sandboxtest.EveryUser(t, func(t *testing.T) {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			body, _ := io.ReadAll(r.Body)
 			_, _ = fmt.Fprintf(w, "%s %s %s %s", r.Method, r.URL, body, r.Header.Get("Proxy-Connection"))
@@ -74,14 +32,14 @@ func TestEgress(t *testing.T) {
 		}
 		var mu sync.Mutex
 		var told []sandbox.Egress
-		c := config(t, "svc-sandbox")
+		c := sandboxtest.Config(t, "svc-sandbox")
 		c.Network = sandbox.ProxyNetwork
 		tell := func(e sandbox.Egress) {
 			mu.Lock()
 			defer mu.Unlock()
 			told = append(told, e)
 		}
-		box := open(t, c, "full")
+		box := sandboxtest.Open(t, c, "full")
 		box.SetReach(func(a netip.Addr) error { // the server is on this host, and stands for a public one
 			if a == netip.MustParseAddr("127.0.0.1") {
 				return nil

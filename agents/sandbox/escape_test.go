@@ -6,18 +6,19 @@ import (
 	"testing"
 
 	"github.com/svc-gateway/svc/agents/sandbox"
+	"github.com/svc-gateway/svc/agents/sandbox/sandboxtest"
 )
 
 // No attempt of the probe gets out, in any mode, as root and as an ordinary user, with and without the
 // proxy.
 func TestNothingGetsOut(t *testing.T) {
-	everyUser(t, func(t *testing.T) {
-		for _, mode := range modes() {
+	sandboxtest.EveryUser(t, func(t *testing.T) {
+		for _, mode := range sandboxtest.Modes() {
 			for _, network := range []sandbox.Network{sandbox.NoNetwork, sandbox.ProxyNetwork, sandbox.HostNetwork} {
 				t.Run(mode+"/"+string(network), func(t *testing.T) {
-					c := config(t, "svc-sandbox")
+					c := sandboxtest.Config(t, "svc-sandbox")
 					c.Network = network
-					box := open(t, c, mode)
+					box := sandboxtest.Open(t, c, mode)
 					if n := len(box.Findings()); n < 30 {
 						t.Errorf("got %d attempts, want all", n)
 					}
@@ -34,7 +35,7 @@ func TestNothingGetsOut(t *testing.T) {
 
 // Each layer is there for something: without it, an attempt gets out, and nothing is run.
 func TestEachLayerIsNeeded(t *testing.T) {
-	everyUser(t, func(t *testing.T) {
+	sandboxtest.EveryUser(t, func(t *testing.T) {
 		for _, tc := range []struct{ mode, layer, attempt string }{
 			{"full", "user", "namespace_user"},
 			{"full", "pid", "namespace_pid"},
@@ -63,9 +64,9 @@ func TestEachLayerIsNeeded(t *testing.T) {
 					os.Getuid() == 0 && tc.attempt == "attributes" {
 					return // nothing starts without it, or root's command is somebody else
 				}
-				open(t, config(t, "svc-sandbox"), tc.mode).Close() // or the host does not allow it
+				sandboxtest.Open(t, sandboxtest.Config(t, "svc-sandbox"), tc.mode).Close() // or the host does not allow it
 				defer sandbox.Weaken(tc.layer)()
-				box, err := sandbox.OpenMode(t.Context(), config(t, "weak"), tc.mode)
+				box, err := sandbox.OpenMode(t.Context(), sandboxtest.Config(t, "weak"), tc.mode)
 				if err == nil {
 					box.Close()
 					t.Fatal("nothing got out")
@@ -75,5 +76,5 @@ func TestEachLayerIsNeeded(t *testing.T) {
 				}
 			})
 		}
-	})
+	}, "weak")
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/svc-gateway/svc/agents/sandbox"
+	"github.com/svc-gateway/svc/agents/sandbox/sandboxtest"
 )
 
 // project makes a folder that everybody may write to, with a hidden folder two levels down.
@@ -37,14 +38,14 @@ func project(t *testing.T) (root, secret string) {
 
 // The data folder is not seen although a bind contains it, and the rest of the bind is.
 func TestBindThatContainsWhatIsHidden(t *testing.T) {
-	everyUser(t, func(t *testing.T) {
-		for _, mode := range modes() {
+	sandboxtest.EveryUser(t, func(t *testing.T) {
+		for _, mode := range sandboxtest.Modes() {
 			for _, writable := range []bool{false, true} {
 				t.Run(mode, func(t *testing.T) {
 					root, secret := project(t)
-					c := config(t, "svc-sandbox")
+					c := sandboxtest.Config(t, "svc-sandbox")
 					c.Hidden = []string{filepath.Dir(secret)}
-					box := open(t, c, mode)
+					box := sandboxtest.Open(t, c, mode)
 					r := sh(t, box, sandbox.Spec{Binds: []sandbox.Bind{{Source: root, Writable: writable}}, Env: []string{"P=" + root}},
 						`cat $P/a/open; cat $P/a/b/data/secret; cat $(find $P -name secret) </dev/null; echo x >$P/a/b/data/secret; echo y >$P/new`)
 					if r.Stdout != "OPEN" || strings.Contains(r.Stdout+r.Stderr, "SECRET") {
@@ -66,13 +67,13 @@ func TestBindThatContainsWhatIsHidden(t *testing.T) {
 // The attack: the hidden folder is covered by its path. A program that may write around it renames a
 // folder above it, and the next program finds the data under the new name.
 func TestRenamedAncestorRegression(t *testing.T) {
-	everyUser(t, func(t *testing.T) {
-		for _, mode := range modes() {
+	sandboxtest.EveryUser(t, func(t *testing.T) {
+		for _, mode := range sandboxtest.Modes() {
 			t.Run(mode, func(t *testing.T) {
 				root, secret := project(t)
-				c := config(t, "svc-sandbox")
+				c := sandboxtest.Config(t, "svc-sandbox")
 				c.Hidden = []string{filepath.Dir(secret)}
-				box := open(t, c, mode)
+				box := sandboxtest.Open(t, c, mode)
 				bind := []sandbox.Bind{{Source: root, Writable: true}}
 				env := []string{"P=" + root}
 				sh(t, box, sandbox.Spec{Binds: bind, Env: env}, `mv $P/a $P/z; mv $P/a/b $P/a/z; mkdir -p $P/a/b/data`)
@@ -109,9 +110,9 @@ func TestSecondMountRegression(t *testing.T) {
 		t.Cleanup(func() { _ = syscall.Unmount(alias, syscall.MNT_DETACH) })
 		for _, mode := range []string{"full", "rooted"} {
 			t.Run(mode, func(t *testing.T) {
-				c := config(t, "svc-sandbox")
+				c := sandboxtest.Config(t, "svc-sandbox")
 				c.Hidden = []string{filepath.Dir(secret)}
-				box := open(t, c, mode)
+				box := sandboxtest.Open(t, c, mode)
 				r := sh(t, box, sandbox.Spec{Binds: []sandbox.Bind{{Source: filepath.Dir(alias)}}, Env: []string{"A=" + alias}}, `ls -d $A; grep -rs SECRET $A`)
 				if r.Stdout != alias+"\n" {
 					t.Errorf("got %q", r.Stdout)
@@ -123,12 +124,12 @@ func TestSecondMountRegression(t *testing.T) {
 
 // The whole host can be shown, read-only, without what the sandbox has of its own and what is hidden.
 func TestWholeHost(t *testing.T) {
-	everyUser(t, func(t *testing.T) {
-		for _, mode := range modes() {
+	sandboxtest.EveryUser(t, func(t *testing.T) {
+		for _, mode := range sandboxtest.Modes() {
 			t.Run(mode, func(t *testing.T) {
-				c := config(t, "svc-sandbox")
+				c := sandboxtest.Config(t, "svc-sandbox")
 				c.Hidden = []string{"/etc/ssl", "/root", "/home"}
-				box := open(t, c, mode)
+				box := sandboxtest.Open(t, c, mode)
 				r := sh(t, box, sandbox.Spec{Binds: []sandbox.Bind{{Source: "/"}}},
 					`head -c 4 /etc/passwd; echo; ls /etc/ssl /root /home /run /sys /var/run/ 2>/dev/null | grep -v : | grep -v '^$'; touch /var/tmp/x /etc/x /opt/x 2>/dev/null; for d in /var/tmp /etc /opt; do test -e $d/x && echo $d; done; ls -d /var`)
 				if r.Stdout != "root\n/var\n" {
@@ -144,7 +145,7 @@ func TestOwnerOfWritableBind(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("needs root")
 	}
-	for _, mode := range modes() {
+	for _, mode := range sandboxtest.Modes() {
 		for _, uid := range []int{0, 1234} {
 			t.Run(mode, func(t *testing.T) {
 				dir, err := os.MkdirTemp("", "owned")
@@ -155,7 +156,7 @@ func TestOwnerOfWritableBind(t *testing.T) {
 				if err := os.Chown(dir, uid, uid); err != nil {
 					t.Fatal(err)
 				}
-				box := open(t, config(t, "svc-sandbox"), mode)
+				box := sandboxtest.Open(t, sandboxtest.Config(t, "svc-sandbox"), mode)
 				r := sh(t, box, sandbox.Spec{Binds: []sandbox.Bind{{Source: dir, Writable: true}}, Dir: dir}, `id -u; touch f; chmod u+s f || chmod 755 f; cat /proc/self/status | grep CapEff`)
 				info, err := os.Stat(filepath.Join(dir, "f"))
 				if err != nil {

@@ -26,9 +26,14 @@ type Result struct {
 	// Files are those of the workspace at the end, if they were asked for. Left says what else is there.
 	Files []File   `json:"files"`
 	Left  []string `json:"left,omitempty"`
+	// Where is where it ran: local, or the name of the provider of a remote sandbox.
+	Where string `json:"where"`
 	// Degraded lists what this host's sandbox lacks; docs/sandbox.md explains the words.
 	Degraded []string `json:"degraded"`
 }
+
+// Local is where programs run in sandboxes of this host.
+const Local = "local"
 
 // Code is the stable code of an [Unavailable] error.
 const Code = "sandbox_unavailable"

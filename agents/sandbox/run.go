@@ -27,6 +27,13 @@ func (b *Box) Run(ctx context.Context, s Spec) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
+	if s.Database != nil {
+		release, err := b.addDatabase(&req, *s.Database)
+		if err != nil {
+			return Result{}, err
+		}
+		defer release()
+	}
 	output := most(s.Limits.Output, b.config.Limits.Output)
 	return b.run(ctx, req, s, output)
 }
@@ -231,7 +238,7 @@ func (h *running) result() (Result, error) {
 		Exit: -1, Signal: "SIGKILL", TimedOut: s.TimedOut, OOM: s.OOM,
 		Stdout: h.stdout.String(), Stderr: h.stderr.String(),
 		Truncated: h.stdout.truncated() || h.stderr.truncated(),
-		Files:     []File{}, Degraded: s.Degraded,
+		Files:     []File{}, Where: Local, Degraded: s.Degraded,
 	}
 	if h.report == nil {
 		if h.grown.Load() {

@@ -18,10 +18,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/svc-gateway/svc/agents/sandbox"
+	"github.com/svc-gateway/svc/agents/sandbox/sandboxtest"
 )
 
 func TestResults(t *testing.T) {
-	everyMode(t, nil, func(t *testing.T, box *sandbox.Box) {
+	sandboxtest.EveryMode(t, nil, func(t *testing.T, box *sandbox.Box) {
 		for _, tc := range []struct {
 			name, script string
 			spec         sandbox.Spec
@@ -58,6 +59,7 @@ func TestResults(t *testing.T) {
 					t.Errorf("it took %d ms", got.DurationMS)
 				}
 				got.DurationMS, got.Degraded = 0, nil
+				tc.want.Where = sandbox.Local
 				if tc.want.Files == nil {
 					tc.want.Files = []sandbox.File{}
 				}
@@ -70,7 +72,7 @@ func TestResults(t *testing.T) {
 }
 
 func TestErrors(t *testing.T) {
-	everyMode(t, func(c *sandbox.Config) { c.Hidden = []string{"/etc/ssl"}; c.Network = sandbox.NoNetwork }, func(t *testing.T, box *sandbox.Box) {
+	sandboxtest.EveryMode(t, func(c *sandbox.Config) { c.Hidden = []string{"/etc/ssl"}; c.Network = sandbox.NoNetwork }, func(t *testing.T, box *sandbox.Box) {
 		for _, tc := range []struct {
 			name string
 			spec sandbox.Spec
@@ -136,7 +138,7 @@ func marked(t *testing.T, mark string) (n int) {
 
 // Whatever a program starts and however it hides it, nothing is left when Run returns.
 func TestNothingIsLeft(t *testing.T) {
-	everyMode(t, nil, func(t *testing.T, box *sandbox.Box) {
+	sandboxtest.EveryMode(t, nil, func(t *testing.T, box *sandbox.Box) {
 		for i, script := range []string{
 			"sleep %s &",
 			"setsid sleep %s & echo started",
@@ -164,7 +166,7 @@ func TestNothingIsLeft(t *testing.T) {
 }
 
 func TestCancel(t *testing.T) {
-	everyMode(t, nil, func(t *testing.T, box *sandbox.Box) {
+	sandboxtest.EveryMode(t, nil, func(t *testing.T, box *sandbox.Box) {
 		mark := fmt.Sprintf("60.%d", time.Now().UnixNano())
 		ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 		defer cancel()
@@ -180,7 +182,7 @@ func TestCancel(t *testing.T) {
 
 // The limits hold, for all processes of a sandbox together where the host can.
 func TestLimits(t *testing.T) {
-	everyMode(t, func(c *sandbox.Config) {
+	sandboxtest.EveryMode(t, func(c *sandbox.Config) {
 		c.Limits = sandbox.Limits{Memory: 128 << 20, Processes: 20, OpenFiles: 64, Workspace: 4 << 20, Files: 50}
 	}, func(t *testing.T, box *sandbox.Box) {
 		lacks := func(r sandbox.Result, word string) bool { return slices.Contains(r.Degraded, word) }
@@ -236,7 +238,7 @@ func TestLimits(t *testing.T) {
 
 // A fork bomb is gone soon after its time is over.
 func TestForkBomb(t *testing.T) {
-	everyMode(t, nil, func(t *testing.T, box *sandbox.Box) {
+	sandboxtest.EveryMode(t, nil, func(t *testing.T, box *sandbox.Box) {
 		const timeout = 500 * time.Millisecond
 		mark := fmt.Sprintf("bomb%d", time.Now().UnixNano())
 		start := time.Now()
@@ -253,7 +255,7 @@ func TestForkBomb(t *testing.T) {
 }
 
 func TestFiftyAtOnce(t *testing.T) {
-	everyMode(t, nil, func(t *testing.T, box *sandbox.Box) {
+	sandboxtest.EveryMode(t, nil, func(t *testing.T, box *sandbox.Box) {
 		var all sync.WaitGroup
 		for i := range 50 {
 			all.Go(func() {
@@ -269,7 +271,7 @@ func TestFiftyAtOnce(t *testing.T) {
 
 // What one program leaves in its workspace, the next does not find.
 func TestNothingPersists(t *testing.T) {
-	everyMode(t, nil, func(t *testing.T, box *sandbox.Box) {
+	sandboxtest.EveryMode(t, nil, func(t *testing.T, box *sandbox.Box) {
 		const script = "find . /tmp /dev/shm -name left 2>/dev/null | wc -l; for d in . /tmp /dev/shm; do touch $d/left; done 2>/dev/null; true"
 		for range 2 {
 			if r := sh(t, box, sandbox.Spec{}, script); strings.TrimSpace(r.Stdout) != "0" {
@@ -281,7 +283,7 @@ func TestNothingPersists(t *testing.T) {
 
 // A helper that dies takes its sandboxes along, and the next run starts another.
 func TestHelperDies(t *testing.T) {
-	everyMode(t, nil, func(t *testing.T, box *sandbox.Box) {
+	sandboxtest.EveryMode(t, nil, func(t *testing.T, box *sandbox.Box) {
 		mark := fmt.Sprintf("60.%d", time.Now().UnixNano())
 		done := make(chan error, 1)
 		go func() {
@@ -304,11 +306,11 @@ func TestHelperDies(t *testing.T) {
 
 // The service is killed: its sandboxes end, and the helper.
 func TestServiceDies(t *testing.T) {
-	everyMode(t, nil, func(t *testing.T, box *sandbox.Box) {
+	sandboxtest.EveryMode(t, nil, func(t *testing.T, box *sandbox.Box) {
 		mark := fmt.Sprintf("60.%d", time.Now().UnixNano())
-		dir := config(t, "svc-sandbox").Dir
-		cmd := exec.Command(filepath.Join(os.Getenv(built), "test"))
-		cmd.Env = append(os.Environ(), service+"="+mark, "SVC_SANDBOX_TEST_MODE="+box.Mode(), "SVC_SANDBOX_TEST_RUN="+dir)
+		dir := sandboxtest.Config(t, "svc-sandbox").Dir
+		cmd := exec.Command(sandboxtest.Program(t))
+		cmd.Env = append(os.Environ(), service+"="+mark, "SVC_SANDBOX_TEST_MODE="+box.Mode(), "SVC_SANDBOX_TEST_HELPER="+sandboxtest.Helper(t, "svc-sandbox"), "SVC_SANDBOX_TEST_RUN="+dir)
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
@@ -324,7 +326,7 @@ func TestServiceDies(t *testing.T) {
 // The first process of a sandbox is killed, by the kernel for want of memory for example: what it watched
 // over ends all the same.
 func TestFirstProcessDies(t *testing.T) {
-	everyMode(t, nil, func(t *testing.T, box *sandbox.Box) {
+	sandboxtest.EveryMode(t, nil, func(t *testing.T, box *sandbox.Box) {
 		mark := fmt.Sprintf("60.%d", time.Now().UnixNano())
 		done := make(chan error, 1)
 		go func() {

@@ -28,6 +28,9 @@ type Spec struct {
 	Files []File
 	// Collect returns the files that are in the workspace at the end.
 	Collect bool
+	// Agent is whose program this is, if it needs nothing of this host, so that it may also run in a remote
+	// sandbox. Default: nobody's.
+	Agent string
 	// Dir is the folder that the program starts in, as it is called in the sandbox. Default: the
 	// workspace.
 	Dir string
@@ -39,6 +42,9 @@ type Spec struct {
 	Limits Limits
 	// Network is what the program reaches, not more than the [Config] allows. Default: that.
 	Network Network
+	// Database is shown to the program. A remote sandbox gets a copy, without the reader, if the program
+	// has the name of [DatabaseVariable] in it. Default: none.
+	Database *Database
 	// OnEgress is told of each connection that the program asks the proxy for, when it has ended. It may
 	// be called concurrently, and not any more when the run has ended.
 	OnEgress func(Egress)

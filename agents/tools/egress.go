@@ -14,11 +14,12 @@ import (
 // maxDestinations is how many destinations of one program are recorded one by one.
 const maxDestinations = 100
 
-// egress records where the program of a call connected to: each destination once, however often it was
+// egress records where a call of a tool connected to: each destination once, however often it was
 // asked for.
 type egress struct {
 	log  *audit.Log
 	call agents.ToolContext
+	tool string
 
 	mu   sync.Mutex
 	seen map[sandbox.Egress]int
@@ -87,7 +88,7 @@ func (e *egress) end(ctx context.Context) error {
 func (e *egress) event(status string) audit.Event {
 	p := e.call.Principal
 	return audit.Event{
-		Type: audit.ToolEgress, Run: e.call.Run, Thread: e.call.Thread, Agent: e.call.Agent, Call: e.call.Call, Tool: "run_code",
+		Type: audit.ToolEgress, Run: e.call.Run, Thread: e.call.Thread, Agent: e.call.Agent, Call: e.call.Call, Tool: e.tool,
 		User: p.User, Role: string(p.Role), OnBehalfOf: p.OnBehalfOf, Address: p.Address, TokenID: p.TokenID, RequestID: p.RequestID, Status: status,
 	}
 }

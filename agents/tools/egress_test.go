@@ -16,7 +16,7 @@ import (
 
 func TestEgressIsRecorded(t *testing.T) {
 	log := audittest.Open(t, filepath.Join(t.TempDir(), "audit.db"))
-	e := egress{log: log, call: agents.ToolContext{Principal: policy.Principal{User: "ada"}, Run: "r", Call: "c", Agent: "core"}}
+	e := egress{log: log, call: agents.ToolContext{Principal: policy.Principal{User: "ada"}, Run: "r", Call: "c", Agent: "core"}, tool: "run_code"}
 	reached := sandbox.Egress{Method: "GET", Host: "a:80", Address: "192.0.2.1:80"}
 	for _, c := range []sandbox.Egress{reached, {Method: "CONNECT", Host: "b:443", Refused: "not public"}, reached, {Method: "GET", Host: "c:80"}} {
 		e.add(c)

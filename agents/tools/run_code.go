@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -31,44 +32,59 @@ const maxListed = 200
 // for its end.
 const endTime = 10 * time.Second
 
-// language is how programs are run and read.
-type language struct {
-	args []string // before the program
-	scan command.Language
+// Snapshots are immutable copies of the analytical database.
+type Snapshots interface {
+	// Snapshot returns the path of one, which stays until release is called.
+	Snapshot(ctx context.Context) (file string, release func(), err error)
+	// Helper is the path of svc-duck, which reads it.
+	Helper() string
 }
 
-var languages = map[string]language{
-	"bash":    {[]string{"bash", "-c"}, command.Shell},
-	"python3": {[]string{"python3", "-c"}, command.Python},
+// snapshotTime is how long a program waits for a snapshot, if it may not need one.
+const snapshotTime = 3 * time.Second
+
+// CodeConfig is what the tool run_code works with.
+type CodeConfig struct {
+	Box       Sandbox       // nil: none
+	Log       *audit.Log    // of connections
+	Timeout   time.Duration // how long a program runs at most, which is also the most that a call can ask for
+	Database  Snapshots     // nil: none
+	Languages []Language    // beside bash, python3 and sql
 }
 
 // RunCode returns the tool run_code {language, code, timeout}: a program, run in a sandbox with a new
 // workspace. Its result is JSON, see [codeResult]. A program that sends requests or statements that
-// write, as far as [command.ScanCode] sees, is not run. A program runs for timeout at most, which is
-// also the most that a call can ask for. Its connections are recorded in log.
-func RunCode(box Sandbox, log *audit.Log, timeout time.Duration) agents.Tool {
-	c := coder{box, log, timeout}
+// write, as far as [command.ScanCode] sees, is not run. It can read a snapshot of the analytical
+// database, and not change it.
+func RunCode(config CodeConfig) agents.Tool {
+	c := coder{config, newLanguages(config.Languages)}
+	names, err := json.Marshal(c.languages.names())
+	if err != nil {
+		panic(err) // they are strings
+	}
 	return agents.NewTool(agents.ToolDef{
 		Name: "run_code",
-		Description: "Run a program in a sandbox and return a JSON object: exit, signal, timed_out, truncated, oom, stdout, stderr, duration_ms, files, degraded. " +
+		Description: "Run a program in a sandbox and return a JSON object: exit, signal, timed_out, truncated, oom, stdout, stderr, duration_ms, files, where, degraded. " +
 			"It starts in an empty folder of its own, which goes when it ends, and sees neither the project nor the host's files: print what is wanted. " +
-			"It can fetch from public servers, with GET, where the settings allow a network. Programs that send other requests, or change a database, are refused.",
-		Parameters: fmt.Appendf(nil, `{"type":"object","properties":{"language":{"type":"string","enum":["bash","python3"]},`+
+			"It can fetch from public servers, with GET, where the settings allow a network. Programs that send other requests, or change a database, are refused. " +
+			"The analytical database is the DuckDB file named by the environment variable SVC_DATABASE, which is read-only; " +
+			"the command svc-duck sql 'SELECT …' prints its answer as JSON, with columns and rows. In the language sql, the code is that statement.",
+		Parameters: fmt.Appendf(nil, `{"type":"object","properties":{"language":{"type":"string","enum":%s},`+
 			`"code":{"type":"string","description":"The whole program"},`+
-			`"timeout":{"type":"number","exclusiveMinimum":0,"description":"Seconds after which it is stopped, default and most %g"}},"required":["language","code"],"additionalProperties":false}`, timeout.Seconds()),
+			`"timeout":{"type":"number","exclusiveMinimum":0,"description":"Seconds after which it is stopped, default and most %g"}},"required":["language","code"],"additionalProperties":false}`, names, c.Timeout.Seconds()),
 		Action:   policy.Mutate,
-		Classify: classifyCode,
-		Timeout:  timeout + endTime,
+		Classify: c.classify,
+		Timeout:  c.Timeout + endTime,
 	}, c.run)
 }
 
-// classifyCode refuses programs that write to servers and databases, before anything is run.
-func classifyCode(args map[string]any) agents.Classification {
+// classify refuses programs that write to servers and databases, before anything is run.
+func (c coder) classify(args map[string]any) agents.Classification {
 	class := agents.Classification{Action: policy.Mutate, Where: "in a sandbox with a workspace of its own"}
 	name, _ := args["language"].(string)
 	code, _ := args["code"].(string)
-	l, ok := languages[name]
-	if !ok {
+	l, err := c.languages.find(name)
+	if err != nil {
 		return class // refused later, by name
 	}
 	class.Findings = command.ScanCode(code, l.scan)
@@ -96,15 +112,16 @@ func told(code string, found []scanner.Finding) string {
 }
 
 type coder struct {
-	box     Sandbox // nil: none
-	log     *audit.Log
-	timeout time.Duration
+	CodeConfig
+
+	languages languages
 }
 
 // codeResult is the result of the tool.
 type codeResult struct {
 	sandbox.Result
-	Error *codeError `json:"error,omitempty"` // why the program was stopped
+	Error    *codeError `json:"error,omitempty"`          // why the program was stopped
+	Database string     `json:"database_error,omitempty"` // why the program saw no database
 }
 
 // codeError is why a program was stopped, for programs that read it.
@@ -113,6 +130,8 @@ type codeError struct {
 	Message   string `json:"message"`
 	TimeoutMS int64  `json:"timeout_ms"`
 }
+
+var errNoDatabase = errors.New("there is none here")
 
 // errCodeTimeout makes the call one that timed out.
 var errCodeTimeout = fmt.Errorf("the program was stopped when its time was over: %w", context.DeadlineExceeded)
@@ -125,27 +144,38 @@ func (c coder) run(ctx context.Context, tc agents.ToolContext, args map[string]a
 	if err := errors.Join(err, err1, err2, err3); err != nil {
 		return agents.Result{}, err
 	}
-	l, ok := languages[name]
+	l, err := c.languages.find(name)
 	switch {
-	case !ok:
-		return agents.Result{}, fmt.Errorf("the language %q is unknown: use bash or python3", name)
+	case err != nil:
+		return agents.Result{}, err
 	case len(code) > maxProgram:
 		return agents.Result{}, fmt.Errorf("the program has %d bytes, more than the %d that one may have", len(code), maxProgram)
-	case c.box == nil:
+	case c.Box == nil:
 		return agents.Result{}, errNoSandbox
 	}
 	if found := command.ScanCode(code, l.scan); len(found) > 0 { // the gate has refused it already
 		return agents.Result{}, errors.New(told(code, found))
 	}
-	out := egress{log: c.log, call: tc}
-	r, err := c.box.Run(ctx, sandbox.Spec{
-		Args: append(l.args[:len(l.args):len(l.args)], code), Timeout: timeout, Collect: true,
-		Limits: sandbox.Limits{Output: codeOutput}, OnEgress: out.add,
-	})
+	out := egress{log: c.Log, call: tc, tool: "run_code"}
+	spec := l.spec(code)
+	spec.Timeout, spec.Collect, spec.Limits, spec.OnEgress = timeout, true, sandbox.Limits{Output: codeOutput}, out.add
+	if !l.database { // whose programs are of this host, as their reader is
+		spec.Agent = tc.Agent
+	}
+	release, noDatabase := c.database(ctx, &spec, l.database)
+	if noDatabase != nil && l.database {
+		return agents.Result{}, fmt.Errorf("programs in %s need the analytical database: %w", name, noDatabase)
+	}
+	defer release()
+	r, err := c.Box.Run(ctx, spec)
 	if err := errors.Join(err, out.end(ctx)); err != nil {
 		return agents.Result{}, err
 	}
+	r.Files = slices.DeleteFunc(r.Files, func(f sandbox.File) bool { return f.Path == l.file })
 	result := codeResult{Result: r}
+	if noDatabase != nil {
+		result.Database = noDatabase.Error()
+	}
 	if r.TimedOut {
 		result.Error = &codeError{"timeout", fmt.Sprintf("the program was stopped after %s, with all its processes", timeout), timeout.Milliseconds()}
 	}
@@ -165,12 +195,35 @@ func (c coder) run(ctx context.Context, tc agents.ToolContext, args map[string]a
 	return res, nil
 }
 
+// database shows a program a snapshot, which stays until release is called. A program that may not need it
+// does not wait long for one, and gets none where there is no helper.
+func (c coder) database(ctx context.Context, s *sandbox.Spec, needed bool) (release func(), err error) {
+	release = func() {}
+	switch {
+	case needed && c.Database == nil:
+		return release, errNoDatabase
+	case c.Database == nil, !needed && c.Database.Helper() == "":
+		return release, nil
+	}
+	if !needed {
+		var cancel func()
+		ctx, cancel = context.WithTimeout(ctx, snapshotTime)
+		defer cancel()
+	}
+	file, done, err := c.Database.Snapshot(ctx)
+	if err != nil {
+		return release, err
+	}
+	s.Database = &sandbox.Database{File: file, Reader: c.Database.Helper()}
+	return done, nil
+}
+
 // timeoutArg is how long the program may run.
 func (c coder) timeoutArg(args map[string]any) (time.Duration, error) {
 	var seconds float64
 	switch v := args["timeout"].(type) {
 	case nil:
-		return c.timeout, nil
+		return c.Timeout, nil
 	case float64:
 		seconds = v
 	case json.Number:
@@ -179,8 +232,8 @@ func (c coder) timeoutArg(args map[string]any) (time.Duration, error) {
 			seconds = 0
 		}
 	}
-	if !(seconds > 0) || seconds > c.timeout.Seconds() { // also what is no number
-		return 0, fmt.Errorf("the argument %q must be a number of seconds above 0 and not above %g (runtime.timeout)", "timeout", c.timeout.Seconds())
+	if !(seconds > 0) || seconds > c.Timeout.Seconds() { // also what is no number
+		return 0, fmt.Errorf("the argument %q must be a number of seconds above 0 and not above %g (runtime.timeout)", "timeout", c.Timeout.Seconds())
 	}
 	return max(time.Millisecond, time.Duration(seconds*float64(time.Second))), nil
 }

@@ -25,7 +25,7 @@ func RunCommand(root string, box Sandbox, denied ...string) agents.Tool {
 			"(no pipes, redirections, variables or patterns), with paths relative to the project root that cannot leave it: " + allowed() + ". " +
 			"Other command lines run in a shell in the project root. One that only reads runs in a sandbox, which shows the host's files and lets none be changed. " +
 			"One that changes files runs in a sandbox that shows the programs and the project root, where it may write. Neither has a network or sees the processes of the host. " +
-			"A dangerous one, one that writes elsewhere, or one whose effect cannot be told beforehand, waits until a person approves it and then runs on the host as it stands.",
+			"A dangerous one, one that changes anything else of the host (services, interfaces, files elsewhere, packages), one that needs a network, or one whose effect cannot be told beforehand, waits until a person approves it and then runs on the host as it stands.",
 		Parameters: []byte(`{"type":"object","properties":{"command":{"type":"string","description":"The command line, for example: df -h"}},"required":["command"],"additionalProperties":false}`),
 		Action:     policy.Mutate, // of a call that cannot be classed
 		Classify:   c.classify,
@@ -51,7 +51,8 @@ const (
 )
 
 // place says where a line runs that was analysed. A wrong analysis is not the last line of defence: a
-// line gets what its class needs, and no more.
+// line gets what its class needs, and no more. One that changes something runs in the sandbox if it is
+// certain that files of the project are all that it needs: what needs the host would fail there.
 func (c commands) place(line string, a *command.Command) place {
 	if a.Class != command.ReadOnly && a.Class != command.Mutate || len(a.Categories) > 0 {
 		return host
@@ -59,10 +60,13 @@ func (c commands) place(line string, a *command.Command) place {
 	if _, err := checkLine(line); err == nil && a.Class == command.ReadOnly {
 		return direct
 	}
-	if a.Class == command.ReadOnly {
+	switch {
+	case a.Class == command.ReadOnly:
 		return reading
+	case a.Confined:
+		return writing
 	}
-	return writing
+	return host
 }
 
 func (c commands) classify(args map[string]any) agents.Classification {

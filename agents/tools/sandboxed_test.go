@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/svc-gateway/svc/agents"
@@ -15,44 +14,14 @@ import (
 	"github.com/svc-gateway/svc/scanner/command"
 )
 
-// helperDir is where helper builds.
-var helperDir string
-
-func TestMain(m *testing.M) {
-	var err error
-	if helperDir, err = os.MkdirTemp("", "sb"); err != nil {
-		panic(err)
-	}
-	code := m.Run()
-	_ = os.RemoveAll(helperDir)
-	os.Exit(code)
-}
-
-// helper is the program that makes sandboxes, built once.
-var helper = sync.OnceValues(func() (string, error) {
-	path := filepath.Join(helperDir, "svc-sandbox")
-	return path, sandboxtest.Build(path, "")
-})
+func TestMain(m *testing.M) { os.Exit(sandboxtest.Main(m)) }
 
 // openBox opens a sandbox, or skips the test where the host allows none.
 func openBox(t *testing.T, c sandbox.Config) *sandbox.Box {
 	t.Helper()
-	path, err := helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-	c.Helper = path
-	if c.Dir, err = os.MkdirTemp("", "sb"); err == nil {
-		err = os.Chmod(c.Dir, 0o711)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(c.Dir) })
-	box, err := sandbox.Open(t.Context(), c)
-	sandboxtest.Check(t, "", err)
-	t.Cleanup(box.Close)
-	return box
+	own := sandboxtest.Config(t, "svc-sandbox")
+	c.Helper, c.Dir = own.Helper, own.Dir
+	return sandboxtest.Open(t, c, "")
 }
 
 // scene is a project root that everybody may write to, with the data folder in it, and a folder beside
@@ -65,7 +34,7 @@ func scene(t *testing.T) (root, outside string) {
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(base) })
 	root, outside = filepath.Join(base, "root"), filepath.Join(base, "outside")
-	for _, dir := range []string{base, root, outside, filepath.Join(root, ".svc")} {
+	for _, dir := range []string{base, root, outside, filepath.Join(root, ".svc"), filepath.Join(root, "sub")} {
 		if err := os.MkdirAll(dir, 0o777); err != nil {
 			t.Fatal(err)
 		}
@@ -92,13 +61,28 @@ func scene(t *testing.T) (root, outside string) {
 // A command line that the analysis gets wrong can do no more than its class allows: the attack is any
 // line whose effect the analysis does not see.
 func TestMisclassifiedCommandsRegression(t *testing.T) {
+	sandboxtest.EveryUser(t, func(t *testing.T) {
+		for _, mode := range sandboxtest.Modes() {
+			t.Run(mode, func(t *testing.T) { misclassified(t, mode) })
+		}
+	})
+}
+
+func misclassified(t *testing.T, mode string) {
 	root, outside := scene(t)
 	data := filepath.Join(root, ".svc")
-	box := openBox(t, sandbox.Config{Hidden: []string{data}, Network: sandbox.ProxyNetwork})
+	conf := sandboxtest.Config(t, "svc-sandbox")
+	conf.Hidden, conf.Network = []string{data}, sandbox.ProxyNetwork
+	box := sandboxtest.Open(t, conf, mode)
 	arrived := listen(t)
 	w := workspace{root: root, denied: []string{data}}
 	connect := fmt.Sprintf(`exec 3<>/dev/tcp/%s && echo CONNECTED; curl -s --max-time 2 http://%[2]s && echo CONNECTED; true`,
 		strings.Replace(arrived.addr, ":", "/", 1), arrived.addr)
+	// Where there are no mounts, rights alone keep a program from files.
+	readOnly, away, made := "Read-only", "No such file", "x\n"
+	if mode == "minimal" {
+		readOnly, away, made = "Permission denied", "Permission denied", "Permission denied"
+	}
 	leave := `(setsid sleep 98765.4 >/dev/null 2>&1 </dev/null & ); nohup sleep 98765.4 >/dev/null 2>&1 & echo STARTED`
 	for _, tc := range []struct {
 		class      command.Class
@@ -108,15 +92,17 @@ func TestMisclassifiedCommandsRegression(t *testing.T) {
 	}{
 		{command.ReadOnly, "reads the project", "cat file | sort", "inside", ""},
 		{command.ReadOnly, "reads the host", "cat " + outside + "/file | sort", "outside", ""},
-		{command.ReadOnly, "writes in the project", "echo x >made; echo x >file; rm -f file; true", "Read-only", ""},
-		{command.ReadOnly, "writes elsewhere", "echo x >" + outside + "/made; rm -f " + outside + "/file; true", "Read-only", ""},
+		{command.ReadOnly, "writes in the project", "echo x >made; echo x >file; rm -f file; true", readOnly, ""},
+		{command.ReadOnly, "writes elsewhere", "echo x >" + outside + "/made; rm -f " + outside + "/file; true", readOnly, ""},
 		{command.ReadOnly, "reads the data folder", "cat .svc/token; true", "", secret},
 		{command.ReadOnly, "connects", connect, "", "CONNECTED"},
 		{command.ReadOnly, "leaves a process", leave, "STARTED", ""},
 		{command.ReadOnly, "sees processes", "cat /proc/[0-9]*/cmdline | tr '\\0' ' '; true", "", ".test "},
-		{command.Mutate, "writes in the project", "echo x >written; cat written", "x\n", ""},
-		{command.Mutate, "writes elsewhere", "echo x >" + outside + "/made; rm -f " + outside + "/file; true", "No such file", ""},
-		{command.Mutate, "writes over a link", "echo x >up; true", "No such file", ""},
+		{command.Mutate, "writes in a folder of the project", "echo x >sub/written; mkdir sub/sub; mv sub/written sub/sub; cat sub/sub/written", "x\n", ""},
+		{command.Mutate, "writes to a file of the project", "echo again >>file; cat file", "again\n", ""},
+		{command.Mutate, "writes beside the data folder", "echo x >written; cat written", made, ""},
+		{command.Mutate, "writes elsewhere", "echo x >" + outside + "/made; rm -f " + outside + "/file; true", away, ""},
+		{command.Mutate, "writes over a link", "echo x >up; true", away, ""},
 		{command.Mutate, "writes in the data folder", "echo x >.svc/made; echo x >.svc/token; true", "", secret},
 		{command.Mutate, "reads the data folder", "cat .svc/token; mv .svc moved; cat moved/token; true", "", secret},
 		{command.Mutate, "connects", connect, "", "CONNECTED"},
@@ -124,7 +110,7 @@ func TestMisclassifiedCommandsRegression(t *testing.T) {
 		{command.Mutate, "signals", fmt.Sprintf("kill -0 %d && echo REACHED; true", os.Getpid()), "", "REACHED"},
 	} {
 		t.Run(string(tc.class)+" "+tc.name, func(t *testing.T) {
-			c := commands{w, box, func(string) command.Command { return command.Command{Class: tc.class} }}
+			c := commands{w, box, func(string) command.Command { return command.Command{Class: tc.class, Confined: true} }}
 			r, err := c.run(t.Context(), agents.ToolContext{}, map[string]any{"command": tc.line})
 			if err != nil {
 				t.Fatal(err)
@@ -135,7 +121,7 @@ func TestMisclassifiedCommandsRegression(t *testing.T) {
 		})
 	}
 	for path, want := range map[string]string{
-		root + "/file": "inside\n", root + "/.svc/token": secret, root + "/written": "x\n", outside + "/file": "outside\n",
+		root + "/file": "inside\nagain\n", root + "/.svc/token": secret, root + "/sub/sub/written": "x\n", outside + "/file": "outside\n",
 		root + "/made": "", root + "/.svc/made": "", outside + "/made": "",
 	} {
 		if got, err := os.ReadFile(path); string(got) != want {
@@ -154,7 +140,11 @@ func TestMisclassifiedCommandsRegression(t *testing.T) {
 func TestNothingRunsUnapproved(t *testing.T) {
 	root, outside := scene(t)
 	c := commands{workspace{root: root}, openBox(t, sandbox.Config{}), command.Analyze}
-	for _, line := range []string{"touch " + outside + "/made", "touch " + root + "/made; reboot --no-such-option", "python3 -c 'open(\"made\", \"w\")'"} {
+	for _, line := range []string{
+		"touch " + outside + "/made", "touch " + root + "/made; reboot --no-such-option", "python3 -c 'open(\"made\", \"w\")'",
+		"touch made; ip link set no-such-interface up", "ip link set no-such-interface mtu 1400; touch made", "cp " + outside + "/file made",
+		"touch made; systemctl start no-such-unit", "make made",
+	} {
 		if r, err := c.run(t.Context(), agents.ToolContext{}, map[string]any{"command": line}); err == nil || !strings.Contains(err.Error(), "approve") {
 			t.Errorf("%s: got %q, %v", line, r.Text, err)
 		}
@@ -167,12 +157,21 @@ func TestNothingRunsUnapproved(t *testing.T) {
 }
 
 func TestSandboxedResults(t *testing.T) {
+	sandboxtest.EveryMode(t, nil, sandboxedResults)
+}
+
+func sandboxedResults(t *testing.T, box *sandbox.Box) {
 	root, _ := scene(t)
-	c := commands{workspace{root: root}, openBox(t, sandbox.Config{}), command.Analyze}
+	c := commands{workspace{root: root}, box, command.Analyze}
+	if box.Mode() != "minimal" { // where programs may not change times
+		if r, err := c.run(t.Context(), agents.ToolContext{}, map[string]any{"command": "touch touched"}); err != nil || r.Text != "[no output]\n" {
+			t.Errorf("touch: got %q, %v", r.Text, err)
+		}
+	}
 	for _, tc := range []struct{ line, want string }{
 		{"grep -c inside file", "1\n"},
 		{"grep nothing file", "[exit code 1]\n"},
-		{"touch new", "[no output]\n"},
+		{"true > new", "[no output]\n"},
 		{"ls missing | sort; ls new", "ls: cannot access 'missing': No such file or directory\nnew\n"},
 		{"seq 100000 | sort -n", "[cut: the first 65536 bytes are shown]\n"},
 	} {

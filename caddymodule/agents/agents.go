@@ -24,9 +24,9 @@ import (
 	"github.com/svc-gateway/svc/agents/api"
 	"github.com/svc-gateway/svc/agents/approval"
 	"github.com/svc-gateway/svc/agents/approval/webhook"
+	"github.com/svc-gateway/svc/agents/fetch"
 	"github.com/svc-gateway/svc/agents/hook"
 	"github.com/svc-gateway/svc/agents/model"
-	"github.com/svc-gateway/svc/agents/sandbox"
 	"github.com/svc-gateway/svc/agents/state"
 	"github.com/svc-gateway/svc/agents/tools"
 	"github.com/svc-gateway/svc/agents/undo"
@@ -46,6 +46,7 @@ func init() {
 		Path: settings.Home.StateDB, Witnessed: state.Witnessed, WitnessAt: state.WitnessAt, Check: state.Check, Backup: state.Backup,
 		Unfinished: state.Unfinished,
 	})
+	app.RegisterCopy(backupDatabase)
 }
 
 // drainTime is how long runs may go on when the process stops, in less than the grace period
@@ -104,7 +105,7 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 	}
 	h.home = a.Home().Dir()
 	opened := shared.(*host)
-	db, err := h.openDatabase(a, log)
+	db, err := h.openDatabase(a, opened.boxes.local, log)
 	if err != nil {
 		return err
 	}
@@ -184,9 +185,13 @@ func newSetup(a *app.App, opened *host, db *analytics.DB, log *zap.Logger) (agen
 	if err != nil {
 		return agents.Setup{}, err
 	}
+	web, err := fetch.FromSettings(s.Fetch)
+	if err != nil {
+		return agents.Setup{}, err
+	}
 	return agents.Setup{
 		Model: m, Agents: agents.Builtin(), Policy: a.Policy(), PolicyKey: key, Log: log, Secrets: a.Secrets(),
-		Tools: Tools(s, a.Home(), a.Audit(), opened.box, opened.undo, db),
+		Tools: Tools(s, a.Home(), a.Audit(), opened.boxes, opened.undo, db, fetch.New(web)),
 		Retention: agents.Retention{
 			Threads: s.Retention.Threads, Ephemeral: s.Retention.Ephemeral, Events: s.Retention.Events, Size: s.Retention.Size,
 		},
@@ -199,11 +204,19 @@ func newSetup(a *app.App, opened *host, db *analytics.DB, log *zap.Logger) (agen
 
 // Tools are the tools of the runtime. Without a log, a sandbox and a keeper they describe and class calls,
 // and nothing else.
-func Tools(s settings.Settings, home settings.Home, log *audit.Log, box tools.Sandbox, keeper *undo.Keeper, db *analytics.DB) []agents.Tool {
+func Tools(s settings.Settings, home settings.Home, log *audit.Log, box tools.Sandbox, keeper *undo.Keeper, db *analytics.DB, web *fetch.Client) []agents.Tool {
+	code := tools.CodeConfig{Box: box, Log: log, Timeout: s.Runtime.Timeout}
+	if db != nil {
+		code.Database = db
+	}
+	for _, l := range s.Languages() {
+		code.Languages = append(code.Languages, tools.Language(l))
+	}
 	writer := tools.NewWriter(s.Runtime.ProjectRoot, keeper, home.Dir())
 	return []agents.Tool{
 		tools.RunCommand(s.Runtime.ProjectRoot, box, home.Dir()),
-		tools.RunCode(box, log, s.Runtime.Timeout),
+		tools.At(tools.RunCode(code), place(s.Sandbox)),
+		tools.HTTPGet(web, log, s.Runtime.Timeout),
 		writer.WriteFile(),
 		writer.EditFile(),
 		tools.ReadFile(s.Runtime.ProjectRoot, home.Dir()),
@@ -260,8 +273,8 @@ type host struct {
 	patience context.Context
 	lose     context.CancelFunc // ends patience, and with it the hooks that still run
 
-	box  *box
-	undo *undo.Keeper
+	boxes *boxes
+	undo  *undo.Keeper
 }
 
 func open(a *app.App, log *zap.Logger) (*host, error) {
@@ -270,6 +283,11 @@ func open(a *app.App, log *zap.Logger) (*host, error) {
 	if err != nil {
 		unwatch()
 		return nil, err
+	}
+	boxes, err := openBoxes(a, log)
+	if err != nil {
+		unwatch()
+		return nil, errors.Join(err, store.Close())
 	}
 	hooks := hook.Open(hook.Config{Path: a.Home().Hooks(), Log: log})
 	hooks.Redact(a.Secrets())
@@ -281,7 +299,7 @@ func open(a *app.App, log *zap.Logger) (*host, error) {
 	h.patience, h.lose = context.WithCancel(context.Background())
 	go h.drainAt(a.Stopping())
 	h.undo = &undo.Keeper{Dir: a.Home().Undo()}
-	h.box = openBox(sandbox.FromSettings(a.Settings(), a.Home()), log)
+	h.boxes = boxes
 	return h, nil
 }
 
@@ -305,7 +323,7 @@ func (h *host) Destruct() error {
 	h.desk.Close()
 	h.leave()
 	err := h.Close()
-	h.box.close()                    // no run is left
+	h.boxes.close()                  // no run is left
 	time.AfterFunc(hookTime, h.lose) // the process goes on without the runtime
 	h.hooks.Close(h.patience)
 	h.lose()

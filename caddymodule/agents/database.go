@@ -2,6 +2,11 @@ package agents
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 
 	"github.com/caddyserver/caddy/v2"
 	"go.uber.org/zap"
@@ -34,11 +39,11 @@ func (d *database) Destruct() error {
 
 // openDatabase gives the handler the analytical database of its configuration. Its writer starts with
 // the configuration: one that is only validated starts nothing.
-func (h *Handler) openDatabase(a *app.App, log *zap.Logger) (*analytics.DB, error) {
+func (h *Handler) openDatabase(a *app.App, box *box, log *zap.Logger) (*analytics.DB, error) {
 	key := databaseKey{a.Home().Dir(), a.Settings().Database}
 	shared, _, err := databases.LoadOrNew(key, func() (caddy.Destructor, error) {
 		c := analytics.From(a.Settings().Database, a.Home())
-		c.Log = log
+		c.Log, c.Run = log, box.query
 		d := &database{DB: analytics.Open(c), unwatch: func() {}}
 		if d.Missing() == nil {
 			c.Trouble, d.unwatch = a.Watch("database", "duckdb")
@@ -59,6 +64,39 @@ func (h *Handler) openDatabase(a *app.App, log *zap.Logger) (*analytics.DB, erro
 		return nil
 	})
 	return d.DB, nil
+}
+
+// backupDatabase writes a copy of the analytical database to the folder of a backup: of that which this
+// process has open, else of the data folder's, with a writer of its own.
+func backupDatabase(ctx context.Context, home settings.Home, dir string) (err error) {
+	if _, err := os.Stat(filepath.Join(home.Analytics(), analytics.DatabaseFile)); errors.Is(err, fs.ErrNotExist) {
+		return nil // nothing was ever imported
+	}
+	var db *analytics.DB
+	databases.Range(func(key, value any) bool {
+		if key.(databaseKey).home == home.Dir() {
+			db = value.(*database).DB
+		}
+		return db == nil
+	})
+	if db == nil {
+		s, _, err := app.Resolve(home, nil)
+		if err != nil {
+			return err
+		}
+		db = analytics.Open(analytics.From(s.Database, home))
+		defer func() { err = errors.Join(err, db.Close()) }()
+		if db.Missing() == nil {
+			err = db.Use(ctx)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if err := db.Missing(); err != nil {
+		return fmt.Errorf("%s is there and cannot be copied: %w, or move the folder away", home.Analytics(), err)
+	}
+	return db.Backup(ctx, filepath.Join(dir, analytics.DatabaseFile))
 }
 
 // closeDatabase lets go of it.

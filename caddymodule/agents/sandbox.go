@@ -7,6 +7,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/svc-gateway/svc/agents/analytics"
 	"github.com/svc-gateway/svc/agents/sandbox"
 	"github.com/svc-gateway/svc/agents/tools"
 )
@@ -72,6 +73,19 @@ func (b *box) Run(ctx context.Context, s sandbox.Spec) (sandbox.Result, error) {
 		return sandbox.Result{}, &sandbox.Unavailable{Reason: b.err.Error()}
 	}
 	return b.box.Run(ctx, s)
+}
+
+// query runs a process that asks the analytical database in the sandbox. The process confines itself, so
+// that it runs without one where there is none, and as long as that is not known.
+func (b *box) query(ctx context.Context, p analytics.Process) ([]byte, error) {
+	select {
+	case <-b.ready:
+		if b.box != nil {
+			return analytics.RunIn(b.box)(ctx, p)
+		}
+	default:
+	}
+	return analytics.RunHere(ctx, p)
 }
 
 // close ends the sandbox, and what still runs in it.

@@ -113,6 +113,7 @@ func (a *App) Provision(ctx caddy.Context) error {
 	a.control.handle("POST /audit/backup", a.serveBackup(a.shared.backup))
 	a.control.handle("POST /audit/archive", http.HandlerFunc(a.serveArchive))
 	a.control.handle("POST /backup", a.serveBackup(a.shared.backupAll))
+	a.control.handle("POST "+DatabaseRecords, http.HandlerFunc(a.serveDatabaseRecord))
 	a.control.handle("GET /policy", http.HandlerFunc(a.servePolicy))
 	a.control.handle("POST /policy/apply", http.HandlerFunc(a.serveApply))
 	a.control.handle("POST /reload", http.HandlerFunc(a.serveReload))

@@ -49,6 +49,11 @@ func (s *shared) copyAll(ctx context.Context, dir string) error {
 			return err
 		}
 	}
+	for _, copyTo := range copies {
+		if err := copyTo(ctx, s.home, dir); err != nil {
+			return err
+		}
+	}
 	return s.audit.Backup(ctx, filepath.Join(dir, filepath.Base(s.home.AuditDB())))
 }
 

@@ -39,6 +39,16 @@ var databases = []Database{identityDatabase}
 // start, checked and backed up. It is called by an init function.
 func RegisterDatabase(d Database) { databases = append(slices.Clip(databases), d) }
 
+// copies write what a backup has beside the databases that are compared with the audit log.
+var copies []func(ctx context.Context, home settings.Home, dir string) error
+
+// RegisterCopy has a backup of all databases call a function of another package too, which writes a
+// consistent copy of what is its own to the folder of the backup, whether a service runs or not. It is
+// called by an init function.
+func RegisterCopy(copyTo func(ctx context.Context, home settings.Home, dir string) error) {
+	copies = append(slices.Clip(copies), copyTo)
+}
+
 // own reports whether the file lies in the data folder itself. A link leads to a database that several
 // services share, and that belongs to none of their logs.
 func own(path string) bool {

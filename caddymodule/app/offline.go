@@ -43,6 +43,16 @@ func ArchiveFiles(ctx context.Context, home settings.Home, before time.Time, eac
 	})
 }
 
+// RecordFiles records an event in the audit log of such a folder, durably and in the name of the process's
+// own user.
+func RecordFiles(ctx context.Context, home settings.Home, e audit.Event) error {
+	return alone(home, func(s *shared) error {
+		by := identity.OSPrincipal(os.Geteuid())
+		e.User, e.Role = by.User, string(by.Role)
+		return s.audit.Record(ctx, e)
+	})
+}
+
 // alone runs f on the databases of a folder that nobody else can work on meanwhile.
 func alone(home settings.Home, f func(*shared) error) error {
 	if err := home.Create(); err != nil {

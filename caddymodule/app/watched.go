@@ -11,7 +11,8 @@ import (
 	"github.com/svc-gateway/svc/internal/health"
 )
 
-// watched is how the databases of a data folder are, by what they say themselves.
+// watched is how the databases of a data folder are, and what else has to do with it, by what they say
+// themselves.
 type watched struct {
 	mu        sync.Mutex
 	databases map[string]health.Part
@@ -25,6 +26,20 @@ type watch struct{ name string }
 // name that is watched already is another database from now on, and the earlier watch says nothing any
 // more.
 func (w *watched) add(name, kind string) (trouble func(reason string, err error), end func()) {
+	set, end := w.part(name, kind)
+	return func(reason string, err error) {
+		log := caddy.Log().Named("svc").With(zap.String("database", name))
+		if err == nil {
+			log.Info("a database can be written again")
+		} else {
+			log.Error("a database cannot be written: what has to be written first is refused", zap.String("reason", reason), zap.Error(err))
+		}
+		set(health.NewPart(kind, time.Now(), reason))
+	}, end
+}
+
+// part is add for what says itself in the log how it is.
+func (w *watched) part(name, kind string) (set func(health.Part), end func()) {
 	by := &watch{name}
 	w.mu.Lock()
 	if w.watches == nil {
@@ -33,15 +48,7 @@ func (w *watched) add(name, kind string) (trouble func(reason string, err error)
 	w.watches[name] = by
 	w.mu.Unlock()
 	w.set(by, health.NewPart(kind, time.Now(), ""))
-	return func(reason string, err error) {
-		log := caddy.Log().Named("svc").With(zap.String("database", name))
-		if err == nil {
-			log.Info("a database can be written again")
-		} else {
-			log.Error("a database cannot be written: what has to be written first is refused", zap.String("reason", reason), zap.Error(err))
-		}
-		w.set(by, health.NewPart(kind, time.Now(), reason))
-	}, func() { w.remove(by) }
+	return func(p health.Part) { w.set(by, p) }, func() { w.remove(by) }
 }
 
 // always is add for a database that is open for as long as the data folder is.
@@ -83,4 +90,10 @@ func (w *watched) parts() map[string]health.Part {
 // word, and with "" and nil when it can again. end is called when it is closed.
 func (a *App) Watch(name, kind string) (trouble func(reason string, err error), end func()) {
 	return a.shared.watched.add(name, kind)
+}
+
+// Part is Watch for something that is no database. It says how it is each time that this changes, and
+// writes its own words in the log.
+func (a *App) Part(name, kind string) (set func(health.Part), end func()) {
+	return a.shared.watched.part(name, kind)
 }

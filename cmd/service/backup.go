@@ -20,8 +20,8 @@ func init() {
 		Name: "backup", Short: "Copies the databases to a new folder, also while the service runs",
 		CobraFunc: func(cmd *cobra.Command) {
 			cmd.Use, cmd.Args = "backup FOLDER", cli.Args(cobra.ExactArgs(1))
-			cmd.Long = `Copies audit.db, identity.db and state.db to a new folder, which only its owner can read. The
-service may run or not. Keys, settings and the token are not copied.`
+			cmd.Long = `Copies audit.db, identity.db, state.db and the analytical database, if there is one, to a new folder,
+which only its owner can read. The service may run or not. Keys, settings and the token are not copied.`
 			cmd.RunE = cli.Run(func(cmd *cobra.Command, args []string) error {
 				return backup(cmd, args[0], "/backup", app.BackupAll)
 			})

@@ -6,9 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
-	"os/signal"
-	"syscall"
 
 	caddycmd "github.com/caddyserver/caddy/v2/cmd"
 	"github.com/spf13/cobra"
@@ -44,6 +41,8 @@ func dbQueryCommand() *cobra.Command {
 	format := cmd.Flags().String("format", "table", "table, json or csv")
 	asJSON := cmd.Flags().Bool("json", false, "print a JSON document with the types of the columns")
 	limit := cmd.Flags().Int("limit", 10_000, "maximum number of rows")
+	var o dbOptions
+	o.flags(cmd)
 	cmd.RunE = cli.Run(func(cmd *cobra.Command, args []string) error {
 		if _, ok := formats[*format]; !ok {
 			return cli.Usagef("--format: %q is not one of table, json and csv", *format)
@@ -51,8 +50,13 @@ func dbQueryCommand() *cobra.Command {
 		if *limit < 1 {
 			return cli.Usagef("--limit: %d is not a number of rows", *limit)
 		}
-		return withDatabase(cmd, func(ctx context.Context, d *analytics.DB) error {
-			a, err := d.Query(ctx, analytics.Query{SQL: args[0], Rows: *limit, Bytes: maxAnswer})
+		return o.run(cmd, func(ctx context.Context, d *analytics.DB, r recorder) error {
+			var a duckwire.Answer
+			err := r.record(ctx, app.ActionQuery, map[string]any{"sql": args[0], "limit": *limit}, func() (any, error) {
+				var err error
+				a, err = d.Query(ctx, analytics.Query{SQL: args[0], Rows: *limit, Bytes: maxAnswer})
+				return map[string]any{"rows": len(a.Rows), "truncated": a.Truncated != ""}, err
+			})
 			if err != nil {
 				return err
 			}
@@ -117,26 +121,4 @@ func cell(v json.RawMessage) any {
 		return s
 	}
 	return string(v)
-}
-
-// withDatabase runs f on the database, with the service's writer or with one that ends after f.
-func withDatabase(cmd *cobra.Command, f func(context.Context, *analytics.DB) error) error {
-	home, err := app.LocateHome()
-	if err != nil {
-		return err
-	}
-	if err := home.Create(); err != nil {
-		return err
-	}
-	s, _, err := app.Resolve(home, nil)
-	if err != nil {
-		return err
-	}
-	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	d := analytics.Open(analytics.From(s.Database, home))
-	if err := d.Use(ctx); err != nil {
-		return err
-	}
-	return errors.Join(f(ctx, d), d.Close())
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/svc-gateway/svc/agents/analytics"
+	"github.com/svc-gateway/svc/caddymodule/app"
 	"github.com/svc-gateway/svc/caddymodule/app/cli"
 	"github.com/svc-gateway/svc/internal/duckwire"
 )
@@ -33,6 +34,8 @@ not at all; those before it stay imported.`,
 	cmd.Flags().BoolVar(&o.replace, "replace", false, "replace tables that exist")
 	cmd.Flags().BoolVar(&o.headless, "no-header", false, "the first line of a CSV file is data")
 	asJSON := cmd.Flags().Bool("json", false, "print a JSON document")
+	var db dbOptions
+	db.flags(cmd)
 	cmd.RunE = cli.Run(func(cmd *cobra.Command, args []string) error {
 		jobs, skipped, err := o.plan(args)
 		if err != nil {
@@ -41,8 +44,8 @@ not at all; those before it stay imported.`,
 		for _, path := range skipped {
 			fmt.Fprintf(cmd.ErrOrStderr(), "Skipped %s: its ending is not known. Name the file itself, with --format.\n", path)
 		}
-		return withDatabase(cmd, func(ctx context.Context, d *analytics.DB) error {
-			done, err := importAll(ctx, cmd, d, jobs, *asJSON)
+		return db.run(cmd, func(ctx context.Context, d *analytics.DB, r recorder) error {
+			done, err := importAll(ctx, cmd, d, r, jobs, *asJSON)
 			if len(done) > 0 { // whoever imports wants agents to see it at once
 				err = errors.Join(err, d.Publish(ctx))
 			}
@@ -67,15 +70,29 @@ type job struct {
 	file analytics.File
 }
 
+// input is the job as it is recorded.
+func (j job) input() any {
+	path, err := filepath.Abs(j.path)
+	if err != nil {
+		path = j.path
+	}
+	return map[string]any{"file": path, "table": j.file.Table, "format": j.file.Format, "mode": j.file.Mode}
+}
+
 type imported struct {
 	File string `json:"file"`
 	duckwire.Imported
 }
 
-func importAll(ctx context.Context, cmd *cobra.Command, d *analytics.DB, jobs []job, quiet bool) (all []imported, err error) {
+func importAll(ctx context.Context, cmd *cobra.Command, d *analytics.DB, r recorder, jobs []job, quiet bool) (all []imported, err error) {
 	all = []imported{}
 	for _, j := range jobs {
-		done, err := importOne(ctx, d, j)
+		var done duckwire.Imported
+		err := r.record(ctx, app.ActionImport, j.input(), func() (any, error) {
+			var err error
+			done, err = importOne(ctx, d, j)
+			return map[string]any{"table": done.Table, "rows": done.Rows}, err
+		})
 		if err != nil {
 			return all, err
 		}

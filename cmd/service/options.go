@@ -32,12 +32,13 @@ type startOptions struct {
 	foreground         bool
 	acceptNewAudit     bool
 	autoApprove        bool
+	sandbox            string
 }
 
 // args gives the flags back as they were given.
 func (o startOptions) args() []string {
 	var all []string
-	for flag, v := range map[string]string{"--host": o.host, "--port": o.port, "--config": o.config} {
+	for flag, v := range map[string]string{"--host": o.host, "--port": o.port, "--config": o.config, "--sandbox": o.sandbox} {
 		if v != "" {
 			all = append(all, flag, v)
 		}
@@ -63,6 +64,12 @@ func (o startOptions) apply() error {
 	}
 	if o.autoApprove {
 		values["approvals.auto"] = "true"
+	}
+	if o.sandbox != "" {
+		if err := settings.CheckFlag("sandbox.provider", o.sandbox); err != nil {
+			return cli.Usagef("--sandbox: %q is not a sandbox: use local, daytona, runloop or modal", o.sandbox)
+		}
+		values["sandbox.provider"] = o.sandbox
 	}
 	app.SetFlags(values)
 	if o.acceptNewAudit {

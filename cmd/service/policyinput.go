@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/svc-gateway/svc/agents"
+	"github.com/svc-gateway/svc/agents/fetch"
 	agentsmodule "github.com/svc-gateway/svc/caddymodule/agents"
 	"github.com/svc-gateway/svc/caddymodule/app"
 	"github.com/svc-gateway/svc/internal/settings"
@@ -23,7 +24,11 @@ func newTools(home settings.Home) (*toolbox, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &toolbox{agentsmodule.Tools(s, home, nil, nil, nil, nil)}, nil
+	web, err := fetch.FromSettings(s.Fetch)
+	if err != nil {
+		return nil, err
+	}
+	return &toolbox{agentsmodule.Tools(s, home, nil, nil, nil, nil, fetch.New(web))}, nil
 }
 
 func (t *toolbox) names() []string {

@@ -33,6 +33,7 @@ service config show prints them.`,
 	f.StringVar(&o.config, "config", "", "Caddyfile, or Caddy's JSON in a file that ends in .json")
 	f.StringArrayVar(&o.set, "set", nil, "a setting, as section.key=value; may be repeated")
 	f.BoolVar(&o.autoApprove, "auto-approve", false, "make dangerous calls in runs of admins without asking anybody, as SVC_AUTO_APPROVE=true does; for tests only")
+	f.StringVar(&o.sandbox, "sandbox", "", "where run_code runs programs: local, daytona, runloop or modal, as SVC_SANDBOX_PROVIDER does (default local)")
 	f.BoolVar(&o.acceptNewAudit, acceptFlag, false, acceptUsage)
 	f.BoolVar(&o.foreground, "foreground", false, "stay in the foreground and log to stderr")
 	cmd.RunE = cli.Run(func(cmd *cobra.Command, _ []string) error {

@@ -1,10 +1,11 @@
 //go:build cgo && linux
 
 // Command svc-duck is the helper with the analytical database, DuckDB. The service is built without
-// cgo and starts it as a child process; nobody calls it by hand.
+// cgo and starts it as a child process.
 //
 //	svc-duck write    the only writer: imports files, publishes snapshots (see writer.go)
 //	svc-duck query    runs one statement on one snapshot, confined (see query.go)
+//	svc-duck sql      the same for programs in a sandbox, whose users call it by hand (see statement.go)
 //	svc-duck version  prints the version of the harness that it speaks
 //
 // What it is told and what it says is in package duckwire. A query is confined by layers that do not
@@ -16,23 +17,27 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
 	"os"
+	"unicode/utf8"
 
 	"github.com/svc-gateway/svc/internal/compat"
 	"github.com/svc-gateway/svc/internal/duckwire"
 )
 
-const usage = "usage: svc-duck write|query|version\nThe service starts it by itself."
+const usage = "usage: svc-duck write|query|version, which the service starts by itself\n       svc-duck sql [--rows N] [--bytes N] [STATEMENT]"
 
 func main() {
 	command := ""
-	if len(os.Args) == 2 {
+	if len(os.Args) == 2 || len(os.Args) > 2 && os.Args[1] == duckwire.CommandSQL {
 		command = os.Args[1]
 	}
 	switch command {
+	case duckwire.CommandSQL:
+		os.Exit(statement(os.Args[2:], os.Stdin, os.Stdout, os.Stderr))
 	case duckwire.CommandQuery:
 		os.Exit(query(os.Stdin, os.Stdout))
 	case duckwire.CommandWrite:
@@ -47,7 +52,31 @@ func main() {
 
 // say writes one document as a line. Who does not read it any more does not want it.
 func say(w io.Writer, doc any) {
-	e := json.NewEncoder(w)
+	var line bytes.Buffer
+	e := json.NewEncoder(&line)
 	e.SetEscapeHTML(false) // the limit of bytes is for what the rows have
-	_ = e.Encode(doc)
+	if e.Encode(doc) == nil {
+		_, _ = w.Write(printable(line.Bytes()))
+	}
+}
+
+// printable writes the control characters that JSON may have in its strings, and that a sandbox does not
+// let through, as escapes.
+func printable(doc []byte) []byte {
+	found := false
+	for i, c := range doc {
+		found = found || c == 0x7f || c == 0xc2 && i+1 < len(doc) && doc[i+1] < 0xa0
+	}
+	if !found {
+		return doc
+	}
+	var out []byte
+	for _, r := range string(doc) {
+		if r >= 0x7f && r < 0xa0 {
+			out = fmt.Appendf(out, `\u%04x`, r)
+		} else {
+			out = utf8.AppendRune(out, r)
+		}
+	}
+	return out
 }

@@ -47,13 +47,25 @@ func query(in io.Reader, out io.Writer) int {
 	return 0
 }
 
+// snapshotFile is the path of the snapshot: in a sandbox that which it is shown at, else that in the working
+// directory.
+func snapshotFile() string {
+	if inSandbox() {
+		return os.Getenv(duckwire.DatabaseVariable)
+	}
+	return duckwire.DatabaseFile
+}
+
+// inSandbox reports whether svc-sandbox runs this process.
+func inSandbox() bool { return os.Getenv(duckwire.DatabaseVariable) != "" }
+
 // answer confines the process and runs the statement.
 func answer(q duckwire.Query) (a duckwire.Answer) {
 	if q.Rows < 1 || q.Bytes < 1 || q.Time <= 0 || q.Memory < 1 || q.Threads < 1 {
 		a.Fault = duckwire.Faultf(duckwire.CodeBadRequest, "the question has no limits: rows, bytes, time, memory and threads must be positive")
 		return a
 	}
-	degraded, err := confineQuery(duckwire.DatabaseFile, q)
+	degraded, err := confineQuery(snapshotFile(), q)
 	if err != nil {
 		a.Fault = duckwire.Faultf(duckwire.CodeConfinement, "statements cannot be confined here: %v", err)
 		return a
@@ -71,7 +83,7 @@ func answer(q duckwire.Query) (a duckwire.Answer) {
 // run opens the snapshot and runs the statement. The process must be confined by now, and ends after
 // it: what fails when things are closed changes nothing.
 func run(ctx context.Context, q duckwire.Query) (a duckwire.Answer, err error) {
-	connector, err := duckdb.NewConnector(duckwire.DatabaseFile+"?"+readOnly(q).Encode(), lockDown)
+	connector, err := duckdb.NewConnector(snapshotFile()+"?"+readOnly(q).Encode(), lockDown)
 	if err != nil {
 		return a, err
 	}

@@ -96,11 +96,15 @@ func (w *writer) publish(ctx context.Context) (*generation, error) {
 // copyFile copies the live file, which nobody writes to meanwhile: it shares the blocks where the
 // file system can, else the kernel copies them. live stays open for as long as the database: closing
 // any descriptor of the file in this process would drop the database's POSIX lock. The copy is not
-// synchronised with the disk, because no later writer uses it.
+// synchronised with the disk, because no later writer uses it. Everybody may read the copy who is shown
+// it, such as a program in a sandbox: nobody else gets into the folder.
 func copyFile(live *os.File, path string) error {
 	to, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o400)
 	if err != nil {
 		return err
+	}
+	if err := to.Chmod(0o444); err != nil { // whatever the umask is
+		return errors.Join(err, to.Close())
 	}
 	if unix.IoctlFileClone(int(to.Fd()), int(live.Fd())) == nil {
 		return to.Close()

@@ -139,6 +139,13 @@ func rules(s sandboxed) map[uintptr]check {
 			unix.TCGETS, unix.TCSETS, unix.TCSETSW, unix.TCSETSF, unix.TIOCGWINSZ, unix.TIOCGPGRP, unix.TIOCSPGRP,
 			fionread, fionbio, fioclex, fionclex, fioasync, unix.FS_IOC_GETFLAGS,
 		}, unix.ENOTTY, nil},
+		// Restricting itself further, with flags that give no descriptor.
+		unix.SYS_SECCOMP: oneOf{
+			0, whole,
+			[]uint32{unix.SECCOMP_SET_MODE_FILTER},
+			unix.EINVAL,
+			oneOf{1, whole, []uint32{0, unix.SECCOMP_FILTER_FLAG_TSYNC}, unix.EINVAL, nil},
+		},
 		unix.SYS_PRCTL: oneOf{0, whole, []uint32{
 			unix.PR_SET_NAME, unix.PR_GET_NAME, unix.PR_SET_PDEATHSIG, unix.PR_GET_PDEATHSIG,
 			unix.PR_SET_DUMPABLE, unix.PR_GET_DUMPABLE, unix.PR_SET_NO_NEW_PRIVS, unix.PR_GET_NO_NEW_PRIVS,

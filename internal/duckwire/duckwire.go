@@ -15,6 +15,7 @@ package duckwire
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -22,7 +23,11 @@ import (
 const (
 	CommandWrite = "write"
 	CommandQuery = "query"
+	CommandSQL   = "sql" // for programs in a sandbox: the statement is an argument, the answer a document
 )
+
+// DatabaseVariable is the environment variable with the path of the database in a sandbox.
+const DatabaseVariable = "SVC_DATABASE"
 
 // The endpoints of the writer, and the header that every request and every answer has.
 const (
@@ -38,7 +43,7 @@ const DatabaseFile = "analytics.duckdb"
 const ExitBusy = 75
 
 // Query asks for one statement on one generation. The helper's working directory is the folder of
-// the generation.
+// the generation, or [DatabaseVariable] has its file.
 type Query struct {
 	Version string        `json:"version"`
 	SQL     string        `json:"sql"`
@@ -57,6 +62,29 @@ type Answer struct {
 	Truncated string            `json:"truncated,omitempty"` // the limit that cut the rows off: rows or bytes
 	Degraded  []string          `json:"degraded,omitempty"`  // layers of confinement that this kernel does not have
 	Fault     *Fault            `json:"fault,omitempty"`
+}
+
+// Document is an answer as JSON, with every row on a line of its own.
+func (a Answer) Document() (string, error) {
+	columns, err := json.Marshal(a.Columns)
+	if err != nil {
+		return "", fmt.Errorf("writing the answer: %w", err)
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "{\"columns\":%s,\n\"rows\":[", columns)
+	for i, row := range a.Rows {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteByte('\n')
+		b.Write(row)
+	}
+	fmt.Fprintf(&b, "\n],\"row_count\":%d", len(a.Rows))
+	if a.Truncated != "" {
+		fmt.Fprintf(&b, ",\"truncated\":%q", "there are more rows: the answer has as many as its limit of "+a.Truncated+" allows")
+	}
+	b.WriteByte('}')
+	return b.String(), nil
 }
 
 // What an answer was cut off by.

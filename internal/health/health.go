@@ -27,10 +27,12 @@ type Details struct {
 // Part is one of those that the service stands on.
 type Part struct {
 	Status string    `json:"status" required:"true" enum:"ok,degraded"`
-	Kind   string    `json:"kind" required:"true" description:"bus: memory or redis; audit, users and state: sqlite; database: duckdb; disk: databases; archive: files; policy: files; ldap; oidc"`
+	Kind   string    `json:"kind" required:"true" description:"bus: memory or redis; audit, users and state: sqlite; database: duckdb; disk: databases; archive: files; policy: files; ldap; oidc; sandbox: daytona, runloop or modal"`
 	Since  time.Time `json:"since" required:"true" description:"when that became so"`
 	Reason string    `json:"reason,omitempty" description:"why it is degraded: a stable word"`
 	Free   uint64    `json:"free_bytes,omitempty" description:"disk: what is left"`
+
+	Undeleted int `json:"undeleted,omitempty" description:"sandbox: remote sandboxes that could not be deleted yet"`
 }
 
 // NewPart returns a part that works since a time, or is degraded since then for a reason.

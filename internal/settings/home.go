@@ -81,6 +81,9 @@ func (h Home) IdentityKey() string { return h.path("keys", "identity.key") }
 // PolicyKey is the key of the hashes that stand for secrets in records of decisions.
 func (h Home) PolicyKey() string { return h.path("keys", "policy.key") }
 
+// Installation is the id of this data folder, by which it knows again what it has elsewhere.
+func (h Home) Installation() string { return h.path("keys", "installation.id") }
+
 // Policies is the folder with the operator's rule files.
 func (h Home) Policies() string { return h.path("policies") }
 

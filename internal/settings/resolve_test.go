@@ -75,7 +75,12 @@ func TestDefaults(t *testing.T) {
 				"/var/lib/kubelet", "/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-", "/etc/sudoers",
 				"/etc/sudoers.d", "/etc/ssh", "/etc/ssl/private", "/etc/svc", "/etc/kubernetes",
 			},
+			Provider: "local", UploadSize: 64 << 20,
+			Daytona: settings.Daytona{URL: "https://app.daytona.io/api"},
+			Runloop: settings.Runloop{URL: "https://api.runloop.ai"},
+			Modal:   settings.Modal{URL: "https://api.modal.com:443", App: "svc", Image: "python:3.13-slim-bookworm"},
 		},
+		Fetch: settings.Fetch{Size: 100 << 10, Timeout: 20 * time.Second},
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("defaults (-want +got):\n%s", d)

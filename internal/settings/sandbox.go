@@ -51,6 +51,16 @@ type Sandbox struct {
 	Env []string
 	// Hidden are the paths of the host that no sandbox shows, beside the data folder.
 	Hidden []string
+	// Provider is where programs of agents run: local, or a remote one. Default: local.
+	Provider string
+	// Agents are other choices, as agent=provider. Read them with [Sandbox.For]. Default: none.
+	Agents []string
+	// UploadSize is how much is sent to one remote sandbox, in bytes. Default: 64 MiB.
+	UploadSize int64
+	// What the remote providers need.
+	Daytona Daytona
+	Runloop Runloop
+	Modal   Modal
 }
 
 // SandboxSystem is the default of sandbox.system.
@@ -111,5 +121,5 @@ func (s Sandbox) check(a Auth) error {
 	if s.Network == SandboxHost && s.Netns == 1 {
 		return errors.New("sandbox.netns: 1 is a network with nothing in it, and sandbox.network is host: set one of them only")
 	}
-	return nil
+	return s.checkRemote()
 }

@@ -32,6 +32,7 @@ type Settings struct {
 	Retention Retention
 	Approvals Approvals
 	Sandbox   Sandbox
+	Fetch     Fetch
 	Lists     Lists
 }
 

@@ -36,6 +36,7 @@ func Analyze(text string) Command {
 	if a.result.Class == "" {
 		a.raise(unknown("there is no command"), place{0, len(text)})
 	}
+	a.result.Confined = a.result.Class == Mutate && !a.beyond
 	slices.Sort(a.result.Categories)
 	slices.SortStableFunc(a.result.Spans, func(x, y Span) int { return x.Start - y.Start })
 	return a.result
@@ -47,11 +48,14 @@ type verdict struct {
 	category string
 	reason   string
 	write    scanner.Category // HTTPWrite or DatabaseWrite where it is one
+	file     bool             // of the class Mutate: all that it changes are files that are named
 }
 
 func unknown(reason string) verdict { return verdict{class: Unknown, reason: reason} }
 
 func mutate(reason string) verdict { return verdict{class: Mutate, reason: reason} }
+
+func mutateFile(reason string) verdict { return verdict{class: Mutate, reason: reason, file: true} }
 
 func dangerous(category, reason string) verdict {
 	return verdict{class: Dangerous, category: category, reason: reason}
@@ -72,6 +76,7 @@ type analysis struct {
 	guessing int  // more than 0 while what is only probable is judged
 	host     bool // commands of devices are not looked for
 	away     bool // cd led out of the root, or may have
+	beyond   bool // it is not certain that only files in the folder are needed
 
 	variables map[string]variable
 	functions map[string]*function
@@ -135,6 +140,7 @@ func (a *analysis) raise(v verdict, p place) {
 	if v.class == ReadOnly {
 		return
 	}
+	a.beyond = a.beyond || !v.file
 	a.effects = append(a.effects, effect{v, shellRules[v.write], p.start, p.end})
 	for _, category := range []string{v.category, string(v.write)} {
 		if category != "" && !slices.Contains(a.result.Categories, category) {

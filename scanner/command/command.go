@@ -47,4 +47,9 @@ type Command struct {
 	Categories []string `json:"categories,omitempty"` // sorted, each once
 	Spans      []Span   `json:"spans,omitempty"`      // in the order of the text
 	Parts      []Part   `json:"parts,omitempty"`      // in the order of the text
+
+	// Confined says of a line of the class Mutate that it is certain to need nothing but the files in
+	// the folder that it runs in. One that may need more of the host (services, interfaces, the network,
+	// files elsewhere) is not.
+	Confined bool `json:"confined,omitempty"`
 }

@@ -111,7 +111,7 @@ func (w *shell) judge(name string, args call) verdict {
 
 // worst judges a command that writes its operands.
 func worst(name string, args call) verdict {
-	v := mutate(name + " changes files")
+	v := mutateFile(name + " changes files")
 	for _, a := range args {
 		text := a.text
 		if strings.HasPrefix(text, "-") {

@@ -25,7 +25,7 @@ func judgeFind(args call) verdict {
 				return dangerous(RecursiveDeletion, "find deletes what it finds")
 			}
 		case "-fprint", "-fprint0", "-fprintf", "-fls":
-			v = mutate("find writes a file")
+			v = mutateFile("find writes a file")
 			if i+1 < len(args) {
 				v = worse(v, writes(args[i+1]))
 			}
@@ -53,7 +53,7 @@ func judgeDd(args call) verdict {
 func judgeCopy(name string) func(call) verdict {
 	return func(args call) verdict {
 		rest := args.operands()
-		v := mutate(name + " writes files")
+		v := mutateFile(name + " writes files")
 		if len(rest) > 0 {
 			if w := writes(rest[len(rest)-1]); severity(w.class) > severity(v.class) {
 				v = w
@@ -69,7 +69,7 @@ func judgeCopy(name string) func(call) verdict {
 // judgeTarget judges a command that writes to what a flag names.
 func judgeTarget(name string, flags ...string) func(call) verdict {
 	return func(args call) verdict {
-		v := mutate(name + " writes files")
+		v := mutateFile(name + " writes files")
 		for i, a := range args {
 			target := arg{dynamic: a.dynamic}
 			for _, f := range flags {

@@ -87,7 +87,7 @@ func judgeGitVerb(args call) verdict {
 	case "config":
 		return judgeGitConfig(args, rest[1:])
 	}
-	return mutate("git changes the repository")
+	return mutateFile("git changes the repository")
 }
 
 func judgeGitConfig(args, rest call) verdict {

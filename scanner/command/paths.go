@@ -19,7 +19,7 @@ func writes(p arg) verdict {
 	case outside(p.text):
 		return dangerous(WriteOutsideRoot, "it writes outside of the root")
 	}
-	return mutate("it writes a file")
+	return mutateFile("it writes a file")
 }
 
 // outside reports whether a path leads out of the working folder, judged by its text.

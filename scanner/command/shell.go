@@ -89,6 +89,9 @@ func (w *shell) inner(n syntax.Node) {
 		case *syntax.Assign:
 			w.assign(n, false)
 		case *syntax.ArithmExp, *syntax.ArithmCmd, *syntax.TestClause, *syntax.LetClause:
+			if _, ok := n.(*syntax.TestClause); ok {
+				w.beyond = true // which files it looks at is not looked at
+			}
 			w.raise(verdict{class: ReadOnly}, place{})
 		case *syntax.SglQuoted:
 			w.subscript(n.Value, w.place(n))
@@ -200,6 +203,7 @@ func (w *shell) record(name string, args []arg) {
 	if w.guessing > 0 {
 		return
 	}
+	w.confine(name, args[min(1, len(args)):])
 	p := Part{Name: name}
 	for i, x := range args {
 		p.Dynamic = p.Dynamic || x.dynamic

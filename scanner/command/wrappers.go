@@ -71,6 +71,9 @@ func (w *shell) unwrap(args []arg, at place) (inner []arg, ok bool) {
 	if !ok {
 		return nil, false
 	}
+	if !carriers.HasString(name) {
+		w.beyond = true
+	}
 	rest := call(args[1:])
 	if s.verbs != "" {
 		i := rest.verb(name)

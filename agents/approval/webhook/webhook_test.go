@@ -185,7 +185,7 @@ func TestAddresses(t *testing.T) {
 		{"nonsense", false, false},
 	} {
 		for private, want := range map[bool]bool{false: tc.public, true: tc.private} {
-			err := check(tc.address, private)
+			err := control(private)(t.Context(), "tcp", tc.address, nil)
 			if (err == nil) != want || err != nil && !errors.Is(err, ErrAddress) {
 				t.Errorf("%s, private=%t: got %v, want allowed=%t", tc.address, private, err, want)
 			}

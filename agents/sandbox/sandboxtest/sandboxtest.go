@@ -1,9 +1,14 @@
-// Package sandboxtest builds the helper svc-sandbox for tests, and keeps them from being skipped where a
-// sandbox has to work.
+// Package sandboxtest runs tests in sandboxes of every mode, as every user, and keeps them from being
+// skipped where a sandbox has to work.
 //
-//	err := sandboxtest.Build(path)
-//	box, err := sandbox.Open(ctx, sandbox.Config{Helper: path})
-//	sandboxtest.Check(t, "", err)
+//	func TestMain(m *testing.M) { os.Exit(sandboxtest.Main(m)) }
+//
+//	func TestX(t *testing.T) {
+//		sandboxtest.EveryMode(t, nil, func(t *testing.T, box *sandbox.Box) { … })
+//	}
+//
+// It builds the helper svc-sandbox when a test first needs it. What [EveryUser] runs as another user is the
+// test alone, in another process: it must not depend on what other tests have left.
 //
 // Its functions are safe for concurrent use.
 package sandboxtest

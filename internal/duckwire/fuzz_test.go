@@ -1,4 +1,4 @@
-package analytics
+package duckwire_test
 
 import (
 	"encoding/json"
@@ -16,7 +16,7 @@ func FuzzDocument(f *testing.F) {
 		if json.Unmarshal(said, &a) != nil {
 			return
 		}
-		text, err := document(a)
+		text, err := a.Document()
 		if err != nil {
 			t.Fatal(err)
 		}
