@@ -39,6 +39,9 @@ func redactValue(name, value string, secrets *redact.Secrets) string {
 		value = hidePassword(value)
 	}
 	prefix := name + ": "
+	if redact.Handle(name) {
+		prefix = "" // what the client hands back with its next request
+	}
 	clean, ok := strings.CutPrefix(secrets.Redact(prefix+value), prefix)
 	if !ok {
 		return redact.Mark

@@ -238,7 +238,8 @@ func (s *streamFields) noteRest(t *fieldText, at int) bool {
 // event appends an event with its data redacted, or makes it wait; last says that its texts end
 // here.
 func (s *streamFields) event(dst []byte, name string, event, data []byte, last bool, write writer) []byte {
-	end := (s.alive || len(s.queue.events) > 0) && ends(name, data)
+	call := isCall(data)
+	end := call || (s.alive || len(s.queue.events) > 0) && ends(name, data)
 	if end && !last {
 		dst = s.flush(dst)
 	}
@@ -255,6 +256,9 @@ func (s *streamFields) event(dst []byte, name string, event, data []byte, last b
 	if end {
 		s.queue.each((*fieldText).end)
 		s.reset()
+	}
+	if call {
+		s.shapes.spoil()
 	}
 	if s.alive = s.live(); !s.alive {
 		s.shapes.learn(name, event, data, text)
@@ -287,7 +291,7 @@ func (s *streamFields) flush(dst []byte) []byte {
 // event does not go on in the next.
 func whole(path, key []byte) bool {
 	key = bytes.TrimPrefix(key, []byte("/"))
-	if wholeFields.Has(key) || len(key) > len("tokens") && nameKind(key) == guardedKey || bytes.HasSuffix(key, []byte("_id")) || bytes.HasSuffix(key, []byte("_at")) {
+	if wholeFields.Has(key) || len(key) > len("tokens") && (nameKind(key) == guardedKey || handle(key)) || bytes.HasSuffix(key, []byte("_id")) || bytes.HasSuffix(key, []byte("_at")) {
 		return true
 	}
 	for len(path) > 1 {

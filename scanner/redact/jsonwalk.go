@@ -101,7 +101,7 @@ func (w *walker) walk(p []byte) int {
 			for i < len(p) && (is(p[i], digit) || p[i] == '.' || p[i] == 'e' || p[i] == 'E' || p[i] == '+' || p[i] == '-') {
 				i++
 			}
-			w.number(p[start:i])
+			w.out = append(w.out, p[start:i]...)
 			if i < len(p) {
 				w.valueEnds()
 			}
@@ -149,7 +149,12 @@ func (w *walker) fail(rest []byte) []byte {
 // announced reports whether the value of a key that names a secret is due.
 func (w *walker) announced() bool {
 	due := w.state == wantValue || w.state == wantColon || w.state == inLiteral
-	return due && (w.kind == secretKey || len(w.levels) > 0 && w.levels[len(w.levels)-1].secret)
+	return due && w.secret()
+}
+
+// secret reports whether a string that begins now is one.
+func (w *walker) secret() bool {
+	return w.kind == secretKey || w.kind != plainKey && len(w.levels) > 0 && w.levels[len(w.levels)-1].secret
 }
 
 // structure reads a byte outside of strings, numbers and literals.
@@ -202,13 +207,13 @@ func (w *walker) structure(b byte) bool {
 
 // value reads the first byte of a string, number or literal.
 func (w *walker) value(b byte) bool {
-	secret := w.kind == secretKey || len(w.levels) > 0 && w.levels[len(w.levels)-1].secret
+	secret := w.secret()
 	w.dropped = false
-	if w.fields == nil && !secret {
-		w.hold()
-	}
 	switch {
 	case b == '"':
+		if w.fields == nil && !secret {
+			w.hold()
+		}
 		w.state, w.isKey, w.text = inString, false, nil
 		w.collect = false
 		if !secret {
@@ -217,15 +222,9 @@ func (w *walker) value(b byte) bool {
 		}
 	case is(b, digit) || b == '-':
 		w.state = inNumber
-		if secret {
-			w.out = append(w.out, `"`+Mark+`"`...)
-			w.dropped = true
-		}
-		if w.fields != nil && !secret {
+		if w.fields != nil {
 			w.fields.number(w.key())
 		}
-		w.number([]byte{b})
-		return true
 	case b == 't' || b == 'f' || b == 'n':
 		w.state = inLiteral
 		w.literal = append(w.literal[:0], b)
@@ -243,13 +242,6 @@ func (w *walker) key() []byte {
 		return w.path[min(w.levels[n-1].path+1, len(w.path)):]
 	}
 	return nil
-}
-
-// number takes a piece of a number.
-func (w *walker) number(p []byte) {
-	if !w.dropped {
-		w.out = append(w.out, p...)
-	}
 }
 
 // valueEnds is called after each value.
