@@ -54,6 +54,7 @@ type value struct {
 	depth   int  // open brackets, or columns before the key of a block
 	inside  bool // a string within the brackets
 	hash    bool // a bare value may end with dots
+	begun   bool // something of a bare value came: from here on a tag ends it
 	skip    int  // bytes after the value that stay and hold no other secret
 }
 

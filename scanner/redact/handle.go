@@ -17,7 +17,7 @@ import (
 
 // purposes are the words before "token" that say what it is handed back for. Two words are written
 // together.
-var purposes = text.Words(`page paging nextpage prevpage previouspage pagination next prev previous cursor continue continuation scroll sync nextsync
+var purposes = text.Words(`change page paging nextpage prevpage previouspage pagination next prev previous cursor continue continuation scroll sync nextsync
 	delta progress csrf xsrf csrfmiddleware authenticity requestverification antiforgery lock idempotency resumption`)
 
 // Handle reports whether a field or member of this name holds a handle: Mcp-Session-Id,
@@ -37,7 +37,7 @@ func handle(name []byte) bool {
 			return true
 		}
 		_, other := cutWord(rest)
-		return foldIs(purpose, "verification") && foldIs(other, "request")
+		return foldIs(purpose, "verification") && foldIs(other, "request") || foldIs(purpose, "request") && foldIs(other, "client")
 	case foldIs(last, "id"):
 		_, session := cutWord(before)
 		return foldIs(session, "session")
@@ -97,6 +97,18 @@ func (w word) handed(line, spelled, closers []byte) bool {
 	}
 	before := line[:len(bytes.TrimRightFunc(line, inIdentifier))]
 	return bytes.HasSuffix(before, []byte("?")) || bytes.HasSuffix(before, []byte("&")) || bytes.HasSuffix(before, []byte("&amp;"))
+}
+
+// shortcut reports whether the word is the attribute of HTML that names a key of the keyboard:
+// <a accesskey="n">.
+func (w word) shortcut(line []byte) bool {
+	if w.spelling != "-key" {
+		return false
+	}
+	open := bytes.LastIndexByte(line, '<')
+	cut := open < 0 && len(line)+len("key") >= lookBehind // the tag begins further before
+	tag := line[max(0, open):]
+	return (cut || open >= 0 && is(tag[min(1, len(tag)-1)], letter)) && hasSuffixFold(tag, " access") && bytes.IndexByte(tag, '>') < 0
 }
 
 // hidden reports whether a hidden field of a form ends the line: what it has it has for this client.

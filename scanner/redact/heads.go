@@ -162,18 +162,32 @@ func urlHead(c *cursor, _ []byte) value {
 	c.i++
 	c.safe = c.i
 	start := c.i
-	for c.i-start <= 5 && is(c.peek(), digit) {
+	c.accept("+")
+	digits := c.i
+	for c.i-digits <= 5 && is(c.peek(), digit) {
 		c.i++
 	}
 	port := c.i
-	if port == start && (c.accept("port") || c.accept("$") && c.peek() == '{') {
-		port = c.i
+	if port == start && (c.accept("port") || c.accept("%") && is(c.peek(), letter) && !is(c.at(1), letter|digit) || c.accept("$") && c.peek() == '{') {
+		if port = c.i; is(c.peek(), letter) { // %d
+			c.i++
+			port++
+		}
+	}
+	if c.i == port && c.sentenceEnds() {
+		return value{}
 	}
 	if b := c.peek(); is(b, stops) && (c.i == port || b == '{') {
 		return value{}
 	}
 	c.i = start
 	return value{end: endUserinfo}
+}
+
+// sentenceEnds reports whether a full stop or the like stands here, and nothing that goes on with it.
+func (c *cursor) sentenceEnds() bool {
+	b := c.peek()
+	return (b == '.' || b == '!' || b == ':' || b == '*') && is(c.at(1), stops|tailing)
 }
 
 // armoured reports whether the text ends with the beginning of an armoured private key.

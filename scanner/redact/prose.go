@@ -55,8 +55,8 @@ func (w word) spaced(c *cursor, line []byte, first byte) value {
 			c.i = start
 		}
 		next := nothing
-		if types.HasFold(t.word()) && (!command || len(t.word()) < len(t.raw)) {
-			return value{} // password VARCHAR(20)
+		if types.HasFold(t.word()) && (!command || len(t.word()) < len(t.raw) || !writings.HasFold(t.word())) {
+			return value{} // password VARCHAR(20), secret int
 		}
 		switch {
 		case w.kind == publicWord && seen == nothing && string(text) == "string":
@@ -106,7 +106,7 @@ func (w word) spaced(c *cursor, line []byte, first byte) value {
 			}
 		case t.secret():
 		case command && accounts.HasFold(firstField(line)):
-		case functions.Has(text) || nouns.Has(text) || b == '/' || w.kind == proseWord && !command:
+		case functions.Has(text) || nouns.Has(text) || b == '/' || w.kind == proseWord && !command || w.kind == commonWord && !command && !c.last(t):
 			return value{}
 		}
 		return c.secret(a)
@@ -191,6 +191,17 @@ func (c *cursor) another(t token) bool {
 	c.i += len(t.raw)
 	c.skip(blank)
 	return c.peek() > ' '
+}
+
+// last reports whether the line ends after t. In the middle of a sentence a word behind another one is
+// no secret: the password prompts are shown.
+func (c *cursor) last(t token) bool {
+	start := c.i
+	c.i += len(t.raw)
+	c.skip(blank)
+	b := c.peek()
+	c.i = start
+	return b < ' '
 }
 
 // twin reads a secret behind a second word for one: password secret x. The two are replaced as a

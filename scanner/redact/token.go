@@ -15,10 +15,11 @@ type token struct {
 	lower [maxName]byte
 }
 
-// token reads a token, of a long one the beginning, and leaves the cursor after it.
+// token reads a token, of a long one the beginning, and leaves the cursor after it. Markup ends it:
+// Guidelines</h3>, [Community wiki](https://…).
 func (c *cursor) token() token {
 	start := c.i
-	for c.peek() > ' ' && c.i-start < 2*maxName {
+	for c.peek() > ' ' && c.i-start < 2*maxName && (c.i == start || !c.tagged() && !c.linked()) {
 		c.i++
 	}
 	t := token{raw: c.data[start:c.i]}
@@ -28,6 +29,14 @@ func (c *cursor) token() token {
 	}
 	return t
 }
+
+// tagged reports whether a tag of markup begins here.
+func (c *cursor) tagged() bool {
+	return c.peek() == '<' && (is(c.at(1), letter) || c.at(1) == '/' || c.at(1) == '!')
+}
+
+// linked reports whether the text of a link of Markdown ends here.
+func (c *cursor) linked() bool { return c.peek() == ']' && c.at(1) == '(' }
 
 // text returns the core in lower case, nothing of a long one.
 func (t *token) text() []byte {

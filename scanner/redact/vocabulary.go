@@ -62,6 +62,9 @@ var (
 	// types are what a variable is declared as.
 	types = text.Words(`string str bytes text varchar char secretstr securestring int integer bool boolean object any`)
 
+	// writings are types that commands have between the word and the secret.
+	writings = text.Words(`string text`)
+
 	// schemes of authorization that have rules of their own, or none.
 	schemes = text.Words(`bearer basic digest negotiate ntlm kerberos mutual aws4-hmac-sha256 header headers none null true false`)
 

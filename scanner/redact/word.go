@@ -95,7 +95,7 @@ func (w word) head(c *cursor, before []byte) value {
 	}
 	closers := c.data[start:c.i]
 	blanks := c.skip(blank)
-	if c.safe = c.i; c.short || w.handed(line, before[len(before)-n:], closers) {
+	if c.safe = c.i; c.short || w.shortcut(line) || w.handed(line, before[len(before)-n:], closers) {
 		return value{}
 	}
 	a := binding{word: w, line: line, closers: closers, below: bytes.IndexByte(closers, ')') < 0, proper: w0 < 'a'}
