@@ -100,15 +100,16 @@ func (w word) handed(line, spelled, closers []byte) bool {
 }
 
 // shortcut reports whether the word is the attribute of HTML that names a key of the keyboard:
-// <a accesskey="n">.
-func (w word) shortcut(line []byte) bool {
-	if w.spelling != "-key" {
+// accesskey="n".
+func (w word) shortcut(c *cursor, line []byte) bool {
+	if w.spelling != "-key" || !hasSuffixFold(line, "access") || follows(line, len("access"), name) || c.peek() != '=' {
 		return false
 	}
-	open := bytes.LastIndexByte(line, '<')
-	cut := open < 0 && len(line)+len("key") >= lookBehind // the tag begins further before
-	tag := line[max(0, open):]
-	return (cut || open >= 0 && is(tag[min(1, len(tag)-1)], letter)) && hasSuffixFold(tag, " access") && bytes.IndexByte(tag, '>') < 0
+	n := 1
+	if is(c.at(n), quoting) {
+		n++
+	}
+	return c.at(n) > ' ' && (is(c.at(n+1), quoting|blank) || c.at(n+1) == '>')
 }
 
 // hidden reports whether a hidden field of a form ends the line: what it has it has for this client.

@@ -116,10 +116,22 @@ func basicHead(c *cursor, before []byte) value {
 	switch {
 	case n == 0:
 		return value{}
-	case announced(before, 5), credentials(text):
+	case announced(before, 5), !wordlike(text) && credentials(text):
 		return value{end: endClass(base64s | padding)}
 	}
 	return value{}
+}
+
+// wordlike reports whether the text is letters, of which only the first may be a capital.
+func wordlike(p []byte) bool {
+	for i, b := range p {
+		if b < 'a' || b > 'z' {
+			if i > 0 || !isCapital(b) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // credentials reports whether base64 text is user:password.
@@ -187,7 +199,7 @@ func urlHead(c *cursor, _ []byte) value {
 // sentenceEnds reports whether a full stop or the like stands here, and nothing that goes on with it.
 func (c *cursor) sentenceEnds() bool {
 	b := c.peek()
-	return (b == '.' || b == '!' || b == ':' || b == '*') && is(c.at(1), stops|tailing)
+	return c.entity() || (b == '.' || b == '!' || b == ':' || b == '*') && is(c.at(1), stops|tailing)
 }
 
 // armoured reports whether the text ends with the beginning of an armoured private key.

@@ -90,7 +90,7 @@ func (w word) spaced(c *cursor, line []byte, first byte) value {
 			continue
 		}
 		switch {
-		case seen >= phrase || strings.IndexByte("([{<-", b) >= 0 || t.url():
+		case seen >= phrase || strings.IndexByte("([{<-", b) >= 0 || t.url() || t.version():
 			return value{}
 		case seen == connected || seen == numbered:
 			if !t.secret() {
@@ -106,7 +106,7 @@ func (w word) spaced(c *cursor, line []byte, first byte) value {
 			}
 		case t.secret():
 		case command && accounts.HasFold(firstField(line)):
-		case functions.Has(text) || nouns.Has(text) || b == '/' || w.kind == proseWord && !command || w.kind == commonWord && !command && !c.last(t):
+		case functions.Has(text) || nouns.Has(text) || b == '/' || w.kind == proseWord && !command || w.kind == commonWord && (!command || len(firstField(line)) == 0) && !c.last(t, line):
 			return value{}
 		}
 		return c.secret(a)
@@ -161,7 +161,17 @@ func (w word) context(line []byte, first byte) (command, ok bool) {
 	if w.kind == publicWord {
 		return false, true
 	}
-	return !cut && commands.HasFold(head) || w.kind == proseWord && owners.HasFold(tail), true
+	return !cut && commands.HasFold(head) && !sentence(line) || w.kind == proseWord && owners.HasFold(tail), true
+}
+
+// sentence reports whether words stand behind the first one that hardly any command has.
+func sentence(line []byte) bool {
+	for i, word := range bytes.Fields(line) {
+		if i > 0 && articles.HasFold(word) {
+			return true
+		}
+	}
+	return false
 }
 
 // firstField returns what stands before the first white space of a line.
@@ -193,15 +203,15 @@ func (c *cursor) another(t token) bool {
 	return c.peek() > ' '
 }
 
-// last reports whether the line ends after t. In the middle of a sentence a word behind another one is
-// no secret: the password prompts are shown.
-func (c *cursor) last(t token) bool {
+// last reports whether the line ends after t, and is one that says what is what. In a sentence a word
+// behind another one is no secret: the password prompts are shown.
+func (c *cursor) last(t token, line []byte) bool {
 	start := c.i
 	c.i += len(t.raw)
 	c.skip(blank)
-	b := c.peek()
+	b, end := c.peek(), c.atEnd()
 	c.i = start
-	return b < ' '
+	return end || b < ' ' && t.whole() && !functions.HasFold(lastField(line)) && len(bytes.Fields(line)) <= 2
 }
 
 // twin reads a secret behind a second word for one: password secret x. The two are replaced as a

@@ -17,6 +17,8 @@ func (c *cursor) reference() bool {
 		return c.enclosed(']')
 	case '#':
 		return c.at(1) == '{'
+	case 'a':
+		return c.stands(1, "rn:") && is(c.at(4), letter) // of Amazon
 	case '&':
 		return c.stands(1, "lt;") || c.stands(1, "#x3C;") || c.stands(1, "#x3c;") || c.stands(1, "#60;") // <, in HTML
 	case '%':

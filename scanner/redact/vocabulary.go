@@ -87,6 +87,9 @@ var (
 		isis crypto tunnel vrrp standby area peer local-user super group key tacacs radius login ftp-server http-server
 		digest domain export env setx authentication security vpn ike no undo default`)
 
+	// articles and the like stand in sentences, and in hardly any command.
+	articles = text.Words(`a an the and or of with without your his her their its this that is are was will must longer not`)
+
 	// accounts begin a line in which any word after a credential word is the secret.
 	accounts = text.Words(`username neighbor snmp-server ppp l2tp tacacs-server radius-server local-user super`)
 

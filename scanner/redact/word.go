@@ -95,7 +95,7 @@ func (w word) head(c *cursor, before []byte) value {
 	}
 	closers := c.data[start:c.i]
 	blanks := c.skip(blank)
-	if c.safe = c.i; c.short || w.shortcut(line) || w.handed(line, before[len(before)-n:], closers) {
+	if c.safe = c.i; c.short || w.shortcut(c, line) || w.handed(line, before[len(before)-n:], closers) {
 		return value{}
 	}
 	a := binding{word: w, line: line, closers: closers, below: bytes.IndexByte(closers, ')') < 0, proper: w0 < 'a'}
@@ -119,6 +119,9 @@ func (w word) head(c *cursor, before []byte) value {
 		a.compares = op == compares
 		if path := len(line) > 0 && line[len(line)-1] == '/'; path && a.colon {
 			return value{} // /etc/passwd: no such file
+		}
+		if len(line) > 0 && line[len(line)-1] == ':' && text.ContainsFold(lastField(line), "arn:") {
+			return value{} // arn:aws:secretsmanager:…:secret:name
 		}
 		return c.assigned(a)
 	case separates:
