@@ -125,7 +125,8 @@ func (s *streamFields) document(name string, data []byte, last bool) []byte {
 	s.ids = s.reader.read(data)
 	w := &s.walker
 	w.reset()
-	w.fields, w.out, w.growing, w.own.finder.from = s, s.buf[:0], s.mode == growing, s.from
+	w.fields, w.out, w.growing = s, s.buf[:0], s.mode == growing
+	w.own.know(s.from)
 	n := w.walk(data)
 	if n < len(data) {
 		s.shapes.spoil()

@@ -28,7 +28,7 @@ func (r *JSONStream) Append(dst, src []byte) []byte {
 	if r.failed {
 		return r.plain.Append(dst, src)
 	}
-	r.walker.own.finder.from = r.from
+	r.walker.own.know(r.from)
 	r.resume(dst)
 	n := r.walker.walk(src)
 	if n == len(src) {
@@ -36,7 +36,8 @@ func (r *JSONStream) Append(dst, src []byte) []byte {
 	}
 	r.walker.late = late{}
 	dst = r.pause()
-	r.failed, r.plain.finder.from = true, r.from
+	r.failed = true
+	r.plain.know(r.from)
 	if r.walker.announced() {
 		r.plain.follow()
 	}

@@ -15,6 +15,7 @@ const (
 	guardedKey                // it is a secret if it looks random
 	sparedKey                 // it is a secret if it looks like one and is no sentence
 	secretKey                 // it is a secret
+	allowedKey                // it stays whatever it is
 )
 
 // rules of values in JSON, which are judged by their beginnings. Their examples are documents.
@@ -140,6 +141,8 @@ func (w *walker) settle(secret bool) {
 		return
 	}
 	if secret {
+		w.own.watch.at(w.path)
+		w.own.watch.note(namedValue)
 		tail := bytes.Clone(w.out[w.late.to:])
 		w.out = append(append(w.out[:w.late.from], `"`+Mark+`"`...), tail...)
 	}

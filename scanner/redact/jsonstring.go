@@ -13,14 +13,15 @@ func (w *walker) openString() {
 		if w.collect = top.naming || !top.object; top.object {
 			key = w.path[top.path:]
 		}
-		if w.fields != nil && !top.object {
+		if !top.object {
 			w.path = strconv.AppendInt(append(w.path[:top.path], '/'), int64(top.index), 10)
 		}
 	}
 	if w.collect {
 		w.word = w.word[:0]
 	}
-	if w.fields != nil && w.kind != sparedKey {
+	w.own.watch.at(w.path)
+	if w.fields != nil && w.kind != sparedKey && !w.allowed() {
 		w.text = w.fields.open(w.path, key)
 	}
 	if w.text == nil {
@@ -88,6 +89,8 @@ func (w *walker) piece(raw, text []byte) {
 	switch {
 	case w.text == nil:
 		if !w.dropped {
+			w.own.watch.at(w.path)
+			w.own.watch.note(w.rule)
 			w.out = append(w.out, Mark...)
 			w.dropped = true
 		}
@@ -124,8 +127,8 @@ func (w *walker) stringEnds() {
 		top.naming, top.hasName = false, true
 		top.named = top.named || nameKind(w.word) == secretKey
 		w.settle(top.named)
-	case !top.object && w.dash && len(w.word) > 0:
-		w.kind = nameKind(w.word) // ["--password", "x"]
+	case !top.object && w.dash && len(w.word) > 0 && !w.own.watch.all():
+		w.kind, w.rule = nameKind(w.word), namedValue // ["--password", "x"]
 	}
 }
 
@@ -141,4 +144,21 @@ func (w *walker) keyEnds() {
 	top.naming = nameKeys.HasFold(key)
 	w.kind = top.kindOf(key)
 	w.path = append(append(w.path[:top.path], '/'), key...)
+	if w.own.watch != nil {
+		w.judge(key)
+	}
+}
+
+// judge looks up what the configuration says of the key.
+func (w *walker) judge(key []byte) {
+	w.rule = namedValue
+	if word := wordIn(key); word != nil {
+		w.rule = word.name()
+	}
+	switch {
+	case w.own.watch.leavesField(w.path):
+		w.kind = allowedKey
+	case w.own.watch.all(), w.kind != openKey && w.own.watch.leaves(w.rule):
+		w.kind = openKey
+	}
 }

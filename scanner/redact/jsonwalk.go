@@ -46,6 +46,7 @@ type walker struct {
 	collect bool    // word is being read
 	dash    bool    // it begins with a dash
 	kind    keyKind // what the key, or the string before, tells of the next value
+	rule    string  // the name of the rule that makes the value a secret
 	late    late
 	path    []byte // keys and indexes that lead to the open value, for fields
 }
@@ -55,6 +56,7 @@ type level struct {
 	object     bool
 	secret     bool // all below is secret
 	within     bool // so is all around it
+	allowed    bool // all below stays
 	properties bool // the object describes properties, as a JSON Schema does
 	schema     bool // the object describes a secret
 	spared     bool // what is below tells about fields, not their values
@@ -138,7 +140,8 @@ func (w *walker) end() {
 // fail returns what becomes of the rest of the input, which is not JSON: it is redacted as
 // plain text.
 func (w *walker) fail(rest []byte) []byte {
-	plain := TextStream{finder: secretFinder{from: w.own.finder.from}}
+	var plain TextStream
+	plain.know(w.own.finder.from)
 	if w.announced() {
 		plain.follow()
 	}
@@ -154,7 +157,12 @@ func (w *walker) announced() bool {
 
 // secret reports whether a string that begins now is one.
 func (w *walker) secret() bool {
-	return w.kind == secretKey || w.kind != plainKey && len(w.levels) > 0 && w.levels[len(w.levels)-1].secret
+	return !w.allowed() && (w.kind == secretKey || w.kind != plainKey && len(w.levels) > 0 && w.levels[len(w.levels)-1].secret)
+}
+
+// allowed reports whether a string that begins now stays whatever it is.
+func (w *walker) allowed() bool {
+	return w.kind == allowedKey || w.own.watch != nil && len(w.levels) > 0 && w.levels[len(w.levels)-1].allowed
 }
 
 // structure reads a byte outside of strings, numbers and literals.
@@ -211,7 +219,7 @@ func (w *walker) value(b byte) bool {
 	w.dropped = false
 	switch {
 	case b == '"':
-		if w.fields == nil && !secret {
+		if w.fields == nil && !secret && !w.allowed() {
 			w.hold()
 		}
 		w.state, w.isKey, w.text = inString, false, nil
@@ -259,6 +267,8 @@ func (w *walker) valueEnds() {
 func (w *walker) prime() {
 	switch {
 	case w.text != &w.own:
+	case w.allowed():
+		w.own.off = true
 	case w.kind == guardedKey:
 		w.own.rule = &guardedValue
 	case w.kind == sparedKey:
@@ -290,7 +300,11 @@ func (w *walker) push(b byte) bool {
 		}
 		next.spared = next.spared || top.spared || w.kind == sparedKey
 		next.within = top.secret
+		next.allowed = top.allowed
 		next.secret = next.secret || top.secret
+	}
+	if next.allowed = next.allowed || w.kind == allowedKey; next.allowed {
+		next.secret = false
 	}
 	if next.object && w.fields != nil {
 		tag, named := w.fields.tag(w.path)

@@ -2,6 +2,7 @@ package redact
 
 import (
 	"bytes"
+	"strings"
 
 	"github.com/svc-gateway/svc/scanner/internal/text"
 )
@@ -69,6 +70,9 @@ func (w word) owned(p []byte) bool {
 	}
 	return false
 }
+
+// name returns what the word is called as a rule.
+func (w word) name() string { return strings.Trim(strings.ReplaceAll(w.spelling, " ", "_"), "-._") }
 
 func (w word) begins(before []byte) bool { return w.length(before) > 0 }
 
