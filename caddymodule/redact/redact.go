@@ -1,12 +1,15 @@
 package redact
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"strings"
+	"sync"
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
+	"github.com/prometheus/client_golang/prometheus"
 	"go.uber.org/zap"
 
 	"github.com/svc-gateway/svc/internal/problem"
@@ -29,24 +32,62 @@ type Handler struct {
 	// anyway. Default: none.
 	Secrets []string `json:"secrets,omitempty"`
 
+	// What stays although the rules would take it. Default: nothing.
+	Allow Allow `json:"allow,omitzero"`
+
+	// "redact" takes secrets away. "observe" changes no response: it counts what would be taken in
+	// svc_redact_total and logs it, by rule and place, never the value; responses that "redact" would
+	// refuse pass, and their reason is logged. Default: "redact".
+	Mode string `json:"mode,omitempty"`
+
+	// What becomes of the credentials that a token endpoint issues (RFC 6749: the answer to a POST that
+	// is a JSON object with access_token and token_type). "redact" takes access_token, refresh_token and
+	// id_token away as anywhere else, so that clients cannot log in through this site, and says so in the
+	// log once. "pass" leaves them, and keeps such an answer until it is complete. Default: "redact".
+	OAuthTokens string `json:"oauth_tokens,omitempty"`
+
 	logger *zap.Logger
 	known  *secrets
+	found  *prometheus.CounterVec
+	hint   sync.Once // that the answer of a token endpoint was redacted
 }
+
+// The modes.
+const (
+	redacts = "redact"
+	observe = "observe"
+)
 
 // CaddyModule returns the Caddy module information.
 func (*Handler) CaddyModule() caddy.ModuleInfo {
 	return caddy.ModuleInfo{ID: "http.handlers.svc_redact", New: func() caddy.Module { return new(Handler) }}
 }
 
-// Provision gets the logger and the secrets.
+// Provision gets the logger, the metric and the secrets.
 func (h *Handler) Provision(ctx caddy.Context) (err error) {
 	h.logger = ctx.Logger()
+	h.Mode, h.OAuthTokens = cmp.Or(h.Mode, redacts), cmp.Or(h.OAuthTokens, oauthRedact)
+	if h.found, err = newFound(ctx.GetMetricsRegistry()); err != nil {
+		return err
+	}
+	if err := caddyhttp.MatchPath(h.Allow.Paths).Provision(ctx); err != nil {
+		return fmt.Errorf("allow: paths: %w", err)
+	}
 	h.known, err = newSecrets(ctx, h.Secrets)
 	return err
 }
 
-// Validate refuses media types that are none.
+// Validate refuses media types that are none, and values that mean nothing.
 func (h *Handler) Validate() error {
+	if h.Mode != redacts && h.Mode != observe {
+		return fmt.Errorf("mode: unknown value %q: want %s or %s", h.Mode, redacts, observe)
+	}
+	if h.OAuthTokens != oauthRedact && h.OAuthTokens != oauthPass {
+		return fmt.Errorf("oauth_tokens: unknown value %q: want %s or %s", h.OAuthTokens, oauthRedact, oauthPass)
+	}
+	if err := h.Allow.validate(); err != nil {
+		return err
+	}
 	for _, media := range h.Pass {
 		if err := checkMedia(media); err != nil {
 			return fmt.Errorf("pass: %w", err)
@@ -57,7 +98,7 @@ func (h *Handler) Validate() error {
 
 // ServeHTTP calls the next handler with a writer that redacts.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.Handler) (err error) {
-	if r.Method == http.MethodConnect {
+	if r.Method == http.MethodConnect && h.Mode != observe {
 		w.Header().Set("Allow", "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS")
 		problem.Write(w, r, problem.Problem{
 			Status: http.StatusMethodNotAllowed, Code: "tunnel_refused",
@@ -65,9 +106,16 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyht
 		})
 		return nil
 	}
-	secrets := h.known.of(r)
-	askPlain(r)
-	rw := newWriter(w, r, h, secrets)
+	allowed, err := h.Allow.of(r)
+	if err != nil {
+		return caddyhttp.Error(http.StatusBadRequest, err)
+	}
+	if h.Mode == observe {
+		r.Header["Accept-Encoding"] = identity
+	} else {
+		askPlain(r)
+	}
+	rw := newWriter(w, r, h, allowed)
 	defer func() {
 		if rw.mode == refused { // the client has its answer
 			respond.Forgive(recover())

@@ -18,6 +18,9 @@ func (w *writer) transformer(p []byte) redact.Stream {
 	case media.JSONSequence:
 		return sequence{w.secrets.JSONStream()}
 	case media.JSON:
+		if w.handler.OAuthTokens == oauthPass && mayIssue(w.request, w.status, w.media) {
+			return &tokens{known: w.known, allowed: w.allowed}
+		}
 		return w.secrets.JSONStream()
 	}
 	switch text := bytes.TrimLeft(p, " \t\r\n"); {

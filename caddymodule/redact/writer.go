@@ -35,7 +35,10 @@ type writer struct {
 	respond.Writer
 	handler *Handler
 	request *http.Request
-	secrets *redact.Secrets
+	allowed *redact.Allowed // by the rules
+	secrets *redact.Secrets // of this response
+	report  *report
+	status  int
 	mode    mode
 	media   media.Body
 	head    media.Head
@@ -43,16 +46,25 @@ type writer struct {
 	err     error         // ends the body
 }
 
-func newWriter(client http.ResponseWriter, r *http.Request, h *Handler, secrets *redact.Secrets) *writer {
-	w := &writer{handler: h, request: r, secrets: secrets}
+func newWriter(client http.ResponseWriter, r *http.Request, h *Handler, allowed *redact.Allowed) *writer {
+	w := &writer{handler: h, request: r, allowed: allowed, report: &report{handler: h}}
+	w.secrets = w.known(allowed)
 	w.Writer = respond.New(client, w)
 	return w
 }
 
+// known returns the secrets of the response with what is allowed.
+func (w *writer) known(allowed *redact.Allowed) *redact.Secrets {
+	return w.handler.known.of(w.request).Watched(allowed, w.report.note)
+}
+
+// observes reports whether the response is not to be changed.
+func (w *writer) observes() bool { return w.handler.Mode == observe }
+
 // WriteHeader writes a header, redacted; those of the class 1xx too.
 func (w *writer) WriteHeader(code int) {
 	if w.mode == undecided && code < 200 {
-		redactHeader(w.Header(), w.secrets)
+		w.redactHeader(w.Header())
 	}
 	w.Writer.WriteHeader(code)
 }
@@ -60,22 +72,28 @@ func (w *writer) WriteHeader(code int) {
 // Begin decides what becomes of the response and writes its header, redacted.
 func (w *writer) Begin(code int) {
 	h := w.Header()
-	w.media = media.Of(h)
+	w.media, w.status = media.Of(h), code
 	switch {
 	case code == http.StatusSwitchingProtocols:
-		w.refuse("upstream_upgraded", "the upstream changed the protocol")
-		return
+		if w.refuse("upstream_upgraded", "the upstream changed the protocol"); !w.observes() {
+			return
+		}
+		w.mode = passing
 	case w.handler.passes(w.media):
 		w.mode = passing
 	case w.redactable(code):
 		w.mode = redacting
 		for _, name := range describing {
-			delete(h, name)
+			if !w.observes() {
+				delete(h, name)
+			}
 		}
+	case w.observes():
+		w.mode = passing
 	default:
 		return
 	}
-	redactHeader(h, w.secrets)
+	w.redactHeader(h)
 	w.ResponseWriter.WriteHeader(code)
 }
 
@@ -98,6 +116,11 @@ func (w *writer) redactable(code int) bool {
 
 // refuse answers with a problem in place of the response.
 func (w *writer) refuse(code, reason string) {
+	if w.observes() {
+		w.handler.logger.Info("would be refused because it cannot be redacted", zap.String("code", code), zap.String("reason", reason),
+			zap.String("method", w.request.Method), zap.String("path", w.request.URL.Path))
+		return
+	}
 	w.mode = refused
 	w.handler.logger.Error("response refused because it cannot be redacted", zap.String("reason", reason))
 	w.Instead(w.request, problem.Problem{
@@ -111,6 +134,18 @@ func (w *writer) Passes() bool { return w.mode == passing }
 
 // Body redacts p and writes what is certain by now. It reports p as written as a whole.
 func (w *writer) Body(p []byte) (int, error) {
+	if w.observes() {
+		n, err := w.ResponseWriter.Write(p)
+		if err == nil && w.err == nil {
+			_, w.err = w.take(p) // which is only about what is observed
+		}
+		return n, err
+	}
+	return w.take(p)
+}
+
+// take redacts the next piece of the body.
+func (w *writer) take(p []byte) (int, error) {
 	switch {
 	case w.mode == refused:
 		return 0, errRefused
@@ -143,7 +178,7 @@ func (w *writer) open() {
 		w.err = errPacked
 		return
 	case start.Mark > 0: // of UTF-8, and no part of the text
-		if _, w.err = w.ResponseWriter.Write(first[:start.Mark]); w.err != nil {
+		if w.write(first[:start.Mark]); w.err != nil {
 			return
 		}
 	}
@@ -156,7 +191,7 @@ func (w *writer) redact(p []byte) {
 		w.body = w.transformer(p)
 	}
 	if w.body == nil { // white space
-		_, w.err = w.ResponseWriter.Write(p)
+		w.write(p)
 		return
 	}
 	w.emit(func(dst []byte) []byte { return w.body.Append(dst, p) })
@@ -170,7 +205,7 @@ func (w *writer) emit(step func(dst []byte) []byte) {
 	out := step((*buf)[:0])
 	w.err = nil
 	if len(out) > 0 {
-		_, w.err = w.ResponseWriter.Write(out)
+		w.write(out)
 	}
 	if cap(out) <= maxPooled {
 		*buf = out
@@ -178,12 +213,30 @@ func (w *writer) emit(step func(dst []byte) []byte) {
 	}
 }
 
+// write writes what is certain, unless all went to the client already.
+func (w *writer) write(p []byte) {
+	if !w.observes() {
+		_, w.err = w.ResponseWriter.Write(p)
+	}
+}
+
 // close writes the rest of the body and redacts the trailers. What fails concerns a client that is
 // gone; there is nobody to tell.
 func (w *writer) close() {
-	if w.mode != redacting {
-		return
+	if w.mode == redacting {
+		w.finish()
 	}
+	w.report.log(w.request, w.status)
+	if w.report.token && w.handler.OAuthTokens == oauthRedact && !w.observes() && mayIssue(w.request, w.status, w.media) {
+		w.handler.hint.Do(func() {
+			w.handler.logger.Warn("the access token in the answer of what seems to be a token endpoint was redacted: with oauth_tokens pass it reaches the client",
+				zap.String("path", w.request.URL.Path))
+		})
+	}
+}
+
+// finish writes the rest of a body that is redacted.
+func (w *writer) finish() {
 	if !w.head.Told && w.err == nil { // so short that nothing tells more
 		w.open()
 	}
@@ -192,10 +245,12 @@ func (w *writer) close() {
 	}
 	h := w.Header()
 	for _, name := range describing {
-		delete(h, http.TrailerPrefix+name)
-		delete(h, name)
+		if !w.observes() {
+			delete(h, http.TrailerPrefix+name)
+			delete(h, name)
+		}
 	}
-	redactHeader(h, w.secrets)
+	w.redactHeader(h)
 }
 
 // buffers hold what a write emits, for the time of the write.
