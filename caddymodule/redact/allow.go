@@ -64,7 +64,7 @@ var checkAllow = map[string]func(value string) error{
 		case v == redact.KnownSecret:
 			return fmt.Errorf("%s cannot be allowed: take the value out of the option secret instead", v)
 		case !slices.Contains(names, v):
-			return fmt.Errorf("there is no rule %q%s: mode observe logs the names of those that find something", v, suggest.DidYouMean(v, names))
+			return fmt.Errorf("there is no rule %q: mode observe logs the names of those that find something%s", v, suggest.DidYouMean(v, names))
 		}
 		return nil
 	},
