@@ -114,7 +114,7 @@ func (a *Allow) header(name string) bool {
 	return slices.ContainsFunc(a.Headers, func(h string) bool { return textproto.CanonicalMIMEHeaderKey(h) == name })
 }
 
-// of returns what the rules leave in the answer to a request, nil for nothing.
+// of returns what the rules leave in the answer to a request.
 func (a *Allow) of(r *http.Request) (*redact.Allowed, error) {
 	if len(a.Paths) > 0 {
 		match, err := caddyhttp.MatchPath(a.Paths).MatchWithError(r)
@@ -124,9 +124,6 @@ func (a *Allow) of(r *http.Request) (*redact.Allowed, error) {
 		if match {
 			return &redact.Allowed{All: true}, nil
 		}
-	}
-	if len(a.Rules) == 0 && len(a.Fields) == 0 {
-		return nil, nil
 	}
 	return &redact.Allowed{Rules: a.Rules, Fields: a.Fields}, nil
 }

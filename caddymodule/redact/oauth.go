@@ -8,12 +8,6 @@ import (
 	"github.com/svc-gateway/svc/scanner/redact"
 )
 
-// What becomes of the answers of token endpoints.
-const (
-	oauthRedact = "redact"
-	oauthPass   = "pass"
-)
-
 // maxTokenAnswer is how much of an answer is kept to know whether it is one of a token endpoint.
 const maxTokenAnswer = 64 << 10
 
@@ -58,10 +52,7 @@ func (t *tokens) Append(dst, src []byte) []byte {
 // Close implements redact.Stream.
 func (t *tokens) Close(dst []byte) []byte {
 	if t.body == nil {
-		allowed := redact.Allowed{}
-		if t.allowed != nil {
-			allowed = *t.allowed
-		}
+		allowed := *t.allowed
 		if isTokenAnswer(t.kept) {
 			allowed.Fields = append(tokenFields[:len(tokenFields):len(tokenFields)], allowed.Fields...)
 		}

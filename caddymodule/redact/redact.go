@@ -46,6 +46,12 @@ type Handler struct {
 	// log once. "pass" leaves them, and keeps such an answer until it is complete. Default: "redact".
 	OAuthTokens string `json:"oauth_tokens,omitempty"`
 
+	// What becomes of the thinking that Anthropic signs: content blocks of the types thinking and
+	// redacted_thinking, and their pieces in streams. "pass" leaves it whole, known secrets excepted: a
+	// block that was changed is refused when the client sends it back. "redact" treats it like any other
+	// text. Default: "pass".
+	SignedThinking string `json:"signed_thinking,omitempty"`
+
 	logger *zap.Logger
 	known  *secrets
 	found  *prometheus.CounterVec
@@ -58,6 +64,12 @@ const (
 	observe = "observe"
 )
 
+// What becomes of something.
+const (
+	toRedact = "redact"
+	toPass   = "pass"
+)
+
 // CaddyModule returns the Caddy module information.
 func (*Handler) CaddyModule() caddy.ModuleInfo {
 	return caddy.ModuleInfo{ID: "http.handlers.svc_redact", New: func() caddy.Module { return new(Handler) }}
@@ -66,7 +78,7 @@ func (*Handler) CaddyModule() caddy.ModuleInfo {
 // Provision gets the logger, the metric and the secrets.
 func (h *Handler) Provision(ctx caddy.Context) (err error) {
 	h.logger = ctx.Logger()
-	h.Mode, h.OAuthTokens = cmp.Or(h.Mode, redacts), cmp.Or(h.OAuthTokens, oauthRedact)
+	h.Mode, h.OAuthTokens, h.SignedThinking = cmp.Or(h.Mode, redacts), cmp.Or(h.OAuthTokens, toRedact), cmp.Or(h.SignedThinking, toPass)
 	if h.found, err = newFound(ctx.GetMetricsRegistry()); err != nil {
 		return err
 	}
@@ -82,8 +94,11 @@ func (h *Handler) Validate() error {
 	if h.Mode != redacts && h.Mode != observe {
 		return fmt.Errorf("mode: unknown value %q: want %s or %s", h.Mode, redacts, observe)
 	}
-	if h.OAuthTokens != oauthRedact && h.OAuthTokens != oauthPass {
-		return fmt.Errorf("oauth_tokens: unknown value %q: want %s or %s", h.OAuthTokens, oauthRedact, oauthPass)
+	if h.OAuthTokens != toRedact && h.OAuthTokens != toPass {
+		return fmt.Errorf("oauth_tokens: unknown value %q: want %s or %s", h.OAuthTokens, toRedact, toPass)
+	}
+	if h.SignedThinking != toRedact && h.SignedThinking != toPass {
+		return fmt.Errorf("signed_thinking: unknown value %q: want %s or %s", h.SignedThinking, toPass, toRedact)
 	}
 	if err := h.Allow.validate(); err != nil {
 		return err
@@ -110,6 +125,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyht
 	if err != nil {
 		return caddyhttp.Error(http.StatusBadRequest, err)
 	}
+	allowed.Signed = h.SignedThinking == toPass
 	if h.Mode == observe {
 		r.Header["Accept-Encoding"] = identity
 	} else {

@@ -227,7 +227,7 @@ func (w *writer) close() {
 		w.finish()
 	}
 	w.report.log(w.request, w.status)
-	if w.report.token && w.handler.OAuthTokens == oauthRedact && !w.observes() && mayIssue(w.request, w.status, w.media) {
+	if w.report.token && w.handler.OAuthTokens == toRedact && !w.observes() && mayIssue(w.request, w.status, w.media) {
 		w.handler.hint.Do(func() {
 			w.handler.logger.Warn("the access token in the answer of what seems to be a token endpoint was redacted: with oauth_tokens pass it reaches the client",
 				zap.String("path", w.request.URL.Path))

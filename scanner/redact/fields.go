@@ -203,6 +203,12 @@ func (s *streamFields) open(path, key []byte) *jsonText {
 	return &s.text.json
 }
 
+// stays implements [fields].
+func (s *streamFields) stays() {
+	s.start = s.walker.at + 1
+	s.shapes.addSlot(&s.walker, slot{kind: ownString})
+}
+
 // number implements [fields].
 func (s *streamFields) number(key []byte) {
 	if idPlace(key) < 0 {

@@ -3,6 +3,8 @@ package redact
 import (
 	"strconv"
 	"unicode/utf8"
+
+	"github.com/svc-gateway/svc/scanner/internal/text"
 )
 
 // openString finds the text of a string that begins.
@@ -10,7 +12,7 @@ func (w *walker) openString() {
 	var key []byte
 	if n := len(w.levels); n > 0 {
 		top := &w.levels[n-1]
-		if w.collect = top.naming || !top.object; top.object {
+		if w.collect = top.naming || top.typing || !top.object; top.object {
 			key = w.path[top.path:]
 		}
 		if !top.object {
@@ -23,6 +25,9 @@ func (w *walker) openString() {
 	w.own.watch.at(w.path)
 	if w.fields != nil && w.kind != sparedKey && !w.allowed() {
 		w.text = w.fields.open(w.path, key)
+	}
+	if w.fields != nil && w.allowed() {
+		w.fields.stays()
 	}
 	if w.text == nil {
 		w.text = &w.own
@@ -123,6 +128,8 @@ func (w *walker) stringEnds() {
 		return
 	}
 	switch top := &w.levels[len(w.levels)-1]; {
+	case top.typing:
+		top.typing, top.signed = false, signedTypes.Has(w.word)
 	case top.naming:
 		top.naming, top.hasName = false, true
 		top.named = top.named || nameKind(w.word) == secretKey
@@ -155,10 +162,21 @@ func (w *walker) judge(key []byte) {
 	if word := wordIn(key); word != nil {
 		w.rule = word.name()
 	}
+	top := &w.levels[len(w.levels)-1]
+	if w.own.watch.leavesSigned() {
+		top.typing = string(key) == "type"
+		top.signed = top.signed || string(key) == "signature"
+	}
 	switch {
-	case w.own.watch.leavesField(w.path):
+	case top.signed && signedKeys.Has(key), w.own.watch.leavesField(w.path):
 		w.kind = allowedKey
 	case w.own.watch.all(), w.kind != openKey && w.own.watch.leaves(w.rule):
 		w.kind = openKey
 	}
 }
+
+// What Anthropic signs, in content blocks and in the pieces of streams.
+var (
+	signedTypes = text.Words(`thinking redacted_thinking thinking_delta signature_delta`)
+	signedKeys  = text.Words(`thinking signature data`)
+)

@@ -18,6 +18,8 @@ type fields interface {
 	open(path []byte, key []byte) *jsonText
 	// shut is called at the end of a string that open gave a text to.
 	shut(t *jsonText)
+	// stays is called before a string that stays whatever it is.
+	stays()
 	// number is called before a number that stays.
 	number(key []byte)
 	// tag is called at each object and returns what tells it apart from others at its path, and
@@ -57,6 +59,8 @@ type level struct {
 	secret     bool // all below is secret
 	within     bool // so is all around it
 	allowed    bool // all below stays
+	typing     bool // its type comes next
+	signed     bool // its provider signs what it holds
 	properties bool // the object describes properties, as a JSON Schema does
 	schema     bool // the object describes a secret
 	spared     bool // what is below tells about fields, not their values

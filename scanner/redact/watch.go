@@ -17,6 +17,11 @@ type Allowed struct {
 	// only.
 	Fields []string
 
+	// Signed says that the thinking of a model stays where its provider signs it: the text, signature
+	// and data of content blocks of the types thinking and redacted_thinking, and of the pieces that
+	// streams make of them. A provider refuses a block that was changed.
+	Signed bool
+
 	// All says that no rule finds anything.
 	All bool
 }
@@ -94,6 +99,9 @@ func (w *watch) at(path []byte) {
 		w.path = path
 	}
 }
+
+// leavesSigned reports whether what a provider signed stays.
+func (w *watch) leavesSigned() bool { return w != nil && w.allowed != nil && w.allowed.Signed }
 
 // leavesField reports whether the member at a path stays.
 func (w *watch) leavesField(path []byte) bool {
