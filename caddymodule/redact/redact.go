@@ -126,6 +126,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyht
 		return caddyhttp.Error(http.StatusBadRequest, err)
 	}
 	allowed.Signed = h.SignedThinking == toPass
+	delete(r.Header, "Sec-Websocket-Extensions") // messages could be compressed
 	if h.Mode == observe {
 		r.Header["Accept-Encoding"] = identity
 	} else {
@@ -154,7 +155,7 @@ func askPlain(r *http.Request) {
 	h["Accept-Encoding"] = identity
 	delete(h, "Range")
 	delete(h, "If-Range")
-	if h["Upgrade"] == nil {
+	if h["Upgrade"] == nil || asksForSocket(r) {
 		return
 	}
 	// A server is free to ignore Upgrade (RFC 9110, section 7.8); so it does not see it.

@@ -12,7 +12,7 @@ import (
 var thinking = []struct{ name, contentType, body string }{
 	{
 		"a document", "application/json",
-		`{"content":[{"type":"thinking","thinking":"The password is Hunter2!x.","signature":"EqQBCkYIAKIAQ3EGRIL2VN7UTXJ5/AKIAQ3EGRIL2VN7UTXJ5+x="},{"type":"redacted_thinking","data":"Em/AKIAQ3EGRIL2VN7UTXJ5+x"},{"type":"text","text":"password: Zebra7!q"}]}`,
+		`{"content":[{"type":"thinking","thinking":"The password is Hunter2!x.","signature":"EqQBCkYI/AKIAQ3EGRIL2VN7UTXJ5+x="},{"type":"redacted_thinking","data":"Em/AKIAQ3EGRIL2VN7UTXJ5+x"},{"type":"text","text":"password: Zebra7!q"}]}`,
 	},
 	{
 		"a document in the order of letters", "application/json",

@@ -27,6 +27,7 @@ const (
 	undecided mode = iota // no final header yet
 	passing               // untouched
 	redacting
+	talking // a WebSocket, whose messages are redacted
 	refused // a problem was sent instead
 )
 
@@ -39,6 +40,7 @@ type writer struct {
 	secrets *redact.Secrets // of this response
 	report  *report
 	status  int
+	socket  *socket // once the connection was given away
 	mode    mode
 	media   media.Body
 	head    media.Head
@@ -74,6 +76,8 @@ func (w *writer) Begin(code int) {
 	h := w.Header()
 	w.media, w.status = media.Of(h), code
 	switch {
+	case code == http.StatusSwitchingProtocols && opensSocket(w.request, h):
+		w.mode = talking
 	case code == http.StatusSwitchingProtocols:
 		if w.refuse("upstream_upgraded", "the upstream changed the protocol"); !w.observes() {
 			return
@@ -147,7 +151,7 @@ func (w *writer) Body(p []byte) (int, error) {
 // take redacts the next piece of the body.
 func (w *writer) take(p []byte) (int, error) {
 	switch {
-	case w.mode == refused:
+	case w.mode == refused, w.mode == talking:
 		return 0, errRefused
 	case w.err != nil:
 		return 0, w.err
@@ -225,6 +229,9 @@ func (w *writer) write(p []byte) {
 func (w *writer) close() {
 	if w.mode == redacting {
 		w.finish()
+	}
+	if w.socket != nil {
+		w.socket.stop()
 	}
 	w.report.log(w.request, w.status)
 	if w.report.token && w.handler.OAuthTokens == toRedact && !w.observes() && mayIssue(w.request, w.status, w.media) {
