@@ -158,9 +158,10 @@ func (w *walker) keyEnds() {
 
 // judge looks up what the configuration says of the key.
 func (w *walker) judge(key []byte) {
-	w.rule = namedValue
-	if word := wordIn(key); word != nil {
-		w.rule = word.name()
+	if w.rule = namedValue; w.kind != openKey {
+		if word := wordIn(key); word != nil {
+			w.rule = word.name()
+		}
 	}
 	top := &w.levels[len(w.levels)-1]
 	if w.own.watch.leavesSigned() {
