@@ -88,7 +88,7 @@ func (w word) handed(line, spelled, closers []byte) bool {
 	if bytes.HasSuffix(name, []byte("_")) && len(name) == 1 && attribute(line) { // name="_token"
 		return true
 	}
-	name = append(bytes.Clone(name), spelled...)
+	name = line[len(line)-len(name) : len(line)+len(spelled)] // the word follows its line
 	switch {
 	case !handle(name):
 		return false
