@@ -13,11 +13,19 @@ func init() { directive.Register[Handler]("svc_redact") }
 //	svc_redact [<matcher>] {
 //		pass   <media type>...
 //		secret <value>...
+//		allow  header|field|path|rule <value>...
+//		mode   redact|observe
+//		oauth_tokens redact|pass
+//		signed_thinking pass|redact
 //	}
 func (h *Handler) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 	return directive.Read(d,
 		directive.Option{Name: "pass", Repeats: true, Read: directive.Words(&h.Pass, checkMedia)},
 		directive.Option{Name: "secret", Repeats: true, Read: directive.Words(&h.Secrets, func(string) error { return nil })},
+		directive.Option{Name: "allow", Repeats: true, Read: h.Allow.read},
+		directive.Option{Name: "mode", Read: directive.OneOf(&h.Mode, redacts, observe)},
+		directive.Option{Name: "oauth_tokens", Read: directive.OneOf(&h.OAuthTokens, toRedact, toPass)},
+		directive.Option{Name: "signed_thinking", Read: directive.OneOf(&h.SignedThinking, toPass, toRedact)},
 	)
 }
 

@@ -27,7 +27,9 @@
 //
 // The stage fails closed: it asks upstreams for complete and uncompressed answers, and where
 // one comes in a form that cannot be redacted (compressed, a byte range, UTF-16) the client
-// gets a 502 problem instead; where only the first bytes tell, the response breaks off. Protocol upgrades and tunnels are not offered behind it.
+// gets a 502 problem instead; where only the first bytes tell, the response breaks off.
+// Tunnels and protocol upgrades are not offered behind it, WebSockets excepted: their text messages
+// are redacted one by one. Extensions, which could compress them, are not agreed on.
 //
 // The output does not depend on how the handler cuts its writes. Handlers may be used by many
 // requests at once; the writer of one response must not be used by two goroutines at a time.

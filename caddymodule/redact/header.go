@@ -19,17 +19,19 @@ func weaken(h http.Header) {
 	}
 }
 
-// redactHeader redacts the values in place. A field is read as one line, so that a secret
+// redactHeader redacts the values in place, unless it only observes. A field is read as one line, so that a secret
 // behind a telling name (X-Snmp-Community: …) is found.
-func redactHeader(h http.Header, secrets *redact.Secrets) {
+func (w *writer) redactHeader(h http.Header) {
+	defer func() { w.report.header = "" }()
 	for name, values := range h {
-		if exempt(name) {
+		bare := strings.TrimPrefix(name, http.TrailerPrefix)
+		if w.report.header = bare; exempt(name) {
 			continue
 		}
 		copied := false
 		for i, v := range values {
-			clean := redactValue(strings.TrimPrefix(name, http.TrailerPrefix), v, secrets)
-			if clean == v {
+			clean := w.redactValue(bare, v)
+			if clean == v || w.observes() {
 				continue
 			}
 			if !copied { // the slice may be shared, with other responses even
@@ -41,12 +43,18 @@ func redactHeader(h http.Header, secrets *redact.Secrets) {
 	}
 }
 
-func redactValue(name, value string, secrets *redact.Secrets) string {
+func (w *writer) redactValue(name, value string) string {
+	if w.handler.Allow.header(name) {
+		return w.secrets.Known(value)
+	}
 	if name == "Location" || name == "Content-Location" || name == "Refresh" || name == "Link" {
 		value = hidePassword(value)
 	}
 	prefix := name + ": "
-	clean, ok := strings.CutPrefix(secrets.Redact(prefix+value), prefix)
+	if redact.Handle(name) {
+		prefix = "" // what the client hands back with its next request
+	}
+	clean, ok := strings.CutPrefix(w.secrets.Redact(prefix+value), prefix)
 	if !ok {
 		return redact.Mark
 	}
@@ -81,6 +89,7 @@ func exempt(name string) bool {
 	switch name {
 	case "Age", "Allow", "Alt-Svc", "Cache-Control", "Connection", "Content-Encoding", "Content-Length",
 		"Content-Security-Policy", "Content-Type", "Date", "Etag", "Expires", "Last-Modified", "Retry-After",
+		"Sec-Websocket-Accept",
 		"Server", "Set-Cookie", "Strict-Transport-Security", "Trailer", "Transfer-Encoding", "Upgrade",
 		"Vary", "Via", "Www-Authenticate", "X-Accel-Buffering", "X-Content-Type-Options",
 		"X-Frame-Options", "X-Request-Id":

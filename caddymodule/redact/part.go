@@ -34,9 +34,9 @@ func (b *onlyOnce) Read(p []byte) (int, error) {
 
 // servePart passes a part on of what needs no redaction. A part of anything else could begin in the middle of a
 // secret: then nothing is sent, the request is as it was, and has to be asked again for the whole.
-func (h *Handler) servePart(w http.ResponseWriter, r *http.Request, next caddyhttp.Handler, secrets *redact.Secrets) (sent bool, err error) {
+func (h *Handler) servePart(w http.ResponseWriter, r *http.Request, next caddyhttp.Handler, allowed *redact.Allowed) (sent bool, err error) {
 	header, asked := w.Header().Clone(), r.Clone(r.Context())
-	rw := newWriter(w, r, h, secrets)
+	rw := newWriter(w, r, h, allowed)
 	if r.Body != nil {
 		rw.sent = &onlyOnce{ReadCloser: r.Body}
 		r.Body = rw.sent

@@ -53,8 +53,11 @@ func newSecrets(ctx caddy.Context, values []string) (*secrets, error) {
 	return s, nil
 }
 
-// of returns the secrets of an answer to the request.
+// of returns the secrets of an answer to the request; nil knows none.
 func (s *secrets) of(r *http.Request) *redact.Secrets {
+	if s == nil {
+		return nil
+	}
 	shown := credentials.From(r)
 	if len(shown) == 0 {
 		return s.base

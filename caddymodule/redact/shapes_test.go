@@ -37,6 +37,10 @@ var shapes = []struct{ name, contentType, event string }{
 	{"a string", eventStream, "data: %s\nid: %d\n\n"},
 	{"lines: generate", "application/x-ndjson", "{\"model\":\"q\",\"created_at\":\"2026-11-21T07:39:42Z\",\"response\":%s,\"done\":false,\"n\":%d}\n"},
 	{"lines: chat", "application/x-ndjson", "{\"model\":\"q\",\"created_at\":\"2026-11-21T07:39:42Z\",\"message\":{\"role\":\"assistant\",\"content\":%s},\"done\":false,\"n\":%d}\n"},
+	{"lines: chat, as plain text", "text/plain", "{\"model\":\"q\",\"message\":{\"role\":\"assistant\",\"content\":%s},\"done\":false,\"n\":%d}\n"},
+	{"lines: chat, as a document", "application/json", "{\"model\":\"q\",\"message\":{\"role\":\"assistant\",\"content\":%s},\"done\":false,\"n\":%d}\n"},
+	{"lines: thinking", "application/stream+json", "{\"model\":\"q\",\"message\":{\"role\":\"assistant\",\"content\":\"\",\"thinking\":%s},\"done\":false,\"n\":%d}\n"},
+	{"lines: tool calls", "", "{\"message\":{\"tool_calls\":[{\"function\":{\"arguments\":%s}}]},\"n\":%d}\n"},
 }
 
 const eventStream = "text/event-stream"

@@ -2,6 +2,7 @@ package redact
 
 import (
 	"bytes"
+	"encoding/json"
 
 	"github.com/svc-gateway/svc/internal/media"
 	"github.com/svc-gateway/svc/scanner/redact"
@@ -18,15 +19,58 @@ func (w *writer) transformer(p []byte) redact.Stream {
 	case media.JSONSequence:
 		return sequence{w.secrets.JSONStream()}
 	case media.JSON:
-		return w.secrets.JSONStream()
+		if w.handler.OAuthTokens == toPass && mayIssue(w.request, w.status, w.media) {
+			return &tokens{known: w.known, allowed: w.allowed}
+		}
+		return &firstLine{secrets: w.secrets}
 	}
 	switch text := bytes.TrimLeft(p, " \t\r\n"); {
 	case len(text) == 0:
 		return nil
 	case text[0] == '{' || text[0] == '[':
-		return w.secrets.JSONStream()
+		return &firstLine{secrets: w.secrets}
 	}
 	return w.secrets.TextStream()
+}
+
+// maxFirstLine is how much of a body is kept to see whether each of its lines is a document.
+const maxFirstLine = 16 << 10
+
+// firstLine redacts what begins like JSON. If the first line is a document by itself, each line is
+// read as one, whatever the type says; else all of it is.
+type firstLine struct {
+	secrets *redact.Secrets
+	kept    []byte
+	body    redact.Stream
+}
+
+// Append implements redact.Stream.
+func (f *firstLine) Append(dst, src []byte) []byte {
+	if f.body != nil {
+		return f.body.Append(dst, src)
+	}
+	f.kept = append(f.kept, src...)
+	line := bytes.TrimLeft(f.kept, " \t\r\n")
+	switch end := bytes.IndexByte(line, '\n'); {
+	case end >= 0 && json.Valid(line[:end]):
+		f.body = f.secrets.LineStream()
+	case end >= 0 || len(f.kept) > maxFirstLine:
+		f.body = f.secrets.JSONStream()
+	default:
+		return dst
+	}
+	dst = f.body.Append(dst, f.kept)
+	f.kept = nil
+	return dst
+}
+
+// Close implements redact.Stream.
+func (f *firstLine) Close(dst []byte) []byte {
+	if f.body == nil {
+		f.body = f.secrets.JSONStream()
+		dst = f.body.Append(dst, f.kept)
+	}
+	return f.body.Close(dst)
 }
 
 // separator is what each document of a sequence begins with (RFC 7464). Within one it cannot stand.

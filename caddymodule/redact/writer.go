@@ -28,6 +28,7 @@ const (
 	undecided mode = iota // no final header yet
 	passing               // untouched
 	redacting
+	talking // a WebSocket, whose messages are redacted
 	refused // a problem was sent instead
 	whole   // nothing was sent: it has to be asked for again, not for a part
 )
@@ -37,9 +38,13 @@ type writer struct {
 	respond.Writer
 	handler *Handler
 	request *http.Request
-	secrets *redact.Secrets
-	part    bool      // a part was asked for
-	sent    *onlyOnce // the body of that request; nil: it has none
+	part    bool            // a part was asked for
+	sent    *onlyOnce       // the body of that request; nil: it has none
+	allowed *redact.Allowed // by the rules
+	secrets *redact.Secrets // of this response
+	report  *report
+	status  int
+	socket  *socket // once the connection was given away
 	mode    mode
 	media   media.Body
 	head    media.Head
@@ -47,16 +52,25 @@ type writer struct {
 	err     error         // ends the body
 }
 
-func newWriter(client http.ResponseWriter, r *http.Request, h *Handler, secrets *redact.Secrets) *writer {
-	w := &writer{handler: h, request: r, secrets: secrets}
+func newWriter(client http.ResponseWriter, r *http.Request, h *Handler, allowed *redact.Allowed) *writer {
+	w := &writer{handler: h, request: r, allowed: allowed, report: &report{handler: h}}
+	w.secrets = w.known(allowed)
 	w.Writer = respond.New(client, w)
 	return w
 }
 
+// known returns the secrets of the response with what is allowed.
+func (w *writer) known(allowed *redact.Allowed) *redact.Secrets {
+	return w.handler.known.of(w.request).Watched(allowed, w.report.note)
+}
+
+// observes reports whether the response is not to be changed.
+func (w *writer) observes() bool { return w.handler.Mode == observe }
+
 // WriteHeader writes a header, redacted; those of the class 1xx too.
 func (w *writer) WriteHeader(code int) {
 	if w.mode == undecided && code < 200 {
-		redactHeader(w.Header(), w.secrets)
+		w.redactHeader(w.Header())
 	}
 	w.Writer.WriteHeader(code)
 }
@@ -64,11 +78,15 @@ func (w *writer) WriteHeader(code int) {
 // Begin decides what becomes of the response and writes its header, redacted.
 func (w *writer) Begin(code int) {
 	h := w.Header()
-	w.media = media.Of(h)
+	w.media, w.status = media.Of(h), code
 	switch {
+	case code == http.StatusSwitchingProtocols && opensSocket(w.request, h):
+		w.mode = talking
 	case code == http.StatusSwitchingProtocols:
-		w.refuse("upstream_upgraded", "the upstream changed the protocol")
-		return
+		if w.refuse("upstream_upgraded", "the upstream changed the protocol"); !w.observes() {
+			return
+		}
+		w.mode = passing
 	case w.handler.passes(w.media):
 		w.mode = passing
 	case code == http.StatusPartialContent && w.part && (w.sent == nil || !w.sent.read):
@@ -76,14 +94,18 @@ func (w *writer) Begin(code int) {
 		return
 	case w.redactable(code):
 		w.mode = redacting
-		weaken(h)
-		for _, name := range describing {
-			delete(h, name)
+		if !w.observes() {
+			weaken(h)
+			for _, name := range describing {
+				delete(h, name)
+			}
 		}
+	case w.observes():
+		w.mode = passing
 	default:
 		return
 	}
-	redactHeader(h, w.secrets)
+	w.redactHeader(h)
 	w.ResponseWriter.WriteHeader(code)
 }
 
@@ -106,6 +128,11 @@ func (w *writer) redactable(code int) bool {
 
 // refuse answers with a problem in place of the response.
 func (w *writer) refuse(code, reason string) {
+	if w.observes() {
+		w.handler.logger.Info("would be refused because it cannot be redacted", zap.String("code", code), zap.String("reason", reason),
+			zap.String("method", w.request.Method), zap.String("path", w.request.URL.Path))
+		return
+	}
 	w.mode = refused
 	w.handler.logger.Error("response refused because it cannot be redacted", zap.String("reason", reason))
 	w.Instead(func(out http.ResponseWriter) {
@@ -121,10 +148,22 @@ func (w *writer) Passes() bool { return w.mode == passing }
 
 // Body redacts p and writes what is certain by now. It reports p as written as a whole.
 func (w *writer) Body(p []byte) (int, error) {
+	if w.observes() {
+		n, err := w.ResponseWriter.Write(p)
+		if err == nil && w.err == nil {
+			_, w.err = w.take(p) // which is only about what is observed
+		}
+		return n, err
+	}
+	return w.take(p)
+}
+
+// take redacts the next piece of the body.
+func (w *writer) take(p []byte) (int, error) {
 	switch {
 	case w.mode == whole:
 		return 0, errPart
-	case w.mode == refused:
+	case w.mode == refused, w.mode == talking:
 		return 0, errRefused
 	case w.err != nil:
 		return 0, w.err
@@ -155,7 +194,7 @@ func (w *writer) open() {
 		w.err = errPacked
 		return
 	case start.Mark > 0: // of UTF-8, and no part of the text
-		if _, w.err = w.ResponseWriter.Write(first[:start.Mark]); w.err != nil {
+		if w.write(first[:start.Mark]); w.err != nil {
 			return
 		}
 	}
@@ -168,7 +207,7 @@ func (w *writer) redact(p []byte) {
 		w.body = w.transformer(p)
 	}
 	if w.body == nil { // white space
-		_, w.err = w.ResponseWriter.Write(p)
+		w.write(p)
 		return
 	}
 	w.emit(func(dst []byte) []byte { return w.body.Append(dst, p) })
@@ -182,7 +221,7 @@ func (w *writer) emit(step func(dst []byte) []byte) {
 	out := step((*buf)[:0])
 	w.err = nil
 	if len(out) > 0 {
-		_, w.err = w.ResponseWriter.Write(out)
+		w.write(out)
 	}
 	if cap(out) <= maxPooled {
 		*buf = out
@@ -190,27 +229,50 @@ func (w *writer) emit(step func(dst []byte) []byte) {
 	}
 }
 
+// write writes what is certain, unless all went to the client already.
+func (w *writer) write(p []byte) {
+	if !w.observes() {
+		_, w.err = w.ResponseWriter.Write(p)
+	}
+}
+
 // close writes the rest of the body and redacts the trailers. What fails concerns a client that is
 // gone; there is nobody to tell.
 func (w *writer) close() {
-	h := w.Header()
-	if w.mode == passing && (w.media.Kind == media.GRPC || h["Trailer"] != nil) {
-		redactHeader(h, w.secrets)
+	switch {
+	case w.mode == redacting:
+		w.finish()
+	case w.mode == passing && !w.observes() && (w.media.Kind == media.GRPC || w.Header()["Trailer"] != nil):
+		w.redactHeader(w.Header())
 	}
-	if w.mode != redacting {
-		return
+	if w.socket != nil {
+		w.socket.stop()
 	}
+	w.report.log(w.request, w.status)
+	if w.report.token && w.handler.OAuthTokens == toRedact && !w.observes() && mayIssue(w.request, w.status, w.media) {
+		w.handler.hint.Do(func() {
+			w.handler.logger.Warn("the access token in the answer of what seems to be a token endpoint was redacted: with oauth_tokens pass it reaches the client",
+				zap.String("path", w.request.URL.Path))
+		})
+	}
+}
+
+// finish writes the rest of a body that is redacted.
+func (w *writer) finish() {
 	if !w.head.Told && w.err == nil { // so short that nothing tells more
 		w.open()
 	}
 	if w.body != nil && w.err == nil {
 		w.emit(w.body.Close)
 	}
+	h := w.Header()
 	for _, name := range describing {
-		delete(h, http.TrailerPrefix+name)
-		delete(h, name)
+		if !w.observes() {
+			delete(h, http.TrailerPrefix+name)
+			delete(h, name)
+		}
 	}
-	redactHeader(h, w.secrets)
+	w.redactHeader(h)
 }
 
 // buffers hold what a write emits, for the time of the write.

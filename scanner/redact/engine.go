@@ -54,6 +54,7 @@ type value struct {
 	depth   int  // open brackets, or columns before the key of a block
 	inside  bool // a string within the brackets
 	hash    bool // a bare value may end with dots
+	begun   bool // something of a bare value came: from here on a tag ends it
 	skip    int  // bytes after the value that stay and hold no other secret
 }
 
@@ -69,12 +70,23 @@ type engine struct {
 	pos    int      // bytes of buf that were looked at already
 	sent   int      // bytes of buf that were kept already
 	before [lookBehind]byte
-	seen   int    // bytes in before
+	seen   int // bytes in before
+	watch  *watch
+	off    bool   // no rule finds anything in this text
 	ahead  cursor // kept here so that it needs no allocation
 }
 
 // step takes the next piece of the input; at eof everything is decided.
 func (e *engine) step(s sink, src []byte, eof bool) {
+	if e.off || e.watch.all() {
+		if len(src) > 0 {
+			s.keep(src)
+		}
+		if eof {
+			e.reset()
+		}
+		return
+	}
 	data, pos, sent := src, 0, 0
 	if len(e.buf) > 0 {
 		e.buf = append(e.buf, src...)
@@ -108,7 +120,7 @@ func (e *engine) step(s sink, src []byte, eof bool) {
 			c := &e.ahead
 			*c = newCursor(data[pos:], maxHead, eof)
 			v := e.rule.head(c, e.before[:e.seen])
-			token := e.rule.token
+			token, name := e.rule.token, e.rule.name
 			if c.short {
 				if keep(pos - e.mark); !token && !e.contested() {
 					keep(pos + marks.clear(e.state, data[pos:pos+c.safe]))
@@ -130,6 +142,7 @@ func (e *engine) step(s sink, src []byte, eof bool) {
 			e.remember([]byte(Mark))
 			pos += c.i
 			s.mark()
+			e.watch.note(name)
 			e.value, e.state, e.ends = v, 0, nil
 			continue
 		}
@@ -181,14 +194,14 @@ func (e *engine) fits(m ending) bool {
 	case r.token && !apart(before, len(m.mark)):
 		return false
 	}
-	return r.begins == nil || r.begins(before)
+	return (r.begins == nil || r.begins(before)) && !e.watch.leaves(r.name)
 }
 
 // contested reports whether another rule may find a secret where one is being judged.
 func (e *engine) contested() bool { return slices.ContainsFunc(e.ends, e.fits) }
 
 // reset makes the engine forget everything.
-func (e *engine) reset() { *e = engine{buf: e.buf[:0]} }
+func (e *engine) reset() { *e = engine{buf: e.buf[:0], watch: e.watch} }
 
 // held is the input that was neither kept nor dropped yet.
 func (e *engine) held() []byte { return e.buf[e.sent:] }

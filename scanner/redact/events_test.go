@@ -69,9 +69,9 @@ func TestEvents(t *testing.T) {
 		{"numbers are plain data", "data: password: \n\ndata: 1234\n\n", "data: password: \n\ndata: REDACTED\n\n"},
 		{"lines", "data: {\"password\":\ndata:  \"x\"}\r\n\r\n", "data: {\"password\":\ndata:  \"REDACTED\"}\r\n\r\n"},
 		{"plain lines", "data: a\ndata: password: x\ndata\n\n", "data: a\ndata: password: REDACTED\ndata\n\n"},
-		{"other fields", ": hb\n\nid: 7\nevent: message\nretry: 10\ndata: {\"secret\":1}\nid: 8\n\n\n", ": hb\n\nid: 7\nevent: message\nretry: 10\ndata: {\"secret\":\"REDACTED\"}\nid: 8\n\n\n"},
-		{"carriage returns", "data: {\"secret\":1}\r\rdata: x\r\r", "data: {\"secret\":\"REDACTED\"}\r\rdata: x\r\r"},
-		{"byte order mark", "\ufeffdata: {\"secret\":1}\n\n", "\ufeffdata: {\"secret\":\"REDACTED\"}\n\n"},
+		{"other fields", ": hb\n\nid: 7\nevent: message\nretry: 10\ndata: {\"secret\":\"x\"}\nid: 8\n\n\n", ": hb\n\nid: 7\nevent: message\nretry: 10\ndata: {\"secret\":\"REDACTED\"}\nid: 8\n\n\n"},
+		{"carriage returns", "data: {\"secret\":\"x\"}\r\rdata: x\r\r", "data: {\"secret\":\"REDACTED\"}\r\rdata: x\r\r"},
+		{"byte order mark", "\ufeffdata: {\"secret\":\"x\"}\n\n", "\ufeffdata: {\"secret\":\"REDACTED\"}\n\n"},
 		{"comment", ": password=x\n\n", ": password=REDACTED\n\n"},
 		{"cut off", "data: {\"secret\":\"hun", "data: {\"secret\":\"REDACTED"},
 		{
@@ -203,4 +203,28 @@ func FuzzEvents(f *testing.F) {
 			t.Fatalf("events(%q), cut by %v:\n got %q\nwant %q", in, cuts, got, whole)
 		}
 	})
+}
+
+// TestCalls holds that requests and answers of JSON-RPC come at once, and what came before them.
+func TestCalls(t *testing.T) {
+	for _, event := range []string{
+		`{"jsonrpc":"2.0","id":1,"method":"elicitation/create","params":{"message":"Which s"}}`,
+		`{"jsonrpc":"2.0","id":"a","result":{"content":[{"type":"text","text":"the password"}]}}`,
+		`{"jsonrpc":"2.0","id":1,"result":["the s"]}`,
+		`{"jsonrpc":"2.0","id":null,"error":{"code":1,"message":"no s"}}`,
+	} {
+		r := NewEventStream()
+		held := "data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\",\"params\":{\"data\":\"the s\"}}\n\n"
+		if got := string(r.Append(nil, []byte(held))); got != "" {
+			t.Fatalf("%s does not wait", held)
+		}
+		for range 3 {
+			in := held + "data: " + event + "\n\n"
+			got := string(r.Append(nil, []byte("data: "+event+"\n\n")))
+			if got != in {
+				t.Errorf("got %q, want %q", got, in)
+			}
+			held = ""
+		}
+	}
 }

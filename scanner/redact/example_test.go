@@ -26,7 +26,7 @@ func ExampleTextStream() {
 
 func ExampleJSON() {
 	fmt.Printf("%s\n", redact.JSON([]byte(`{"user": "bob", "password": ["a", 1], "note": "secret=\u0062"}`)))
-	// Output: {"user": "bob", "password": ["REDACTED", "REDACTED"], "note": "secret=REDACTED"}
+	// Output: {"user": "bob", "password": ["REDACTED", 1], "note": "secret=REDACTED"}
 }
 
 func ExampleEventStream() {

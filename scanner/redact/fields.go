@@ -125,7 +125,8 @@ func (s *streamFields) document(name string, data []byte, last bool) []byte {
 	s.ids = s.reader.read(data)
 	w := &s.walker
 	w.reset()
-	w.fields, w.out, w.growing, w.own.finder.from = s, s.buf[:0], s.mode == growing, s.from
+	w.fields, w.out, w.growing = s, s.buf[:0], s.mode == growing
+	w.own.know(s.from)
 	n := w.walk(data)
 	if n < len(data) {
 		s.shapes.spoil()
@@ -202,6 +203,12 @@ func (s *streamFields) open(path, key []byte) *jsonText {
 	return &s.text.json
 }
 
+// stays implements [fields].
+func (s *streamFields) stays() {
+	s.start = s.walker.at + 1
+	s.shapes.addSlot(&s.walker, slot{kind: ownString})
+}
+
 // number implements [fields].
 func (s *streamFields) number(key []byte) {
 	if idPlace(key) < 0 {
@@ -238,7 +245,8 @@ func (s *streamFields) noteRest(t *fieldText, at int) bool {
 // event appends an event with its data redacted, or makes it wait; last says that its texts end
 // here.
 func (s *streamFields) event(dst []byte, name string, event, data []byte, last bool, write writer) []byte {
-	end := (s.alive || len(s.queue.events) > 0) && ends(name, data)
+	call := isCall(data)
+	end := call || (s.alive || len(s.queue.events) > 0) && ends(name, data)
 	if end && !last {
 		dst = s.flush(dst)
 	}
@@ -255,6 +263,9 @@ func (s *streamFields) event(dst []byte, name string, event, data []byte, last b
 	if end {
 		s.queue.each((*fieldText).end)
 		s.reset()
+	}
+	if call {
+		s.shapes.spoil()
 	}
 	if s.alive = s.live(); !s.alive {
 		s.shapes.learn(name, event, data, text)
@@ -287,7 +298,7 @@ func (s *streamFields) flush(dst []byte) []byte {
 // event does not go on in the next.
 func whole(path, key []byte) bool {
 	key = bytes.TrimPrefix(key, []byte("/"))
-	if wholeFields.Has(key) || len(key) > len("tokens") && nameKind(key) == guardedKey || bytes.HasSuffix(key, []byte("_id")) || bytes.HasSuffix(key, []byte("_at")) {
+	if wholeFields.Has(key) || len(key) > len("tokens") && (nameKind(key) == guardedKey || handle(key)) || bytes.HasSuffix(key, []byte("_id")) || bytes.HasSuffix(key, []byte("_at")) {
 		return true
 	}
 	for len(path) > 1 {

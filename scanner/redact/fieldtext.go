@@ -24,7 +24,7 @@ var seed = maphash.MakeSeed()
 
 func newFieldText(from *Secrets) *fieldText {
 	t := new(fieldText)
-	t.json.finder.from = from
+	t.json.know(from)
 	t.sum.SetSeed(seed)
 	return t
 }
@@ -118,6 +118,7 @@ func (t *fieldText) giveUp() {
 		e.sent = len(e.buf)
 	} else {
 		t.fill([]byte(Mark))
+		e.watch.note(e.rule.name)
 		e.reset()
 		e.value = value{end: endBare}
 	}

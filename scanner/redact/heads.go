@@ -116,10 +116,22 @@ func basicHead(c *cursor, before []byte) value {
 	switch {
 	case n == 0:
 		return value{}
-	case announced(before, 5), credentials(text):
+	case announced(before, 5), !wordlike(text) && credentials(text):
 		return value{end: endClass(base64s | padding)}
 	}
 	return value{}
+}
+
+// wordlike reports whether the text is letters, of which only the first may be a capital.
+func wordlike(p []byte) bool {
+	for i, b := range p {
+		if b < 'a' || b > 'z' {
+			if i > 0 || !isCapital(b) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // credentials reports whether base64 text is user:password.
@@ -162,18 +174,32 @@ func urlHead(c *cursor, _ []byte) value {
 	c.i++
 	c.safe = c.i
 	start := c.i
-	for c.i-start <= 5 && is(c.peek(), digit) {
+	c.accept("+")
+	digits := c.i
+	for c.i-digits <= 5 && is(c.peek(), digit) {
 		c.i++
 	}
 	port := c.i
-	if port == start && (c.accept("port") || c.accept("$") && c.peek() == '{') {
-		port = c.i
+	if port == start && (c.accept("port") || c.accept("%") && is(c.peek(), letter) && !is(c.at(1), letter|digit) || c.accept("$") && c.peek() == '{') {
+		if port = c.i; is(c.peek(), letter) { // %d
+			c.i++
+			port++
+		}
+	}
+	if c.i == port && c.sentenceEnds() {
+		return value{}
 	}
 	if b := c.peek(); is(b, stops) && (c.i == port || b == '{') {
 		return value{}
 	}
 	c.i = start
 	return value{end: endUserinfo}
+}
+
+// sentenceEnds reports whether a full stop or the like stands here, and nothing that goes on with it.
+func (c *cursor) sentenceEnds() bool {
+	b := c.peek()
+	return c.entity() || (b == '.' || b == '!' || b == ':' || b == '*') && is(c.at(1), stops|tailing)
 }
 
 // armoured reports whether the text ends with the beginning of an armoured private key.

@@ -2,8 +2,9 @@ package redact
 
 // JSONStream redacts a JSON document, or several one after the other. It reads strings as
 // they decode, so that an escape hides nothing; the key of a value is the word before it: all
-// strings and numbers below a key such as "password" become "REDACTED". What has no secret
-// stays byte for byte. From the first byte that is not JSON on, the rest is redacted as plain
+// strings below a key such as "password" become "REDACTED", but for those that tell what is known
+// of a secret, as "type" and "expires_at" do. Numbers, true, false and null stay what they are. What
+// has no secret stays byte for byte. From the first byte that is not JSON on, the rest is redacted as plain
 // text. The zero value is ready for use.
 type JSONStream struct {
 	from   *Secrets
@@ -27,7 +28,7 @@ func (r *JSONStream) Append(dst, src []byte) []byte {
 	if r.failed {
 		return r.plain.Append(dst, src)
 	}
-	r.walker.own.finder.from = r.from
+	r.walker.own.know(r.from)
 	r.resume(dst)
 	n := r.walker.walk(src)
 	if n == len(src) {
@@ -35,7 +36,8 @@ func (r *JSONStream) Append(dst, src []byte) []byte {
 	}
 	r.walker.late = late{}
 	dst = r.pause()
-	r.failed, r.plain.finder.from = true, r.from
+	r.failed = true
+	r.plain.know(r.from)
 	if r.walker.announced() {
 		r.plain.follow()
 	}

@@ -10,9 +10,9 @@ func TestJSON(t *testing.T) {
 	for _, tt := range []struct{ name, in, want string }{
 		{"string", `{"password": "hunter2", "a":1}`, `{"password": "REDACTED", "a":1}`},
 		{"empty", `{"password":""}`, `{"password":""}`},
-		{"number", `{"password":-12.5e3}`, `{"password":"REDACTED"}`},
+		{"number", `{"password":-12.5e3,"secret":[1,{"a":2}]}`, `{"password":-12.5e3,"secret":[1,{"a":2}]}`},
 		{"no secret", `{"password":null,"secret":true}`, `{"password":null,"secret":true}`},
-		{"array", `{"secret":["a",["b"],2]}`, `{"secret":["REDACTED",["REDACTED"],"REDACTED"]}`},
+		{"array", `{"secret":["a",["b"],2]}`, `{"secret":["REDACTED",["REDACTED"],2]}`},
 		{"object", `{"client_secret":{"x":"a","y":{"z":"b"}},"c":"d"}`, `{"client_secret":{"x":"REDACTED","y":{"z":"REDACTED"}},"c":"d"}`},
 		{"escaped key", `{"pass\u0077ord":"hunter2"}`, `{"pass\u0077ord":"REDACTED"}`},
 		{"text", `{"t":"password: hunter2\nx"}`, `{"t":"password: REDACTED\nx"}`},

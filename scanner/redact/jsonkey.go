@@ -11,9 +11,11 @@ type keyKind uint8
 
 const (
 	openKey    keyKind = iota // nothing
+	plainKey                  // it is none, in whatever object it stands
 	guardedKey                // it is a secret if it looks random
 	sparedKey                 // it is a secret if it looks like one and is no sentence
 	secretKey                 // it is a secret
+	allowedKey                // it stays whatever it is
 )
 
 // rules of values in JSON, which are judged by their beginnings. Their examples are documents.
@@ -58,6 +60,8 @@ func endAll(_ *value, c *cursor) (int, bool) {
 func (l *level) kindOf(key []byte) keyKind {
 	kind := nameKind(key)
 	switch {
+	case l.secret && kind == openKey && plain(key):
+		return plainKey
 	case l.schema && schemaValues.HasFold(key):
 		return secretKey
 	case l.named && valueKeys.HasFold(key):
@@ -68,10 +72,19 @@ func (l *level) kindOf(key []byte) keyKind {
 	return kind
 }
 
+// plain reports whether the member of a secret's object tells something about it, and is none: when it
+// expires, of which type it is.
+func plain(key []byte) bool {
+	_, last := cutWord(key)
+	return plainKeys.HasFold(key) || !bytes.Equal(last, key) && plainEnds.HasFold(last)
+}
+
 // nameKind returns what the name of a value tells.
 func nameKind(name []byte) keyKind {
 	switch w := wordIn(name); {
 	case w == nil:
+		return openKey
+	case w.kind == guardedWord && handle(name):
 		return openKey
 	case w.kind == guardedWord:
 		return guardedKey
@@ -88,6 +101,9 @@ func (l *level) describes(first []byte) {
 }
 
 var (
+	plainKeys = text.Words(`type object id kind status version format algorithm alg created updated modified expires expiry expiration`)
+	plainEnds = text.Words(`at in on type id`) // created_at, expiresIn
+
 	nameKeys  = text.Words(`name key field variable property header parameter attribute option setting`)
 	valueKeys = text.Words(`value val v default defaultvalue default_value`)
 
@@ -125,6 +141,8 @@ func (w *walker) settle(secret bool) {
 		return
 	}
 	if secret {
+		w.own.watch.at(w.path)
+		w.own.watch.note(namedValue)
 		tail := bytes.Clone(w.out[w.late.to:])
 		w.out = append(append(w.out[:w.late.from], `"`+Mark+`"`...), tail...)
 	}

@@ -3,6 +3,8 @@ package redact
 import (
 	"strconv"
 	"unicode/utf8"
+
+	"github.com/svc-gateway/svc/scanner/internal/text"
 )
 
 // openString finds the text of a string that begins.
@@ -10,18 +12,22 @@ func (w *walker) openString() {
 	var key []byte
 	if n := len(w.levels); n > 0 {
 		top := &w.levels[n-1]
-		if w.collect = top.naming || !top.object; top.object {
+		if w.collect = top.naming || top.typing || !top.object; top.object {
 			key = w.path[top.path:]
 		}
-		if w.fields != nil && !top.object {
+		if !top.object {
 			w.path = strconv.AppendInt(append(w.path[:top.path], '/'), int64(top.index), 10)
 		}
 	}
 	if w.collect {
 		w.word = w.word[:0]
 	}
-	if w.fields != nil && w.kind != sparedKey {
+	w.own.watch.at(w.path)
+	if w.fields != nil && w.kind != sparedKey && !w.allowed() {
 		w.text = w.fields.open(w.path, key)
+	}
+	if w.fields != nil && w.allowed() {
+		w.fields.stays()
 	}
 	if w.text == nil {
 		w.text = &w.own
@@ -88,6 +94,8 @@ func (w *walker) piece(raw, text []byte) {
 	switch {
 	case w.text == nil:
 		if !w.dropped {
+			w.own.watch.at(w.path)
+			w.own.watch.note(w.rule)
 			w.out = append(w.out, Mark...)
 			w.dropped = true
 		}
@@ -120,12 +128,14 @@ func (w *walker) stringEnds() {
 		return
 	}
 	switch top := &w.levels[len(w.levels)-1]; {
+	case top.typing:
+		top.typing, top.signed = false, signedTypes.Has(w.word)
 	case top.naming:
 		top.naming, top.hasName = false, true
 		top.named = top.named || nameKind(w.word) == secretKey
 		w.settle(top.named)
-	case !top.object && w.dash && len(w.word) > 0:
-		w.kind = nameKind(w.word) // ["--password", "x"]
+	case !top.object && w.dash && len(w.word) > 0 && !w.own.watch.all():
+		w.kind, w.rule = nameKind(w.word), namedValue // ["--password", "x"]
 	}
 }
 
@@ -141,4 +151,33 @@ func (w *walker) keyEnds() {
 	top.naming = nameKeys.HasFold(key)
 	w.kind = top.kindOf(key)
 	w.path = append(append(w.path[:top.path], '/'), key...)
+	if w.own.watch != nil {
+		w.judge(key)
+	}
 }
+
+// judge looks up what the configuration says of the key.
+func (w *walker) judge(key []byte) {
+	if w.rule = namedValue; w.kind != openKey {
+		if word := wordIn(key); word != nil {
+			w.rule = word.name()
+		}
+	}
+	top := &w.levels[len(w.levels)-1]
+	if w.own.watch.leavesSigned() {
+		top.typing = string(key) == "type"
+		top.signed = top.signed || string(key) == "signature"
+	}
+	switch {
+	case top.signed && signedKeys.Has(key), w.own.watch.leavesField(w.path):
+		w.kind = allowedKey
+	case w.own.watch.all(), w.kind != openKey && w.own.watch.leaves(w.rule):
+		w.kind = openKey
+	}
+}
+
+// What Anthropic signs, in content blocks and in the pieces of streams.
+var (
+	signedTypes = text.Words(`thinking redacted_thinking thinking_delta signature_delta`)
+	signedKeys  = text.Words(`thinking signature data`)
+)

@@ -18,6 +18,8 @@ type fields interface {
 	open(path []byte, key []byte) *jsonText
 	// shut is called at the end of a string that open gave a text to.
 	shut(t *jsonText)
+	// stays is called before a string that stays whatever it is.
+	stays()
 	// number is called before a number that stays.
 	number(key []byte)
 	// tag is called at each object and returns what tells it apart from others at its path, and
@@ -46,6 +48,7 @@ type walker struct {
 	collect bool    // word is being read
 	dash    bool    // it begins with a dash
 	kind    keyKind // what the key, or the string before, tells of the next value
+	rule    string  // the name of the rule that makes the value a secret
 	late    late
 	path    []byte // keys and indexes that lead to the open value, for fields
 }
@@ -55,6 +58,9 @@ type level struct {
 	object     bool
 	secret     bool // all below is secret
 	within     bool // so is all around it
+	allowed    bool // all below stays
+	typing     bool // its type comes next
+	signed     bool // its provider signs what it holds
 	properties bool // the object describes properties, as a JSON Schema does
 	schema     bool // the object describes a secret
 	spared     bool // what is below tells about fields, not their values
@@ -101,7 +107,7 @@ func (w *walker) walk(p []byte) int {
 			for i < len(p) && (is(p[i], digit) || p[i] == '.' || p[i] == 'e' || p[i] == 'E' || p[i] == '+' || p[i] == '-') {
 				i++
 			}
-			w.number(p[start:i])
+			w.out = append(w.out, p[start:i]...)
 			if i < len(p) {
 				w.valueEnds()
 			}
@@ -138,7 +144,8 @@ func (w *walker) end() {
 // fail returns what becomes of the rest of the input, which is not JSON: it is redacted as
 // plain text.
 func (w *walker) fail(rest []byte) []byte {
-	plain := TextStream{finder: secretFinder{from: w.own.finder.from}}
+	var plain TextStream
+	plain.know(w.own.finder.from)
 	if w.announced() {
 		plain.follow()
 	}
@@ -149,7 +156,17 @@ func (w *walker) fail(rest []byte) []byte {
 // announced reports whether the value of a key that names a secret is due.
 func (w *walker) announced() bool {
 	due := w.state == wantValue || w.state == wantColon || w.state == inLiteral
-	return due && (w.kind == secretKey || len(w.levels) > 0 && w.levels[len(w.levels)-1].secret)
+	return due && w.secret()
+}
+
+// secret reports whether a string that begins now is one.
+func (w *walker) secret() bool {
+	return !w.allowed() && (w.kind == secretKey || w.kind != plainKey && len(w.levels) > 0 && w.levels[len(w.levels)-1].secret)
+}
+
+// allowed reports whether a string that begins now stays whatever it is.
+func (w *walker) allowed() bool {
+	return w.kind == allowedKey || w.own.watch != nil && len(w.levels) > 0 && w.levels[len(w.levels)-1].allowed
 }
 
 // structure reads a byte outside of strings, numbers and literals.
@@ -202,13 +219,13 @@ func (w *walker) structure(b byte) bool {
 
 // value reads the first byte of a string, number or literal.
 func (w *walker) value(b byte) bool {
-	secret := w.kind == secretKey || len(w.levels) > 0 && w.levels[len(w.levels)-1].secret
+	secret := w.secret()
 	w.dropped = false
-	if w.fields == nil && !secret {
-		w.hold()
-	}
 	switch {
 	case b == '"':
+		if w.fields == nil && !secret && !w.allowed() {
+			w.hold()
+		}
 		w.state, w.isKey, w.text = inString, false, nil
 		w.collect = false
 		if !secret {
@@ -217,15 +234,9 @@ func (w *walker) value(b byte) bool {
 		}
 	case is(b, digit) || b == '-':
 		w.state = inNumber
-		if secret {
-			w.out = append(w.out, `"`+Mark+`"`...)
-			w.dropped = true
-		}
-		if w.fields != nil && !secret {
+		if w.fields != nil {
 			w.fields.number(w.key())
 		}
-		w.number([]byte{b})
-		return true
 	case b == 't' || b == 'f' || b == 'n':
 		w.state = inLiteral
 		w.literal = append(w.literal[:0], b)
@@ -245,13 +256,6 @@ func (w *walker) key() []byte {
 	return nil
 }
 
-// number takes a piece of a number.
-func (w *walker) number(p []byte) {
-	if !w.dropped {
-		w.out = append(w.out, p...)
-	}
-}
-
 // valueEnds is called after each value.
 func (w *walker) valueEnds() {
 	w.state, w.kind = wantComma, openKey
@@ -267,6 +271,8 @@ func (w *walker) valueEnds() {
 func (w *walker) prime() {
 	switch {
 	case w.text != &w.own:
+	case w.allowed():
+		w.own.off = true
 	case w.kind == guardedKey:
 		w.own.rule = &guardedValue
 	case w.kind == sparedKey:
@@ -298,7 +304,11 @@ func (w *walker) push(b byte) bool {
 		}
 		next.spared = next.spared || top.spared || w.kind == sparedKey
 		next.within = top.secret
+		next.allowed = top.allowed
 		next.secret = next.secret || top.secret
+	}
+	if next.allowed = next.allowed || w.kind == allowedKey; next.allowed {
+		next.secret = false
 	}
 	if next.object && w.fields != nil {
 		tag, named := w.fields.tag(w.path)

@@ -55,8 +55,8 @@ func (w word) spaced(c *cursor, line []byte, first byte) value {
 			c.i = start
 		}
 		next := nothing
-		if types.HasFold(t.word()) && (!command || len(t.word()) < len(t.raw)) {
-			return value{} // password VARCHAR(20)
+		if types.HasFold(t.word()) && (!command || len(t.word()) < len(t.raw) || !writings.HasFold(t.word())) {
+			return value{} // password VARCHAR(20), secret int
 		}
 		switch {
 		case w.kind == publicWord && seen == nothing && string(text) == "string":
@@ -90,7 +90,7 @@ func (w word) spaced(c *cursor, line []byte, first byte) value {
 			continue
 		}
 		switch {
-		case seen >= phrase || strings.IndexByte("([{<-", b) >= 0 || t.url():
+		case seen >= phrase || strings.IndexByte("([{<-", b) >= 0 || t.url() || t.version():
 			return value{}
 		case seen == connected || seen == numbered:
 			if !t.secret() {
@@ -106,7 +106,7 @@ func (w word) spaced(c *cursor, line []byte, first byte) value {
 			}
 		case t.secret():
 		case command && accounts.HasFold(firstField(line)):
-		case functions.Has(text) || nouns.Has(text) || b == '/' || w.kind == proseWord && !command:
+		case functions.Has(text) || nouns.Has(text) || b == '/' || w.kind == proseWord && !command || w.kind == commonWord && (!command || len(firstField(line)) == 0) && !c.last(t, line):
 			return value{}
 		}
 		return c.secret(a)
@@ -161,7 +161,17 @@ func (w word) context(line []byte, first byte) (command, ok bool) {
 	if w.kind == publicWord {
 		return false, true
 	}
-	return !cut && commands.HasFold(head) || w.kind == proseWord && owners.HasFold(tail), true
+	return !cut && commands.HasFold(head) && !sentence(line) || w.kind == proseWord && owners.HasFold(tail), true
+}
+
+// sentence reports whether words stand behind the first one that hardly any command has.
+func sentence(line []byte) bool {
+	for i, word := range bytes.Fields(line) {
+		if i > 0 && articles.HasFold(word) {
+			return true
+		}
+	}
+	return false
 }
 
 // firstField returns what stands before the first white space of a line.
@@ -191,6 +201,17 @@ func (c *cursor) another(t token) bool {
 	c.i += len(t.raw)
 	c.skip(blank)
 	return c.peek() > ' '
+}
+
+// last reports whether the line ends after t, and is one that says what is what. In a sentence a word
+// behind another one is no secret: the password prompts are shown.
+func (c *cursor) last(t token, line []byte) bool {
+	start := c.i
+	c.i += len(t.raw)
+	c.skip(blank)
+	b, end := c.peek(), c.atEnd()
+	c.i = start
+	return end || b < ' ' && t.whole() && !functions.HasFold(lastField(line)) && len(bytes.Fields(line)) <= 2
 }
 
 // twin reads a secret behind a second word for one: password secret x. The two are replaced as a

@@ -17,6 +17,10 @@ func (c *cursor) reference() bool {
 		return c.enclosed(']')
 	case '#':
 		return c.at(1) == '{'
+	case 'a':
+		return c.stands(1, "rn:") && is(c.at(4), letter) // of Amazon
+	case '&':
+		return c.stands(1, "lt;") || c.stands(1, "#x3C;") || c.stands(1, "#x3c;") || c.stands(1, "#60;") // <, in HTML
 	case '%':
 		next := c.at(1)
 		return next == '(' || is(next, letter) && !is(c.at(2), letter|digit) || c.variable(1)
@@ -89,7 +93,23 @@ func (c *cursor) guarded() bool {
 		n++
 	}
 	text := c.data[c.i : c.i+n]
-	return !c.short && c.at(n) != '(' && random(text) && !bytes.Contains(text, []byte(Mark))
+	return !c.short && c.at(n) != '(' && random(text) && !camel(text) && !bytes.Contains(text, []byte(Mark))
+}
+
+// camel reports whether the text is a name of several words: NextToken, lastEvaluatedKey.
+func camel(p []byte) bool {
+	small := 2
+	for i, b := range p {
+		switch {
+		case 'a' <= b && b <= 'z':
+			small++
+		case isCapital(b) && (i == 0 || small >= 2):
+			small = 0
+		default:
+			return false
+		}
+	}
+	return small >= 2
 }
 
 // program reports whether what follows is program text: a call, a variable, a member of one.
@@ -104,6 +124,8 @@ func (c *cursor) program(a binding) bool {
 				return false // no more of it is needed to know
 			}
 			continue
+		case b == '.' && n > 0 && c.at(n+1) == '<' && is(c.at(n+2), letter):
+			return true // highlighted: alice.<span class="function">secret
 		case b == '.' && n > 0 && (is(c.at(n+1), letter) || c.at(n+1) == '_'):
 			dots++
 			continue

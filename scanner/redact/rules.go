@@ -247,7 +247,7 @@ var standardRules = []rule{
 // wordRules makes the rules of the credential words.
 func wordRules() (all []rule) {
 	for _, w := range credentialWords {
-		all = append(all, rule{name: w.spelling, marks: strings.Split(w.mark, "|"), begins: w.begins, head: w.head, word: &w.word, examples: w.examples})
+		all = append(all, rule{name: w.name(), marks: strings.Split(w.mark, "|"), begins: w.begins, head: w.head, word: &w.word, examples: w.examples})
 	}
 	return all
 }

@@ -49,6 +49,7 @@ func (k *secretFinder) step(s sink, src []byte, eof bool) {
 		n := min(len(form), maxForm)
 		s.drop(n)
 		s.mark()
+		k.from.watcher().note(KnownSecret)
 		pos += n
 		k.rest = form[n:]
 	}

@@ -31,6 +31,7 @@ type Secrets struct {
 	mu     sync.Mutex
 	values map[string]int // how often each was registered
 	forms  atomic.Pointer[secretForms]
+	watch  *watch // of [Secrets.Watched]
 }
 
 // NewSecrets returns a set without values.
@@ -115,7 +116,11 @@ func (s *Secrets) load() *secretForms {
 }
 
 // TextStream returns a redactor of plain text that knows the values.
-func (s *Secrets) TextStream() *TextStream { return &TextStream{finder: secretFinder{from: s}} }
+func (s *Secrets) TextStream() *TextStream {
+	r := new(TextStream)
+	r.know(s)
+	return r
+}
 
 // JSONStream returns a redactor of a JSON document that knows the values.
 func (s *Secrets) JSONStream() *JSONStream { return &JSONStream{from: s} }

@@ -15,10 +15,11 @@ type token struct {
 	lower [maxName]byte
 }
 
-// token reads a token, of a long one the beginning, and leaves the cursor after it.
+// token reads a token, of a long one the beginning, and leaves the cursor after it. Markup ends it:
+// Guidelines</h3>, [Community wiki](https://…).
 func (c *cursor) token() token {
 	start := c.i
-	for c.peek() > ' ' && c.i-start < 2*maxName {
+	for c.peek() > ' ' && c.i-start < 2*maxName && (c.i == start || !c.tagged() && !c.linked() && !c.entity() && !c.attributeEnds()) {
 		c.i++
 	}
 	t := token{raw: c.data[start:c.i]}
@@ -28,6 +29,24 @@ func (c *cursor) token() token {
 	}
 	return t
 }
+
+// tagged reports whether a tag of markup begins here.
+func (c *cursor) tagged() bool {
+	return c.peek() == '<' && (is(c.at(1), letter) || c.at(1) == '/' || c.at(1) == '!')
+}
+
+// entity reports whether a character stands here by its number or name, as in HTML: don&#39;t.
+func (c *cursor) entity() bool {
+	return c.peek() == '&' && (c.at(1) == '#' && (is(c.at(2), digit) || c.at(2) == 'x') || c.stands(1, "quot;") || c.stands(1, "amp;") || c.stands(1, "nbsp;") || c.stands(1, "lt;"))
+}
+
+// attributeEnds reports whether the value of an attribute of markup ends here, and its tag.
+func (c *cursor) attributeEnds() bool {
+	return is(c.peek(), quoting) && (c.at(1) == '>' || c.at(1) == '/' && c.at(2) == '>')
+}
+
+// linked reports whether the text of a link of Markdown ends here.
+func (c *cursor) linked() bool { return c.peek() == ']' && c.at(1) == '(' }
 
 // text returns the core in lower case, nothing of a long one.
 func (t *token) text() []byte {
@@ -109,6 +128,16 @@ func (t *token) mixed() bool {
 		letters = letters || is(b, letter) || b == '$'
 	}
 	return (letters || bytes.Contains(t.core, []byte("://"))) && t.secret()
+}
+
+// version reports whether the token is the number of a version, 3.5.51.
+func (t *token) version() bool {
+	for _, b := range t.core {
+		if !is(b, digit) && b != '.' {
+			return false
+		}
+	}
+	return bytes.Count(t.core, []byte(".")) >= 2
 }
 
 // route reports whether the token is a BGP community, 65000:100.

@@ -14,13 +14,14 @@ func endBare(v *value, c *cursor) (int, bool) {
 			c.i++
 		}
 		start := c.i
+		v.begun = v.begun || start > 0
 		if v.quote != 0 && c.peek() == v.quote {
 			return start, true
 		}
 		if c.peek() <= ' ' {
 			return start, !c.short
 		}
-		closed := c.closes()
+		closed := v.begun && c.tagged() || c.closes()
 		if c.short {
 			return start, false
 		}
@@ -72,6 +73,8 @@ func (c *cursor) closes() bool {
 	switch last {
 	case '<':
 		return next == '/'
+	case ']':
+		return next == '(' // of a link of Markdown
 	case ',', ';', '&':
 		for i := range maxName {
 			switch b := c.at(i); {

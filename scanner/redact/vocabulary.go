@@ -62,6 +62,9 @@ var (
 	// types are what a variable is declared as.
 	types = text.Words(`string str bytes text varchar char secretstr securestring int integer bool boolean object any`)
 
+	// writings are types that commands have between the word and the secret.
+	writings = text.Words(`string text`)
+
 	// schemes of authorization that have rules of their own, or none.
 	schemes = text.Words(`bearer basic digest negotiate ntlm kerberos mutual aws4-hmac-sha256 header headers none null true false`)
 
@@ -83,6 +86,9 @@ var (
 	commands = text.Words(`enable username user snmp-server snmp set neighbor server radius-server tacacs-server aaa line ip ipv6 ppp l2tp
 		isis crypto tunnel vrrp standby area peer local-user super group key tacacs radius login ftp-server http-server
 		digest domain export env setx authentication security vpn ike no undo default`)
+
+	// articles and the like stand in sentences, and in hardly any command.
+	articles = text.Words(`a an the and or of with without your his her their its this that is are was will must longer not`)
 
 	// accounts begin a line in which any word after a credential word is the secret.
 	accounts = text.Words(`username neighbor snmp-server ppp l2tp tacacs-server radius-server local-user super`)

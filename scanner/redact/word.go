@@ -2,6 +2,7 @@ package redact
 
 import (
 	"bytes"
+	"strings"
 
 	"github.com/svc-gateway/svc/scanner/internal/text"
 )
@@ -70,6 +71,9 @@ func (w word) owned(p []byte) bool {
 	return false
 }
 
+// name returns what the word is called as a rule.
+func (w word) name() string { return strings.Trim(strings.ReplaceAll(w.spelling, " ", "_"), "-._") }
+
 func (w word) begins(before []byte) bool { return w.length(before) > 0 }
 
 // head reads what stands between the word and the secret.
@@ -95,7 +99,7 @@ func (w word) head(c *cursor, before []byte) value {
 	}
 	closers := c.data[start:c.i]
 	blanks := c.skip(blank)
-	if c.safe = c.i; c.short {
+	if c.safe = c.i; c.short || w.shortcut(c, line) || w.handed(line, before[len(before)-n:], closers) {
 		return value{}
 	}
 	a := binding{word: w, line: line, closers: closers, below: bytes.IndexByte(closers, ')') < 0, proper: w0 < 'a'}
@@ -119,6 +123,9 @@ func (w word) head(c *cursor, before []byte) value {
 		a.compares = op == compares
 		if path := len(line) > 0 && line[len(line)-1] == '/'; path && a.colon {
 			return value{} // /etc/passwd: no such file
+		}
+		if len(line) > 0 && line[len(line)-1] == ':' && text.ContainsFold(lastField(line), "arn:") {
+			return value{} // arn:aws:secretsmanager:…:secret:name
 		}
 		return c.assigned(a)
 	case separates:

@@ -1,0 +1,102 @@
+// What the published client sees of the published server, through the gateway and without it.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { Client } from '@langchain/langgraph-sdk';
+
+const direct = () => new Client({ apiUrl: `http://127.0.0.1:${process.env.UPSTREAM}`, callerOptions: { maxRetries: 0 } });
+const through = () => new Client({
+  apiUrl: `http://127.0.0.1:${process.env.SITE}`, callerOptions: { maxRetries: 0 },
+  defaultHeaders: { Authorization: `Bearer ${process.env.TOKEN}` },
+});
+
+/** Ids and times, which differ from run to run, as numbers in the order in which they come. */
+function plain(value) {
+  const seen = new Map();
+  const name = (kind) => (found) => {
+    if (!seen.has(found)) seen.set(found, `<${kind} ${seen.size}>`);
+    return seen.get(found);
+  };
+  return JSON.parse(JSON.stringify(value)
+    .replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, name('id'))
+    .replace(/\b[0-9a-f]{32}\b/g, name('id'))
+    .replace(/\d{4}-\d\d-\d\dT[\d:.]+(Z|[+-]\d\d:\d\d)/g, '<time>')
+    .replace(/"(?:langgraph_request_id|x-request-id|run_attempt|created_at|updated_at|ms|upstream)":[^,}]*/g, '"varies":0')
+    .replace(/\\"varies\\":[^,}]*/g, ''));
+}
+
+const ask = (content) => ({ messages: [{ role: 'user', id: 'h-1', content }] });
+
+async function collect(stream) {
+  const events = [];
+  for await (const event of stream) events.push(event);
+  return events;
+}
+
+const scenarios = {
+  'assistants': async (c) => [await c.assistants.search(), await c.assistants.getGraph('agent'), await c.assistants.getSchemas('agent')],
+  'a stream in all modes': async (c) => {
+    const { thread_id } = await c.threads.create({ metadata: { session_id: 'abc', page_token: 'def' } });
+    const streamMode = ['values', 'updates', 'messages-tuple', 'custom', 'debug', 'tasks', 'checkpoints'];
+    const events = await collect(c.runs.stream(thread_id, 'agent', { input: ask('hello'), streamMode }));
+    return [events, await c.threads.getState(thread_id), await c.threads.getHistory(thread_id), await c.threads.get(thread_id), await c.runs.list(thread_id)];
+  },
+  'a run without a thread': (c) => collect(c.runs.stream(null, 'agent', { input: ask('hello') })),
+  'an interrupt and its answer': async (c) => {
+    const { thread_id } = await c.threads.create();
+    const asked = await collect(c.runs.stream(thread_id, 'agent', { input: ask('ask') }));
+    const state = await c.threads.getState(thread_id);
+    const answered = await collect(c.runs.stream(thread_id, 'agent', { command: { resume: 'yes' } }));
+    return [asked, state, answered];
+  },
+  'waiting and joining': async (c) => {
+    const { thread_id } = await c.threads.create();
+    const waited = await c.runs.wait(thread_id, 'agent', { input: ask('hello') });
+    const run = await c.runs.create(thread_id, 'agent', { input: ask('again'), streamResumable: true });
+    const joined = await c.runs.join(thread_id, run.run_id);
+    return [waited, run, joined, (await c.runs.get(thread_id, run.run_id)).status];
+  },
+  'cancelling': async (c) => {
+    const { thread_id } = await c.threads.create();
+    const run = await c.runs.create(thread_id, 'agent', { input: ask('slow') });
+    await c.runs.cancel(thread_id, run.run_id, true);
+    return (await c.runs.get(thread_id, run.run_id)).status;
+  },
+  'the store': async (c) => {
+    await c.store.putItem(['users', 'ann'], 'colour', { value: 'blue', next_page_token: 'CAUQAA' });
+    return [await c.store.getItem(['users', 'ann'], 'colour'), await c.store.searchItems(['users']), await c.store.listNamespaces({}), await c.store.deleteItem(['users', 'ann'], 'colour')];
+  },
+  'errors': async (c) => {
+    const failed = async (promise) => {
+      try {
+        return await promise;
+      } catch (e) {
+        return { status: e.status, message: e.message };
+      }
+    };
+    return [await failed(c.threads.get('00000000-0000-4000-8000-000000000000')), await failed(c.assistants.get('none')), await failed(c.runs.wait(null, 'none', { input: ask('x') }))];
+  },
+  'updating and copying': async (c) => {
+    const { thread_id } = await c.threads.create();
+    await c.runs.wait(thread_id, 'agent', { input: ask('hello') });
+    await c.threads.updateState(thread_id, { values: ask('changed') });
+    const copy = await c.threads.copy(thread_id);
+    const found = (await c.threads.search({ limit: 100 })).filter((t) => t.thread_id === thread_id).length;
+    await c.threads.delete(thread_id);
+    return [copy.values ?? null, found];
+  },
+};
+
+for (const [name, scenario] of Object.entries(scenarios)) {
+  test(name, { timeout: 60_000 }, async () => {
+    const want = plain(await scenario(direct()));
+    assert.deepEqual(plain(await scenario(through())), want);
+  });
+}
+
+test('a secret', { timeout: 60_000 }, async () => {
+  const shown = JSON.stringify(await collect(through().runs.stream(null, 'agent', { input: ask('secret'), streamMode: ['values', 'messages-tuple'] })));
+  assert.match(shown, /For bob the password is REDACTED/);
+  assert.doesNotMatch(shown, /Hunter2/);
+});
