@@ -12,6 +12,7 @@ const (
 	aimSSE       = 0.8
 	aimAuth      = 0.85
 	aimLogins    = 2.0
+	aimPosts     = 3.0
 	aimRuns      = 1000.0
 	aimFirst     = 3 * time.Millisecond
 	aimAudit     = 0.8
@@ -52,6 +53,10 @@ func (r *report) judge() {
 	for _, f := range r.Logins {
 		ratio := float64(f.Busy.P99) / float64(f.Quiet.P99)
 		r.add(fmt.Sprintf("token requests' p99 while %d log in, of the quiet one's (%s)", manyLogins, f.when()), fmt.Sprintf("≤ %.1f", aimLogins), fmt.Sprintf("%.2f", ratio), ratio <= aimLogins)
+	}
+	for _, f := range r.Posts {
+		ratio := float64(f.Busy.P99) / float64(f.Quiet.P99)
+		r.add(fmt.Sprintf("other requests' p99 while %d posts of %s are scanned, of the quiet one's", manyPosts, f.Content), fmt.Sprintf("≤ %.1f", aimPosts), fmt.Sprintf("%.2f", ratio), ratio <= aimPosts)
 	}
 	for _, f := range r.Runs {
 		switch {

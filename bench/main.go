@@ -6,7 +6,7 @@
 //	make bench                                        (builds the service first)
 //	go run ./bench [-binary build/service] [-quick] [-json] [-only stages,runs] [-rounds 3]
 //
-// Run it in the root of the repository. It takes about four minutes, with -quick less than one.
+// Run it in the root of the repository. It takes about seven minutes, with -quick about three.
 // What it measures:
 //
 //   - stages: the same upstream, a process of its own, through the binary as bare reverse_proxy
@@ -16,6 +16,7 @@
 //     100,000 users and 300,000 tokens;
 //   - logins: requests with a token while 1,000 people of a directory (slapd) log in at once, next
 //     to the same while they log in somewhere else;
+//   - posts: requests with a token while twenty posts of 4 MB are scanned, next to the same while none is;
 //   - runs: complete agent runs with the demo model over POST /runs/stream;
 //   - audit: the log against a bare SQLite group commit (BenchmarkRecord of audit/sqlite);
 //   - sandbox: from the start to the exit of true in a sandbox, next to bubblewrap; fifty at once; the
@@ -132,6 +133,7 @@ var parts = []part{
 	{"stages", (*bench).stages},
 	{"auth", (*bench).auth},
 	{"logins", (*bench).logins},
+	{"posts", (*bench).posts},
 	{"runs", (*bench).runs},
 	{"audit", (*bench).audit},
 	{"sandbox", (*bench).sandbox},

@@ -49,6 +49,14 @@ func (r *report) print(to io.Writer) error {
 				ms(q.P50), ms(e.P50), ms(h.P50), ms(q.P99), ms(e.P99), ms(h.P99), ms(f.Took), ms(f.TookElsewhere))
 		}
 	}
+	if len(r.Posts) > 0 {
+		title(fmt.Sprintf("Requests with a token, one client, while %d posts are scanned; times in ms", manyPosts))
+		line("posts of\tbytes each\tquiet /s\tbusy /s\tquiet p50\tbusy p50\tquiet p99\tbusy p99\tall answered after\tpassed\tto be sent later")
+		for _, f := range r.Posts {
+			q, y := f.Quiet, f.Busy
+			line("%s\t%d\t%.0f\t%.0f\t%s\t%s\t%s\t%s\t%s\t%d\t%d", f.Content, f.Bytes, q.Rate, y.Rate, ms(q.P50), ms(y.P50), ms(q.P99), ms(y.P99), ms(f.Took), f.Passed, f.Refused)
+		}
+	}
 	if len(r.Runs) > 0 {
 		title("Runs with the demo model, audit durable; times in ms, cpu in µs a run")
 		line("question\tclients\truns/s\tp50\tp99\tfirst p50\tfirst p99\tcpu")

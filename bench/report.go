@@ -11,6 +11,7 @@ type report struct {
 	Stages   []stageFigures   `json:",omitempty"`
 	Auth     []authFigures    `json:",omitempty"`
 	Logins   []loginFigures   `json:",omitempty"`
+	Posts    []postFigures    `json:",omitempty"`
 	Runs     []runFigures     `json:",omitempty"`
 	Recorded map[string]int   `json:",omitempty"` // audit events by type after the runs
 	Sync     []syncFigures    `json:",omitempty"` // of the disk before and after the runs
@@ -35,6 +36,16 @@ type authFigures struct {
 	Credential string
 	Clients    int
 	comparison
+}
+
+// postFigures are of requests while large ones are scanned.
+type postFigures struct {
+	Content     string
+	Bytes       int
+	Quiet, Busy sample
+	Took        time.Duration // until all were answered
+	Passed      int
+	Refused     int // with a time to try again
 }
 
 // loginFigures are requests with a token while nobody logs in, while many do somewhere else, and

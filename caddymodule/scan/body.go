@@ -5,8 +5,6 @@ import (
 	"io"
 	"net/http"
 
-	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
-
 	"github.com/svc-gateway/svc/internal/media"
 )
 
@@ -24,13 +22,19 @@ type body struct {
 	io.Closer
 }
 
-// scanBody replaces the request's body with one that reads the same. A short one is scanned
-// when scanBody returns; for a long one it returns the tap that scans it as it is read.
-func (h *Handler) scanBody(r *http.Request, b media.Body, rep *report) (*tap, error) {
+// scanRequest replaces the request's body with one that reads the same. A short one is scanned
+// when scanRequest returns; for a long one it returns the tap that scans it as it is read.
+func (h *Handler) scanRequest(r *http.Request, b media.Body, rep *report) (*tap, error) {
 	orig := r.Body
-	if b.Coding != "" && h.Encoded == encodedPass {
-		r.Body = &tap{ReadCloser: orig, left: h.MaxBody, limit: h.MaxBody}
+	switch {
+	case b.Coding != "" && h.Encoded == encodedPass:
+		r.Body = newTap(orig, h.MaxBody, rep)
 		return nil, nil
+	case isFrames(b) && b.Coding == "":
+		t := newTap(orig, h.MaxBody, rep)
+		t.endless, t.next = true, t.inFrames()
+		r.Body = t
+		return t, nil
 	}
 	tooLong := &bodyError{err: errUnscanned, limit: h.MaxScan}
 	whole := h.Beyond == beyondRefuse || b.Coding != "" // or not at all
@@ -39,7 +43,7 @@ func (h *Handler) scanBody(r *http.Request, b media.Body, rep *report) (*tap, er
 		if whole {
 			return nil, tooLong
 		}
-		length = min(length, media.Enough)
+		length = min(length, window)
 	}
 	head, err := readHead(orig, length, max(h.MaxScan, media.Enough))
 	if err != nil {
@@ -47,7 +51,7 @@ func (h *Handler) scanBody(r *http.Request, b media.Body, rep *report) (*tap, er
 	}
 	if !long && int64(len(head)) <= h.MaxScan {
 		r.Body = body{bytes.NewReader(head), orig}
-		return nil, h.scanWhole(r, b, rep, head)
+		return nil, h.scanWhole(b, r.Header, rep, head)
 	}
 	if whole {
 		return nil, tooLong
@@ -56,16 +60,26 @@ func (h *Handler) scanBody(r *http.Request, b media.Body, rep *report) (*tap, er
 	if err := h.suits(start, b, r, request); err != nil {
 		return nil, &bodyError{err: err, limit: h.MaxScan}
 	}
-	t := &tap{
-		ReadCloser: body{io.MultiReader(bytes.NewReader(head), orig), orig},
-		left:       h.MaxBody, limit: h.MaxBody, windows: &windows{decode: decoderOf(b.Kind), report: rep},
+	t := newTap(body{io.MultiReader(bytes.NewReader(head), orig), orig}, h.MaxBody, rep)
+	if inLines(head, b.Kind) {
+		t.next = t.inRecords(newRecords(lineKind(b.Kind), rep, h.fields, true))
+	} else {
+		t.next = t.inWindows(newWindows(rep, b, h.partsOf(b, r.Header)))
 	}
 	r.Body = t
 	return t, nil
 }
 
+// partsOf returns the parts of a multipart body.
+func (*Handler) partsOf(b media.Body, header http.Header) *parts {
+	if b.Kind != media.Multipart || b.Ambiguous {
+		return nil
+	}
+	return partsOf(header)
+}
+
 // scanWhole scans a body that was read as a whole.
-func (h *Handler) scanWhole(r *http.Request, b media.Body, rep *report, p []byte) error {
+func (h *Handler) scanWhole(b media.Body, header http.Header, rep *report, p []byte) error {
 	if b.Coding != "" {
 		plain, err := decompress(p, b.Coding, h.MaxScan)
 		if err != nil {
@@ -74,11 +88,24 @@ func (h *Handler) scanWhole(r *http.Request, b media.Body, rep *report, p []byte
 		p = plain
 	}
 	start, _ := media.Sniff(p, b.Kind)
-	if err := h.suits(start, b, r, rep.side); err != nil {
+	if err := h.suits(start, b, rep.request, rep.side); err != nil {
 		return &bodyError{err: err, limit: h.MaxScan}
 	}
-	rep.scanBody(p, h.fields, decoderOf(b.Kind))
+	h.scanContent(b, header, rep, p)
 	return nil
+}
+
+// scanContent scans all of a body that can be read.
+func (h *Handler) scanContent(b media.Body, header http.Header, rep *report, p []byte) {
+	if rep.side == request {
+		rep.asker.learn(p)
+	}
+	if ps := h.partsOf(b, header); ps != nil {
+		defer rep.end(rep.begin(len(p)))
+		ps.scan(p, 0, func(piece []byte, k media.Kind) { rep.scanDocument(piece, &everything, k) }, rep.fail)
+		return
+	}
+	rep.scanBody(p, h.fields, b.Kind)
 }
 
 // readHead reads the whole body if it has at most limit bytes, else one byte more than that.
@@ -89,66 +116,4 @@ func readHead(from io.Reader, length, limit int64) ([]byte, error) {
 	head := make([]byte, length)
 	_, err := io.ReadFull(from, head)
 	return head, err
-}
-
-// tap is a body that is scanned before it is read on, a window at a time, and cut at its limit.
-type tap struct {
-	io.ReadCloser
-	left, limit int64
-	windows     *windows // nil: only the limit matters
-	ready       []byte   // scanned and not read yet
-	err         error    // after that
-}
-
-// Read reads on. Beyond the limit it fails with an error that carries the status 413, at a
-// finding that is to be blocked with one that carries 422.
-func (t *tap) Read(p []byte) (int, error) {
-	if t.windows == nil {
-		return t.limited(p)
-	}
-	if len(t.ready) == 0 && t.err == nil {
-		t.err = t.fill()
-	}
-	n := copy(p, t.ready)
-	t.ready = t.ready[n:]
-	if n == 0 && len(p) > 0 {
-		return 0, t.err
-	}
-	return n, nil
-}
-
-// fill reads and scans the next window.
-func (t *tap) fill() error {
-	fresh, err := t.windows.room(), error(nil)
-	n := 0
-	for n < len(fresh) && err == nil {
-		var m int
-		m, err = t.limited(fresh[n:])
-		n += m
-	}
-	t.ready = t.windows.scan(n)
-	if blocked := t.windows.report.blocked(); blocked != nil {
-		t.ready = nil
-		return caddyhttp.Error(http.StatusUnprocessableEntity, blocked)
-	}
-	return err
-}
-
-// limited reads from below, up to the limit.
-func (t *tap) limited(p []byte) (int, error) {
-	if t.left < 0 {
-		return 0, t.over()
-	}
-	if int64(len(p)) > t.left+1 {
-		p = p[:t.left+1]
-	}
-	n, err := t.ReadCloser.Read(p)
-	if t.left -= int64(n); t.left < 0 {
-		return 0, t.over()
-	}
-	return n, err
-}
-
-func (t *tap) over() error {
-	return caddyhttp.Error(http.StatusRequestEntityTooLarge, &bodyError{err: errTooLarge, limit: t.limit})
 }

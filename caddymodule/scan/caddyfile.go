@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
 
 	"github.com/svc-gateway/svc/caddymodule/directive"
@@ -15,24 +16,33 @@ func init() { directive.Register[Handler]("svc_scan") }
 // UnmarshalCaddyfile reads the directive:
 //
 //	svc_scan [<matcher>] {
-//		bodies   request|response...
+//		bodies   request|response... [{
+//			type <media type>...
+//			path <path>...
+//		}]
 //		action   log|annotate|block [<category>...]
 //		max_scan <size>
 //		max_body <size>
 //		beyond   stream|refuse
 //		encoded  refuse|decode|pass
-//		shape    openai|protocol|mcp
+//		binary   shallow|scan|pass
+//		max_wait <duration>
+//		shape    openai|anthropic|ollama|protocol|mcp
+//		refusals problem|openai|anthropic|ollama|jsonrpc
 //		fields   <path>...
 //		skip     <path>...
 //	}
 func (h *Handler) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 	err := directive.Read(d,
-		directive.Option{Name: "bodies", Read: h.readBodies},
+		directive.Option{Name: "bodies", Repeats: true, Read: h.readBodies},
 		directive.Option{Name: "action", Repeats: true, Read: h.readAction},
 		directive.Option{Name: "max_scan", Read: size(&h.MaxScan)},
 		directive.Option{Name: "max_body", Read: size(&h.MaxBody)},
 		directive.Option{Name: "beyond", Read: directive.OneOf(&h.Beyond, beyondStream, beyondRefuse)},
 		directive.Option{Name: "encoded", Read: directive.OneOf(&h.Encoded, encodedRefuse, encodedDecode, encodedPass)},
+		directive.Option{Name: "binary", Read: directive.OneOf(&h.Binary, binaryShallow, binaryScan, binaryPass)},
+		directive.Option{Name: "max_wait", Read: h.readMaxWait},
+		directive.Option{Name: "refusals", Read: directive.OneOf(&h.Refusals, speeches...)},
 		directive.Option{Name: "shape", Read: directive.OneOf(&h.Shape, shapeNames...)},
 		directive.Option{Name: "fields", Read: directive.Words(&h.Fields, checkPath)},
 		directive.Option{Name: "skip", Read: directive.Words(&h.Skip, checkPath)},
@@ -43,20 +53,44 @@ func (h *Handler) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 	return err
 }
 
+// readBodies reads "bodies request response", and a block behind it, which is for those of the line.
 func (h *Handler) readBodies(l directive.Line) error {
 	values, err := l.Some()
 	if err != nil {
 		return err
 	}
-	for i, v := range values {
+	for _, v := range values {
 		if err := l.Known(v, string(request), string(response)); err != nil {
 			return err
 		}
-		if slices.Contains(values[:i], v) {
+		if slices.Contains(h.Bodies, v) {
 			return l.Errf("%s is given twice", v)
 		}
+		h.Bodies = append(h.Bodies, v)
 	}
-	h.Bodies = values
+	c, err := readChoice(l)
+	if err != nil || c == nil {
+		return err
+	}
+	if h.Choose == nil {
+		h.Choose = map[string]*Choice{}
+	}
+	for _, v := range values {
+		h.Choose[v] = c
+	}
+	return nil
+}
+
+func (h *Handler) readMaxWait(l directive.Line) error {
+	value, err := l.One()
+	if err != nil {
+		return err
+	}
+	d, err := caddy.ParseDuration(value)
+	if err != nil || d <= 0 {
+		return l.Errf("%q is not a duration such as 30s", value)
+	}
+	h.MaxWait = caddy.Duration(d)
 	return nil
 }
 

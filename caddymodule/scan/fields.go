@@ -15,27 +15,44 @@ type fields struct {
 // everything is scanned when nothing is said.
 var everything fields
 
+// The shapes that are known by name.
+const (
+	shapeOpenAI    = "openai"
+	shapeAnthropic = "anthropic"
+	shapeOllama    = "ollama"
+	shapeProtocol  = "protocol"
+	shapeMCP       = "mcp"
+)
+
 // shapes are the bodies that are known by name, with the paths of what comes from outside.
 var shapes = map[string][]string{
-	"openai": {
+	shapeOpenAI: {
 		"messages", "input", "prompt", "instructions", "tools.*.function.description", "tools.*.description",
 		"choices.*.message", "choices.*.delta", "choices.*.text", "output", "delta", "item", "response.output", "text",
 	},
-	"protocol": {
+	shapeAnthropic: {
+		"messages", "prompt", "tools.*.description", "requests.*.params.messages",
+		"content", "completion", "delta", "content_block", "message.content",
+	},
+	shapeOllama: {
+		"messages", "prompt", "suffix", "input", "tools.*.function.description",
+		"message", "response", "thinking",
+	},
+	shapeProtocol: {
 		"input", "command", "messages", "content", "values", "context", "update", "*.content", "*.messages", "*.*.messages", "output", "data",
 	},
-	"mcp": {
+	shapeMCP: {
 		"params.arguments", "params.messages", "params.content", "params._meta", "params.message", "params.data", "result", "error.message", "error.data",
 		"*.params", "*.result", "*.error",
 	},
 }
 
 // shapeNames are the names of the shapes, in their order.
-var shapeNames = []string{"openai", "protocol", "mcp"}
+var shapeNames = []string{shapeOpenAI, shapeAnthropic, shapeOllama, shapeProtocol, shapeMCP}
 
 // newFields makes the fields of a configuration.
 func newFields(shape string, scan, skip []string) (*fields, error) {
-	f := &fields{roles: shape == "openai" || shape == "protocol"}
+	f := &fields{roles: shape == shapeOpenAI || shape == shapeOllama || shape == shapeProtocol}
 	for _, list := range []struct {
 		to    *[][]string
 		paths []string

@@ -3,6 +3,10 @@ package scan
 import (
 	"errors"
 	"net/http"
+
+	"go.uber.org/zap"
+
+	"github.com/svc-gateway/svc/internal/media"
 )
 
 // gather keeps a copy of what passes, and scans it in windows when it gets long.
@@ -24,6 +28,9 @@ func alreadySent([]byte) error { return nil }
 func (w *writer) hold(p []byte) error {
 	if int64(len(w.buf)+len(p)) <= w.handler.MaxScan {
 		w.buf = append(w.buf, p...)
+		if w.turnsOutLines() {
+			return w.recordHeld()
+		}
 		return nil
 	}
 	if w.handler.Beyond == beyondRefuse || w.media.Coding != "" {
@@ -34,9 +41,49 @@ func (w *writer) hold(p []byte) error {
 	return w.slide(p, w.release)
 }
 
+// turnsOutLines reports whether what is held is a JSON document a line and may go on as such.
+func (w *writer) turnsOutLines() (is bool) {
+	switch {
+	case w.looked, w.media.Coding != "", w.Header().Get("Content-Length") != "": // whose end is near
+		return false
+	case w.media.Kind == media.Form, w.media.Kind == media.Multipart:
+		return false
+	}
+	is, told := media.Lines(w.buf)
+	w.looked = told || len(w.buf) > maxRecord
+	return is
+}
+
+// recordHeld goes on line by line.
+func (w *writer) recordHeld() error {
+	w.records = newRecords(media.JSONLines, w.report, w.handler.fields, true)
+	held := w.buf
+	w.buf = nil
+	began := w.report.begin(len(held))
+	out, err := w.records.sift(held)
+	w.report.end(began)
+	if err != nil && len(out) == 0 {
+		return w.block(err)
+	}
+	w.ResponseWriter.WriteHeader(w.status)
+	w.mode, w.status = recording, 0
+	return w.pass(out, err)
+}
+
+// flow scans a piece of what has no records that are understood, and passes it on.
+func (w *writer) flow(p []byte) error {
+	w.frames.scan(p)
+	err := w.report.blocked()
+	if err == nil || !w.strict && !errors.Is(err, errFrames) {
+		_, err = w.ResponseWriter.Write(p)
+		return err
+	}
+	return w.block(err)
+}
+
 // slide begins to scan in windows: what was kept, and p. pass gets each of them.
 func (w *writer) slide(p []byte, pass func([]byte) error) error {
-	w.windows = &windows{decode: decoderOf(w.media.Kind), report: w.report}
+	w.windows = newWindows(w.report, w.media, w.handler.partsOf(w.media, w.Header()))
 	kept := w.buf
 	w.buf = nil
 	if err := w.windows.write(kept, pass); err != nil {
@@ -62,11 +109,10 @@ func (w *writer) release(p []byte) error {
 
 // block ends the response: with a problem if nothing was sent, else by breaking it off.
 func (w *writer) block(err error) error {
-	var b *blockedError
-	if w.sent() || !errors.As(err, &b) {
+	if w.sent() {
 		w.torn = true
 	} else {
-		w.answer(b.problem())
+		w.answer(problemOf(err))
 	}
 	w.mode = ended
 	return errEnded
@@ -76,22 +122,30 @@ func (w *writer) block(err error) error {
 // stream ends with an error event.
 func (w *writer) record(p []byte) error {
 	defer w.report.publish(w.request)
+	began := w.report.begin(len(p))
 	if !w.strict {
 		w.records.observe(p)
+		w.report.end(began)
 		_, err := w.ResponseWriter.Write(p)
 		return err
 	}
 	out, err := w.records.sift(p)
+	w.report.end(began)
+	return w.pass(out, err)
+}
+
+// pass writes what may pass of a stream, and ends it if there is an error.
+func (w *writer) pass(out []byte, ending error) error {
 	if len(out) > 0 {
 		if _, err := w.ResponseWriter.Write(out); err != nil {
 			return err
 		}
 	}
-	if err == nil {
+	if ending == nil {
 		return nil
 	}
 	w.mode = ended
-	if _, err := w.ResponseWriter.Write(w.records.farewell(err)); err == nil {
+	if _, err := w.ResponseWriter.Write(w.records.farewell(ending)); err == nil {
 		_ = http.NewResponseController(w.ResponseWriter).Flush() // there is nothing to do about a client that is gone
 	}
 	return errEnded
@@ -124,7 +178,10 @@ func (w *writer) scanSent() {
 	case w.mode == gathering && w.windows != nil:
 		_ = w.windows.close(alreadySent)
 	case w.mode == gathering:
-		w.report.scanBody(w.buf, w.handler.fields, decoderOf(w.media.Kind))
+		w.handler.scanContent(w.media, w.Header(), w.report, w.buf)
+	}
+	if err := w.report.failure(); err != nil && !w.strict {
+		w.handler.logger.Error("response passed and was not scanned to its end", zap.Error(err))
 	}
 }
 
@@ -143,8 +200,8 @@ func (w *writer) closeRecords() error {
 
 func (w *writer) closeHeld() error {
 	if w.media.Coding == "" || len(w.buf) == 0 {
-		w.report.scanBody(w.buf, w.handler.fields, decoderOf(w.media.Kind))
-	} else if err := w.handler.scanWhole(w.request, w.media, w.report, w.buf); err != nil {
+		w.handler.scanContent(w.media, w.Header(), w.report, w.buf)
+	} else if err := w.handler.scanWhole(w.media, w.Header(), w.report, w.buf); err != nil {
 		w.refuseFor(err)
 		return nil
 	}

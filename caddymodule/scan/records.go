@@ -3,7 +3,6 @@ package scan
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"strings"
 
 	"github.com/svc-gateway/svc/internal/media"
@@ -83,7 +82,15 @@ func (r *records) observe(p []byte) {
 }
 
 // overlong scans what has come of a record that is too long to wait for.
-func (r *records) overlong(p []byte) { r.texts.follow(nil, []byte(decodeEscapes(string(p)))) }
+func (r *records) overlong(p []byte) { r.followText(p) }
+
+// followText scans what is no JSON, as one text with all that is none.
+func (r *records) followText(p []byte) {
+	r.texts.follow(nil, []byte(decodeEscapes(string(p))))
+	if bytes.IndexByte(p, 0) >= 0 {
+		r.report.scanText(decodeEscapes(strings.ReplaceAll(string(p), "\x00", "")))
+	}
+}
 
 // cut takes the first n bytes from the buffer.
 func (r *records) cut(n int) []byte {
@@ -94,14 +101,19 @@ func (r *records) cut(n int) []byte {
 
 // rest scans what is left and returns it.
 func (r *records) rest() ([]byte, error) {
-	if len(r.buf) > 0 {
-		r.scan(r.buf)
-	}
-	r.texts.close()
+	r.finish()
 	if err := r.report.blocked(); err != nil {
 		return nil, err
 	}
 	return r.cut(len(r.buf)), nil
+}
+
+// finish scans what is left.
+func (r *records) finish() {
+	if len(r.buf) > 0 {
+		r.scan(r.buf)
+	}
+	r.texts.close()
 }
 
 // next returns the length of the record that p begins with, 0 when it is not complete.
@@ -139,8 +151,12 @@ func (r *records) scan(record []byte) {
 	if len(bytes.TrimSpace(data)) == 0 {
 		return
 	}
+	if start, _ := media.Sniff(data, media.JSON); !start.Charset.Readable() {
+		r.report.fail(errCharset) // some readers tell by each line what it is
+		return
+	}
 	if !json.Valid(data) {
-		r.texts.follow(nil, []byte(decodeEscapes(string(data))))
+		r.followText(data)
 		return
 	}
 	r.templates.begin()
@@ -213,26 +229,4 @@ func continues(path []string) bool {
 		return false
 	}
 	return true
-}
-
-// farewell is the last record of a stream that is ended.
-func (r *records) farewell(err error) []byte {
-	var b *blockedError
-	detail := "The stream was ended."
-	if errors.As(err, &b) {
-		detail = "The stream was ended because it seems to hold an injection (" + strings.Join(b.categories, ", ") + ")."
-	}
-	// Without the member error a client of chat completions would take this for one more piece and
-	// the answer for a whole one.
-	message, err := json.Marshal(map[string]string{"type": "error", "code": "injection_found", "error": "injection_found", "message": detail})
-	if err != nil { // strings: cannot happen
-		return nil
-	}
-	switch r.kind {
-	case media.JSONLines:
-		return append(message, '\n')
-	case media.JSONSequence:
-		return append(append([]byte(separator), message...), '\n')
-	}
-	return append(append([]byte("event: error\ndata: "), message...), "\n\n"...)
 }

@@ -24,7 +24,7 @@ func blocking(k media.Kind) *records {
 // reportOf returns a report of a handler without an app.
 func reportOf(h *Handler) *report {
 	h.logger, h.audit = zap.NewNop(), noAudit{}
-	return h.newReport(httptest.NewRequest("GET", "/", nil), response)
+	return h.newReport(httptest.NewRequest("GET", "/", nil), response, new(asker))
 }
 
 // passed returns what passes of a stream that comes in pieces of n bytes, and whether it was blocked.

@@ -6,11 +6,11 @@ import (
 	"net/http"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 	"go.uber.org/zap"
 
-	"github.com/svc-gateway/svc/caddymodule/refusal"
 	"github.com/svc-gateway/svc/internal/media"
 	"github.com/svc-gateway/svc/internal/problem"
 )
@@ -21,7 +21,12 @@ var (
 	errUnscanned = errors.New("body too long to be scanned")
 	errCharset   = errors.New("body in a character set that cannot be read")
 	errPacked    = errors.New("body compressed without saying so")
+	errFrames    = errors.New("body without the frames of gRPC")
+	errBusy      = errors.New("too many bodies wait to be scanned")
 )
+
+// busyFor is when it is worth to try again where too much is scanned at present.
+const busyFor = 10 * time.Second
 
 // blockedError is why a body was blocked. It names the categories and never a rule.
 type blockedError struct {
@@ -34,6 +39,37 @@ func (e *blockedError) Error() string {
 }
 
 func (e *blockedError) Unwrap() error { return e.problem() }
+
+// failedError is why the rest of a body cannot be scanned.
+type failedError struct {
+	err  error
+	side side
+}
+
+func (e *failedError) Error() string {
+	return "scanning the " + string(e.side) + " body: " + e.err.Error()
+}
+func (e *failedError) Unwrap() []error { return []error{e.err, e.problem()} }
+
+func (e *failedError) problem() problem.Problem {
+	switch {
+	case errors.Is(e.err, errBusy):
+		return problem.Problem{
+			Status: http.StatusServiceUnavailable, Code: "scan_busy",
+			Detail: "Too many bodies wait to be scanned. Try again later.",
+		}
+	case e.side == response:
+		code, reason := whyUnreadable(e.err)
+		return unscannable(code, reason)
+	}
+	return (&bodyError{err: e.err}).problem()
+}
+
+// problemOf is what the client is told of a body that was refused.
+func problemOf(err error) problem.Problem {
+	p, _ := errors.AsType[problem.Problem](err)
+	return p
+}
 
 // problem is what the client is told.
 func (e *blockedError) problem() problem.Problem {
@@ -125,13 +161,10 @@ func (e *bodyError) problem() problem.Problem {
 		}
 	case errors.Is(e.err, errCharset):
 		return unsupportedCharset(asUTF8)
+	case errors.Is(e.err, errFrames):
+		return unsupportedCharset("Request bodies are scanned here: this one is not what its Content-Type says.")
 	case errors.Is(e.err, errPacked):
 		return encodedBody("Request bodies are scanned here: this one is compressed and does not say so.")
-	case errors.Is(e.err, errNotFramed):
-		return problem.Problem{
-			Status: http.StatusBadRequest, Code: "body_not_grpc",
-			Detail: "The request says that it is gRPC, and its body does not begin with a message.",
-		}
 	case errors.Is(e.err, errUndecodable):
 		return encodedBody("The request body cannot be decoded to be scanned: send it with the Content-Encoding gzip, deflate or zstd, or without one.")
 	case errors.Is(e.err, os.ErrDeadlineExceeded):
@@ -148,11 +181,29 @@ func (e *bodyError) problem() problem.Problem {
 
 // answer tells the client why its body could not be read. An error of Caddy's own, such as one
 // of request_body, keeps its status and goes Caddy's way.
-func answer(w http.ResponseWriter, r *http.Request, err error) error {
+func (a *asker) answer(w http.ResponseWriter, r *http.Request, err error) error {
 	p, ok := errors.AsType[problem.Problem](err)
 	if _, caddys := errors.AsType[caddyhttp.HandlerError](err); caddys && (!ok || p.Code == "body_incomplete") {
 		return err
 	}
-	refusal.Write(w, r, p)
+	a.refuse(w, r, p)
 	return nil
+}
+
+// unscannable is what is told of a response that cannot be scanned.
+func unscannable(code, reason string) problem.Problem {
+	return problem.Problem{Status: http.StatusBadGateway, Code: code, Detail: "The response cannot be scanned: " + reason + "."}
+}
+
+// whyUnreadable says why what has come of a response cannot be scanned.
+func whyUnreadable(err error) (code, reason string) {
+	switch {
+	case errors.Is(err, errCharset):
+		return "upstream_charset", "it is UTF-16 or UTF-32 and does not say so"
+	case errors.Is(err, errPacked):
+		return "upstream_encoded", "it is compressed and does not say so"
+	case errors.Is(err, errFrames):
+		return "upstream_frames", "it is not the frames of gRPC that it says it is"
+	}
+	return "upstream_encoded", "what the upstream compressed cannot be decoded"
 }

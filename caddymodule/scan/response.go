@@ -9,7 +9,6 @@ import (
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 	"go.uber.org/zap"
 
-	"github.com/svc-gateway/svc/caddymodule/refusal"
 	"github.com/svc-gateway/svc/internal/media"
 	"github.com/svc-gateway/svc/internal/problem"
 	"github.com/svc-gateway/svc/internal/respond"
@@ -28,6 +27,7 @@ const (
 	holding               // waits until it was scanned
 	windowing             // longer than max_scan: each window waits until it was scanned
 	recording             // events or lines, each scanned by itself
+	flowing               // frames of gRPC, scanned as they come
 	ended                 // refused, or ended after a finding
 )
 
@@ -46,17 +46,16 @@ type writer struct {
 	buf     []byte
 	windows *windows
 	records *records
+	frames  *frames
+	looked  bool // whether it is in lines is known
 }
 
-// respond calls the next handler with a writer that scans, if responses are scanned.
-func (h *Handler) respond(w http.ResponseWriter, r *http.Request, next caddyhttp.Handler) (err error) {
-	if !h.scans(response) {
-		return next.ServeHTTP(w, r)
-	}
+// respond calls the next handler with a writer that scans.
+func (h *Handler) respond(w http.ResponseWriter, r *http.Request, next caddyhttp.Handler, a *asker) (err error) {
 	if h.Encoded != encodedPass {
 		r.Header["Accept-Encoding"] = []string{"identity"}
 	}
-	rw := &writer{handler: h, request: r, report: h.newReport(r, response), strict: h.does(actionBlock) || h.does(actionAnnotate)}
+	rw := &writer{handler: h, request: r, report: h.newReport(r, response, a), strict: h.does(actionBlock) || h.does(actionAnnotate)}
 	rw.Writer = respond.New(w, rw)
 	defer func() {
 		if rw.mode == ended { // the client has its answer
@@ -65,6 +64,7 @@ func (h *Handler) respond(w http.ResponseWriter, r *http.Request, next caddyhttp
 		}
 		rw.scanSent()
 		rw.report.publish(r)
+		rw.report.close()
 		if rw.torn {
 			panic(http.ErrAbortHandler)
 		}
@@ -94,7 +94,7 @@ func (w *writer) decide(code int) mode {
 	case code == http.StatusSwitchingProtocols && w.strict:
 		return w.refuse("upstream_upgraded", "the upstream changed the protocol")
 	case code == http.StatusSwitchingProtocols, code == http.StatusNoContent, code == http.StatusNotModified,
-		w.request.Method == http.MethodHead, (kind == media.Binary || kind == media.GRPC) && !w.media.Ambiguous:
+		w.request.Method == http.MethodHead, (kind == media.Binary || kind == media.GRPC) && !w.media.Ambiguous, !w.handler.choosesType(response, w.media):
 		return passing
 	case encoding != "" && w.handler.Encoded == encodedPass:
 		w.handler.warnUnscanned(w.request, response, encoding)
@@ -105,6 +105,11 @@ func (w *writer) decide(code int) mode {
 		return w.refuse("upstream_charset", "the upstream's Content-Type is ambiguous or names a character set that cannot be read")
 	case encoding != "":
 		return holding
+	case isFrames(w.media) && w.handler.Binary == binaryPass:
+		return passing
+	case isFrames(w.media):
+		w.frames = &frames{report: w.report}
+		return flowing
 	case kind == media.Events || kind == media.JSONLines || kind == media.JSONSequence:
 		w.records = newRecords(kind, w.report, w.handler.fields, w.strict)
 		return recording
@@ -120,14 +125,14 @@ func (w *writer) refuse(code, reason string) mode {
 	if w.sent() {
 		w.torn = true
 	} else {
-		w.answer(problem.Problem{Status: http.StatusBadGateway, Code: code, Detail: "The response cannot be scanned: " + reason + "."})
+		w.answer(unscannable(code, reason))
 	}
 	return ended
 }
 
 // answer answers with a problem in place of the response.
 func (w *writer) answer(p problem.Problem) {
-	w.Instead(func(out http.ResponseWriter) { refusal.Write(out, w.request, p) })
+	w.Instead(func(out http.ResponseWriter) { w.report.asker.refuse(out, w.request, p) })
 }
 
 // sent reports whether the header is out.
@@ -141,6 +146,8 @@ func (w *writer) Body(p []byte) (n int, err error) {
 	switch {
 	case w.mode == ended:
 		err = errEnded
+	case w.mode == flowing:
+		err = w.flow(p)
 	case w.head.Told || w.media.Coding != "": // compressed bytes would tell nothing
 		err = w.scan(p)
 	case w.head.Add(p, w.media.Kind):
@@ -162,16 +169,7 @@ func (w *writer) begin(p []byte) error {
 }
 
 // refuseFor refuses a response that turned out to be unreadable.
-func (w *writer) refuseFor(err error) {
-	code, reason := "upstream_encoded", "what the upstream compressed cannot be decoded"
-	switch {
-	case errors.Is(err, errCharset):
-		code, reason = "upstream_charset", "it is UTF-16 or UTF-32 and does not say so"
-	case errors.Is(err, errPacked):
-		reason = "it is compressed and does not say so"
-	}
-	w.mode = w.refuse(code, reason)
-}
+func (w *writer) refuseFor(err error) { w.mode = w.refuse(whyUnreadable(err)) }
 
 // scan scans the next piece of a body that can be.
 func (w *writer) scan(p []byte) error {

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
@@ -16,11 +17,13 @@ import (
 	"github.com/svc-gateway/svc/audit"
 	"github.com/svc-gateway/svc/caddymodule/app"
 	_ "github.com/svc-gateway/svc/caddymodule/app/admin" // the command admin
-	"github.com/svc-gateway/svc/caddymodule/refusal"
 	"github.com/svc-gateway/svc/internal/media"
 )
 
-const defaultMaxScan = 1 << 20
+const (
+	defaultMaxScan = 1 << 20
+	defaultMaxWait = time.Minute
+)
 
 // What to do with a body that has a Content-Encoding.
 const (
@@ -58,17 +61,35 @@ type Handler struct {
 	// through unscanned with a WARNING for each. Default: refuse.
 	Encoded string `json:"encoded,omitempty"`
 
+	// What to do with a body, or a part of one, that neither its type nor its bytes let pass as text:
+	// "shallow" scans the sentences in it, up to 64 KiB of them, "scan" all of it, "pass" nothing.
+	// Default: shallow.
+	Binary string `json:"binary,omitempty"`
+
 	// Which bodies are scanned: "request", "response" or both. Default: request.
 	Bodies []string `json:"bodies,omitempty"`
+
+	// Which bodies of a side ("request", "response") are scanned, by type and path. All others of
+	// that side pass as if there were no svc_scan. Default: all.
+	Choose map[string]*Choice `json:"choose,omitempty"`
+
+	// How long a body waits until it may be scanned, where others are. One that has waited this long
+	// is refused (503). Default: 1m.
+	MaxWait caddy.Duration `json:"max_wait,omitempty"`
 
 	// What is done about findings of high confidence, by category ("*" for all others): "log",
 	// "annotate" (headers tell the next handler, or the client), "block" (422, 502, or an error
 	// event and the end of a stream). Default: log.
 	Actions map[string]string `json:"actions,omitempty"`
 
-	// The known shape of the JSON bodies: "openai", "protocol" or "mcp". Only what comes from
-	// outside is scanned in them. Default: none; all strings are.
+	// The known shape of the JSON bodies: "openai", "anthropic", "ollama", "protocol" or "mcp". Only
+	// what comes from outside is scanned in them. Default: none; all strings are.
 	Shape string `json:"shape,omitempty"`
+
+	// The shape of refusals: "problem" (RFC 9457), "openai", "anthropic", "ollama" or "jsonrpc".
+	// Default: that of the option shape. Where this has none, JSON-RPC for requests that are, and
+	// else problem.
+	Refusals string `json:"refusals,omitempty"`
 
 	// Paths in JSON bodies that are scanned, such as "messages.*.content", beside those of the
 	// shape. Default: all.
@@ -77,9 +98,10 @@ type Handler struct {
 	// Paths in JSON bodies that are not scanned. They go before fields. Default: none.
 	Skip []string `json:"skip,omitempty"`
 
-	fields *fields
-	logger *zap.Logger
-	audit  auditor
+	fields  *fields
+	logger  *zap.Logger
+	audit   auditor
+	metrics *metrics
 }
 
 // auditor takes events for the audit log.
@@ -101,6 +123,14 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 	}
 	h.audit = a.Audit()
 	h.defaults(a.Settings().Limits.BodyBytes)
+	if h.metrics, err = newMetrics(ctx.GetMetricsRegistry()); err != nil {
+		return err
+	}
+	for _, c := range h.Choose {
+		if err := c.provision(ctx); err != nil {
+			return err
+		}
+	}
 	h.fields, err = newFields(h.Shape, h.Fields, h.Skip)
 	return err
 }
@@ -114,6 +144,8 @@ func (h *Handler) defaults(maxBody int64) {
 	}
 	h.Encoded = cmp.Or(h.Encoded, encodedRefuse)
 	h.Beyond = cmp.Or(h.Beyond, beyondStream)
+	h.Binary = cmp.Or(h.Binary, binaryShallow)
+	h.MaxWait = cmp.Or(h.MaxWait, caddy.Duration(defaultMaxWait))
 	if h.Bodies == nil {
 		h.Bodies = []string{string(request)}
 	}
@@ -132,6 +164,12 @@ func (h *Handler) Validate() error {
 		return fmt.Errorf("encoded: unknown value %q: want refuse, decode or pass", h.Encoded)
 	case h.Beyond != beyondStream && h.Beyond != beyondRefuse:
 		return fmt.Errorf("beyond: unknown value %q: want stream or refuse", h.Beyond)
+	case !slices.Contains([]string{binaryShallow, binaryScan, binaryPass}, h.Binary):
+		return fmt.Errorf("binary: unknown value %q: want shallow, scan or pass", h.Binary)
+	case h.MaxWait < 0:
+		return fmt.Errorf("max_wait: %s is negative", time.Duration(h.MaxWait))
+	case h.Refusals != "" && !slices.Contains(speeches, h.Refusals):
+		return fmt.Errorf("refusals: unknown value %q: want %s", h.Refusals, strings.Join(speeches, ", "))
 	case h.Shape != "" && shapes[h.Shape] == nil:
 		return fmt.Errorf("shape: unknown value %q: want %s", h.Shape, strings.Join(shapeNames, ", "))
 	case len(h.Bodies) == 0:
@@ -142,45 +180,64 @@ func (h *Handler) Validate() error {
 			return fmt.Errorf("bodies: unknown value %q: want request or response", b)
 		}
 	}
+	for side, c := range h.Choose {
+		if !slices.Contains(h.Bodies, side) {
+			return fmt.Errorf("choose: %q is none of the bodies that are scanned: want some of %s", side, strings.Join(h.Bodies, ", "))
+		}
+		if err := c.check(); err != nil {
+			return fmt.Errorf("choose: %w", err)
+		}
+	}
 	return checkActions(h.Actions)
 }
 
 // ServeHTTP scans the request's body, calls the next handler and scans its response.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.Handler) error {
 	unannotate(r.Header)
-	rep := h.newReport(r, request)
-	var rest *tap
+	a := &asker{speech: cmp.Or(h.Refusals, speechOf(h.Shape))}
+	if h.scans(response, r) { // told before a handler rewrites the path
+		upstream := next
+		next = caddyhttp.HandlerFunc(func(w http.ResponseWriter, r *http.Request) error { return h.respond(w, r, upstream, a) })
+	}
 	b := media.Of(r.Header)
-	switch {
-	case !h.scans(request) || r.Body == nil || r.ContentLength == 0:
-	case framed(b) && b.Coding == "":
-		passFrames(r)
-	default:
-		if p, refused := h.refuses(r, b); refused {
-			refusal.Write(w, r, p)
-			return nil
-		}
-		var err error
-		if rest, err = h.scanBody(r, b, rep); err == nil {
-			rep.publish(r)
-			rep.annotate(r.Header)
-			err = rep.blocked()
-		}
-		if err != nil {
-			return answer(w, r, err)
-		}
+	rep := h.newReport(r, request, a)
+	if r.Body == nil || r.ContentLength == 0 || !h.scans(request, r) || !h.choosesType(request, b) {
+		return next.ServeHTTP(w, r)
+	}
+	defer rep.close()
+	if p, refused := h.refuses(r, b); refused {
+		a.refuse(w, r, p)
+		return nil
+	}
+	rest, err := h.scanRequest(r, b, rep)
+	if err == nil {
+		rep.publish(r)
+		rep.annotate(r.Header)
+		err = rep.blocked()
+	}
+	if err != nil {
+		return a.answer(w, r, err)
 	}
 	if rest != nil {
 		defer rep.publish(r) // also of a body whose request is broken off
 	}
-	err := h.respond(w, r, next)
-	if errors.Is(err, errTooLarge) || errors.Is(err, errNotFramed) || rest != nil && rep.blocked() != nil && err != nil { // the handler could not answer yet
-		return answer(w, r, err)
+	err = next.ServeHTTP(w, r)
+	if errors.Is(err, errTooLarge) || rest != nil && rep.blocked() != nil && err != nil { // the handler could not answer yet
+		return a.answer(w, r, err)
 	}
 	return err
 }
 
-func (h *Handler) scans(s side) bool { return slices.Contains(h.Bodies, string(s)) }
+// scans reports whether bodies of a side are scanned, at the path of the request.
+func (h *Handler) scans(s side, r *http.Request) bool {
+	return slices.Contains(h.Bodies, string(s)) && h.Choose[string(s)].hasPath(r)
+}
+
+// choosesType reports whether bodies of the type are scanned.
+func (h *Handler) choosesType(s side, b media.Body) bool { return h.Choose[string(s)].hasType(b) }
+
+// wait is how long a body waits for its turn.
+func (h *Handler) wait() time.Duration { return time.Duration(h.MaxWait) }
 
 // Interface guards.
 var (

@@ -153,7 +153,7 @@ func TestResponseIsLogged(t *testing.T) {
 		}
 		srv.Eventually("the log tells", func() bool {
 			text, _ := os.ReadFile(log)
-			return bytes.Count(text, []byte(`"rule":"reveal_prompt"`)) > i
+			return bytes.Count(text, []byte(`"reveal_prompt"`)) > i
 		})
 	}
 }

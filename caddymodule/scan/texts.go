@@ -48,7 +48,9 @@ func (ts *texts) follow(place, piece []byte) {
 		ts.known[string(place)] = t
 	}
 	if ts.eager {
-		ts.report.collect(t.stream.Write(string(piece)))
+		if ts.report.enter(len(piece)) {
+			ts.report.collect(t.stream.Write(string(piece)))
+		}
 		return
 	}
 	if t.fresh = append(t.fresh, piece...); len(t.fresh) >= gathered {
@@ -58,7 +60,9 @@ func (ts *texts) follow(place, piece []byte) {
 
 // scan scans what was gathered of a text.
 func (ts *texts) scan(t *text) {
-	ts.report.collect(t.stream.Write(string(t.fresh)))
+	if ts.report.enter(len(t.fresh)) {
+		ts.report.collect(t.stream.Write(string(t.fresh)))
+	}
 	t.fresh = t.fresh[:0]
 }
 

@@ -1,12 +1,20 @@
 package scan
 
+import "github.com/svc-gateway/svc/internal/media"
+
 // windows scans a long body piece by piece, each with the end of the one before.
 type windows struct {
-	decode func(string) string
+	kind   media.Kind
+	parts  *parts // nil: it has none
 	report *report
 	buf    []byte
 	kept   int // bytes of buf that were scanned before
 	taken  int // bytes behind them that write has taken and that wait
+}
+
+// newWindows makes the windows of a body.
+func newWindows(rep *report, b media.Body, ps *parts) *windows {
+	return &windows{kind: b.Kind, parts: ps, report: rep}
 }
 
 // room returns where the next bytes of the body belong.
@@ -22,10 +30,16 @@ func (w *windows) scan(n int) []byte {
 	if n == 0 {
 		return nil
 	}
+	defer w.report.end(w.report.begin(n))
 	all := w.buf[:w.kept+n]
-	w.report.scanText(w.decode(string(all)))
+	from := max(0, len(all)-overlap)
+	if w.parts == nil {
+		w.report.scanPiece(all, w.kind)
+	} else {
+		from = w.parts.scan(all, overlap, w.report.scanPiece, w.report.fail)
+	}
 	fresh := append([]byte(nil), all[w.kept:]...)
-	w.kept = copy(w.buf, all[max(0, len(all)-overlap):])
+	w.kept = copy(w.buf, all[from:])
 	return fresh
 }
 

@@ -164,7 +164,7 @@ func (u unit) begins(p []byte, textual bool) (is, short bool) {
 			if p[i] != 0 {
 				return false, false
 			}
-		case i < u.size && (p[i] == '{' || p[i] == '['):
+		case i < u.size && (p[i] == '{' || p[i] == '[' || p[i] == '"'):
 			end = u.size
 		case !isText(p[i]):
 			return false, false

@@ -43,6 +43,8 @@ func TestSniff(t *testing.T) {
 		{"no type, a document", "{\x00\x2d\x4e", Unknown, wide(UTF16), true},
 		{"no type, a document in UTF-32", "\x00\x00\x00[", Unknown, wide(UTF32), true},
 		{"no type, two characters of UTF-32", "\x00\x00\x00p\x00\x00\x00a", Unknown, wide(UTF32), true},
+		{"no type, a string", "\"\x00\x2d\x4e", Unknown, wide(UTF16), true},
+		{"no type, a string, big end first", "\x00\"\x4e\x2d", Unknown, wide(UTF16), true},
 		{"a film", "\x00\x00\x00 ftypisom", Unknown, none, true},
 		{"the beginning of one", "\x00\x00\x00 ", Unknown, none, false},
 		{"a frame of gRPC", "\x00\x00\x00\x01{", GRPC, none, true},

@@ -1,0 +1,94 @@
+package scan
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/svc-gateway/svc/scanner"
+)
+
+// metrics are what all handlers of a configuration count together.
+type metrics struct {
+	findings *prometheus.CounterVec
+	bytes    *prometheus.CounterVec
+	seconds  *prometheus.HistogramVec
+}
+
+// newMetrics registers the metrics, or finds those of another handler.
+func newMetrics(r *prometheus.Registry) (*metrics, error) {
+	m := &metrics{
+		findings: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Namespace: "svc", Subsystem: "scan", Name: "findings_total",
+			Help: "Findings in bodies by category and by what is done about them.",
+		}, []string{"server", "side", "category", "action"}),
+		bytes: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Namespace: "svc", Subsystem: "scan", Name: "bytes_total",
+			Help: "Bytes of bodies that were scanned.",
+		}, []string{"server", "side"}),
+		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Namespace: "svc", Subsystem: "scan", Name: "seconds",
+			Help:    "How long it took to scan a body, waiting for other bodies included.",
+			Buckets: []float64{1e-5, 1e-4, 1e-3, 5e-3, 0.025, 0.1, 0.5, 2.5, 10, 30},
+		}, []string{"server", "side"}),
+	}
+	var err error
+	if m.findings, err = registered(r, m.findings); err != nil {
+		return nil, err
+	}
+	if m.bytes, err = registered(r, m.bytes); err != nil {
+		return nil, err
+	}
+	m.seconds, err = registered(r, m.seconds)
+	return m, err
+}
+
+// registered registers a metric, or returns the one that is.
+func registered[C prometheus.Collector](r *prometheus.Registry, c C) (C, error) {
+	err := r.Register(c)
+	if twice, ok := errors.AsType[prometheus.AlreadyRegisteredError](err); ok {
+		if there, ok := twice.ExistingCollector.(C); ok {
+			return there, nil
+		}
+	}
+	if err != nil {
+		return c, fmt.Errorf("registering the metrics of svc_scan: %w", err)
+	}
+	return c, nil
+}
+
+// found counts findings.
+func (m *metrics) found(rep *report, fresh []scanner.Finding) {
+	if m == nil { // a handler without an app
+		return
+	}
+	for _, f := range fresh {
+		action := actionLog
+		if f.Confidence == scanner.High {
+			action = rep.handler.actionFor(f.Category)
+		}
+		m.findings.WithLabelValues(serverOf(rep.request), string(rep.side), string(f.Category), action).Inc()
+	}
+}
+
+// close counts a body that has ended, if there was one.
+func (rep *report) close() {
+	rep.mu.Lock()
+	defer rep.mu.Unlock()
+	if m := rep.handler.metrics; m != nil && rep.bytes > 0 {
+		server := serverOf(rep.request)
+		m.bytes.WithLabelValues(server, string(rep.side)).Add(float64(rep.bytes))
+		m.seconds.WithLabelValues(server, string(rep.side)).Observe(rep.took.Seconds())
+	}
+}
+
+// serverOf names the server, as Caddy's own metrics do.
+func serverOf(r *http.Request) string {
+	if s, ok := r.Context().Value(caddyhttp.ServerCtxKey).(*caddyhttp.Server); ok {
+		return s.Name()
+	}
+	return ""
+}
