@@ -34,6 +34,7 @@ var matrix = []rule{
 	{"caddymodule/order/...", nil},
 	{"caddymodule/directive/...", []string{"caddymodule/order"}},
 	{"caddymodule/refusal/...", []string{"internal/..."}},
+	{"caddymodule/metric/...", nil},
 	{"caddymodule/auth/...", stage},
 	{"caddymodule/scan/...", append([]string{"scanner", "scanner/inject", "scanner/sse"}, stage...)},
 	{"caddymodule/redact/...", append([]string{"scanner/redact", "scanner/sse"}, stage...)},
@@ -48,7 +49,7 @@ var matrix = []rule{
 }
 
 // stage is what a stage that works in any Caddy may import: never the runtime.
-var stage = []string{"caddymodule/app", "caddymodule/app/admin", "caddymodule/directive", "caddymodule/refusal", "audit", "policy/...", "internal/..."}
+var stage = []string{"caddymodule/app", "caddymodule/app/admin", "caddymodule/directive", "caddymodule/metric", "caddymodule/refusal", "audit", "policy/...", "internal/..."}
 
 // testHelpers are used by tests only and may import what they help to test.
 var testHelpers = []string{"caddymodule/auth/caddytest", "internal/browsertest"}

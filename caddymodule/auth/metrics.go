@@ -3,10 +3,10 @@ package auth
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/svc-gateway/svc/caddymodule/metric"
 	"github.com/svc-gateway/svc/policy"
 	"github.com/svc-gateway/svc/policy/identity"
 )
@@ -22,21 +22,10 @@ const (
 // newOutcomes returns the counter of what became of requests, by the provider that decided and
 // the outcome. All handlers of a configuration share one.
 func newOutcomes(r *prometheus.Registry) (*prometheus.CounterVec, error) {
-	c := prometheus.NewCounterVec(prometheus.CounterOpts{
+	return metric.Register(r, prometheus.NewCounterVec(prometheus.CounterOpts{
 		Namespace: "svc", Subsystem: "auth", Name: "total",
 		Help: "Requests by the provider that decided about them and by what became of them.",
-	}, []string{"provider", "outcome"})
-	err := r.Register(c)
-	if twice, ok := errors.AsType[prometheus.AlreadyRegisteredError](err); ok {
-		c, ok = twice.ExistingCollector.(*prometheus.CounterVec)
-		if ok {
-			return c, nil
-		}
-	}
-	if err != nil {
-		return nil, fmt.Errorf("registering svc_auth_total: %w", err)
-	}
-	return c, nil
+	}, []string{"provider", "outcome"}))
 }
 
 // outcomeOf names what became of somebody whom a provider was asked about.

@@ -1,7 +1,6 @@
 package redact
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -10,6 +9,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"go.uber.org/zap"
 
+	"github.com/svc-gateway/svc/caddymodule/metric"
 	"github.com/svc-gateway/svc/scanner/redact"
 )
 
@@ -18,21 +18,10 @@ const maxPlaces = 16
 
 // newFound returns the counter of what was found. All handlers of a configuration share one.
 func newFound(r *prometheus.Registry) (*prometheus.CounterVec, error) {
-	c := prometheus.NewCounterVec(prometheus.CounterOpts{
+	return metric.Register(r, prometheus.NewCounterVec(prometheus.CounterOpts{
 		Namespace: "svc", Subsystem: "redact", Name: "total",
 		Help: "Secrets found in responses, by rule, by where they stood (header, body) and by mode (redact, observe).",
-	}, []string{"rule", "place", "mode"})
-	err := r.Register(c)
-	if twice, ok := errors.AsType[prometheus.AlreadyRegisteredError](err); ok {
-		c, ok = twice.ExistingCollector.(*prometheus.CounterVec)
-		if ok {
-			return c, nil
-		}
-	}
-	if err != nil {
-		return nil, fmt.Errorf("registering svc_redact_total: %w", err)
-	}
-	return c, nil
+	}, []string{"rule", "place", "mode"}))
 }
 
 // report is what was found in one response. It never holds a value.

@@ -1,13 +1,12 @@
 package scan
 
 import (
-	"errors"
-	"fmt"
 	"net/http"
 
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/svc-gateway/svc/caddymodule/metric"
 	"github.com/svc-gateway/svc/scanner"
 )
 
@@ -36,28 +35,14 @@ func newMetrics(r *prometheus.Registry) (*metrics, error) {
 		}, []string{"server", "side"}),
 	}
 	var err error
-	if m.findings, err = registered(r, m.findings); err != nil {
+	if m.findings, err = metric.Register(r, m.findings); err != nil {
 		return nil, err
 	}
-	if m.bytes, err = registered(r, m.bytes); err != nil {
+	if m.bytes, err = metric.Register(r, m.bytes); err != nil {
 		return nil, err
 	}
-	m.seconds, err = registered(r, m.seconds)
+	m.seconds, err = metric.Register(r, m.seconds)
 	return m, err
-}
-
-// registered registers a metric, or returns the one that is.
-func registered[C prometheus.Collector](r *prometheus.Registry, c C) (C, error) {
-	err := r.Register(c)
-	if twice, ok := errors.AsType[prometheus.AlreadyRegisteredError](err); ok {
-		if there, ok := twice.ExistingCollector.(C); ok {
-			return there, nil
-		}
-	}
-	if err != nil {
-		return c, fmt.Errorf("registering the metrics of svc_scan: %w", err)
-	}
-	return c, nil
 }
 
 // found counts findings.
