@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 
 import { Client } from '@langchain/langgraph-sdk';
 
@@ -36,18 +37,27 @@ async function collect(stream) {
   return events;
 }
 
+/** Waits until no run of a thread goes on: the last event of a stream comes before the status changes. */
+async function settled(c, thread_id) {
+  const busy = async () => (await c.threads.get(thread_id)).status === 'busy'
+    || (await c.runs.list(thread_id)).some(({ status }) => status === 'pending' || status === 'running');
+  while (await busy()) await setTimeout(50);
+}
+
 const scenarios = {
   'assistants': async (c) => [await c.assistants.search(), await c.assistants.getGraph('agent')],
   'a stream in all modes': async (c) => {
     const { thread_id } = await c.threads.create({ metadata: { session_id: 'abc', page_token: 'def' } });
     const streamMode = ['values', 'updates', 'messages-tuple', 'custom', 'debug', 'tasks', 'checkpoints'];
     const events = await collect(c.runs.stream(thread_id, 'agent', { input: ask('hello'), streamMode }));
+    await settled(c, thread_id);
     return [events, await c.threads.getState(thread_id), await c.threads.getHistory(thread_id), await c.threads.get(thread_id), await c.runs.list(thread_id)];
   },
   'a run without a thread': (c) => collect(c.runs.stream(null, 'agent', { input: ask('hello') })),
   'an interrupt and its answer': async (c) => {
     const { thread_id } = await c.threads.create();
     const asked = await collect(c.runs.stream(thread_id, 'agent', { input: ask('ask') }));
+    await settled(c, thread_id);
     const state = await c.threads.getState(thread_id);
     const answered = await collect(c.runs.stream(thread_id, 'agent', { command: { resume: 'yes' } }));
     return [asked, state, answered];
@@ -55,13 +65,17 @@ const scenarios = {
   'waiting and joining': async (c) => {
     const { thread_id } = await c.threads.create();
     const waited = await c.runs.wait(thread_id, 'agent', { input: ask('hello') });
-    const run = await c.runs.create(thread_id, 'agent', { input: ask('again'), streamResumable: true });
+    await settled(c, thread_id);
+    const { status: _, ...run } = await c.runs.create(thread_id, 'agent', { input: ask('again'), streamResumable: true });
     const joined = await c.runs.join(thread_id, run.run_id);
+    await settled(c, thread_id);
     return [waited, run, joined, (await c.runs.get(thread_id, run.run_id)).status];
   },
   'cancelling': async (c) => {
     const { thread_id } = await c.threads.create();
     const run = await c.runs.create(thread_id, 'agent', { input: ask('slow') });
+    // The status of a run that has not begun would be another one.
+    while ((await c.runs.get(thread_id, run.run_id)).status === 'pending') await setTimeout(50);
     await c.runs.cancel(thread_id, run.run_id, true);
     return (await c.runs.get(thread_id, run.run_id)).status;
   },
@@ -82,6 +96,7 @@ const scenarios = {
   'updating and copying': async (c) => {
     const { thread_id } = await c.threads.create();
     await c.runs.wait(thread_id, 'agent', { input: ask('hello') });
+    await settled(c, thread_id);
     await c.threads.updateState(thread_id, { values: ask('changed') });
     const copy = await c.threads.copy(thread_id);
     const found = (await c.threads.search({ limit: 100 })).filter((t) => t.thread_id === thread_id).length;
