@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 
 	"github.com/svc-gateway/svc/caddymodule/directive"
@@ -33,6 +34,21 @@ type Allow struct {
 	// Names of rules that find nothing, as the log of the mode "observe" and the metric
 	// svc_redact_total give them: "json_web_token". Default: none.
 	Rules []string `json:"rules,omitempty"`
+
+	fields []string        // Headers, in canonical form
+	usual  *redact.Allowed // in the answers to requests for other paths than Paths
+}
+
+// provision prepares for requests. signed says that signed thinking stays.
+func (a *Allow) provision(ctx caddy.Context, signed bool) error {
+	for _, name := range a.Headers {
+		a.fields = append(a.fields, textproto.CanonicalMIMEHeaderKey(name))
+	}
+	a.usual = &redact.Allowed{Rules: a.Rules, Fields: a.Fields, Signed: signed}
+	if err := caddyhttp.MatchPath(a.Paths).Provision(ctx); err != nil {
+		return fmt.Errorf("allow: paths: %w", err)
+	}
+	return nil
 }
 
 // check tells what is wrong with an entry of one kind.
@@ -111,10 +127,12 @@ func (a *Allow) validate() error {
 
 // header reports whether a field of this name stays.
 func (a *Allow) header(name string) bool {
-	return slices.ContainsFunc(a.Headers, func(h string) bool { return textproto.CanonicalMIMEHeaderKey(h) == name })
+	return slices.Contains(a.fields, name)
 }
 
-// of returns what the rules leave in the answer to a request.
+var everything = redact.Allowed{All: true}
+
+// of returns what the rules leave in the answer to a request, which is not to be changed.
 func (a *Allow) of(r *http.Request) (*redact.Allowed, error) {
 	if len(a.Paths) > 0 {
 		match, err := caddyhttp.MatchPath(a.Paths).MatchWithError(r)
@@ -122,8 +140,8 @@ func (a *Allow) of(r *http.Request) (*redact.Allowed, error) {
 			return nil, fmt.Errorf("matching the allowed paths: %w", err)
 		}
 		if match {
-			return &redact.Allowed{All: true}, nil
+			return &everything, nil
 		}
 	}
-	return &redact.Allowed{Rules: a.Rules, Fields: a.Fields}, nil
+	return a.usual, nil
 }

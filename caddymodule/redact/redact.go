@@ -82,8 +82,8 @@ func (h *Handler) Provision(ctx caddy.Context) (err error) {
 	if h.found, err = newFound(ctx.GetMetricsRegistry()); err != nil {
 		return err
 	}
-	if err := caddyhttp.MatchPath(h.Allow.Paths).Provision(ctx); err != nil {
-		return fmt.Errorf("allow: paths: %w", err)
+	if err := h.Allow.provision(ctx, h.SignedThinking == toPass); err != nil {
+		return err
 	}
 	h.known, err = newSecrets(ctx, h.Secrets)
 	return err
@@ -125,7 +125,6 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyht
 	if err != nil {
 		return caddyhttp.Error(http.StatusBadRequest, err)
 	}
-	allowed.Signed = h.SignedThinking == toPass
 	delete(r.Header, "Sec-Websocket-Extensions") // messages could be compressed
 	if h.Mode == observe {
 		r.Header["Accept-Encoding"] = identity

@@ -15,6 +15,12 @@ const maxURL = 4096
 // defaultPorts are the ports of the schemes that are known.
 var defaultPorts = map[string]string{"http": "80", "https": "443"}
 
+// Loopback reports whether a host, a name or an address, is this one, as far as its text tells.
+func Loopback(host string) bool {
+	addr, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && addr.IsLoopback()
+}
+
 // ParseURL reads the URL of an HTTP server that is to be asked. What readers of URLs are known to differ
 // in, or what hides where it leads, is refused: user names and passwords, backslashes, blanks and control
 // characters, and whatever [CheckName] refuses. The result has its host in the form of CheckName, no port

@@ -3,10 +3,11 @@ package settings
 import (
 	"errors"
 	"fmt"
-	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
+
+	"github.com/svc-gateway/svc/internal/reach"
 )
 
 // Where programs of agents run, for sandbox.provider.
@@ -119,9 +120,7 @@ func checkRemoteURL(raw string) error {
 	if err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
 		return errors.New("this is not an address such as https://sandboxes.example.com/api, without a user, a query and a fragment")
 	}
-	ip, _ := netip.ParseAddr(u.Hostname()) // invalid: a name
-	here := ip.IsLoopback() || u.Hostname() == "localhost"
-	if u.Scheme != "https" && (u.Scheme != "http" || !here) {
+	if u.Scheme != "https" && (u.Scheme != "http" || !reach.Loopback(u.Hostname())) {
 		return errors.New("this is not an https address: the key would go over the network in clear; plain http is for servers on this host")
 	}
 	return nil

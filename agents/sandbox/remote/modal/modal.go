@@ -13,27 +13,21 @@
 package modal
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"math"
-	"net/netip"
 	"net/url"
 	"os"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 
 	sdk "github.com/modal-labs/modal-client/go"
-	"google.golang.org/grpc/codes"
-	"google.golang.org/grpc/status"
 
 	"github.com/svc-gateway/svc/agents/sandbox/remote"
-	"github.com/svc-gateway/svc/internal/plaintext"
+	"github.com/svc-gateway/svc/internal/reach"
 )
 
 // Name is the provider's name in the settings.
@@ -79,7 +73,7 @@ var _ remote.Provider = (*Provider)(nil)
 // New returns the provider. It does not connect.
 func New(c Config) (*Provider, error) {
 	u, err := url.Parse(c.URL)
-	if err != nil || u.Host == "" || u.Path != "" && u.Path != "/" || u.Scheme != "https" && (u.Scheme != "http" || !loopback(u.Hostname())) {
+	if err != nil || u.Host == "" || u.Path != "" && u.Path != "/" || u.Scheme != "https" && (u.Scheme != "http" || !reach.Loopback(u.Hostname())) {
 		return nil, errors.New("sandbox.modal_url: this is not an https address without a path; plain http is for servers on this host")
 	}
 	port := u.Port()
@@ -94,11 +88,6 @@ func New(c Config) (*Provider, error) {
 		c.Image = "python:3.13-slim-bookworm"
 	}
 	return &Provider{config: c, connecting: make(lock, 1), building: make(lock, 1)}, nil
-}
-
-func loopback(host string) bool {
-	ip, err := netip.ParseAddr(host)
-	return host == "localhost" || err == nil && ip.IsLoopback()
 }
 
 // Name implements [remote.Provider].
@@ -244,155 +233,4 @@ func (p *Provider) Delete(ctx context.Context, id string) error {
 		return nil
 	}
 	return p.fail("deleting a sandbox", err)
-}
-
-// box is one sandbox.
-type box struct {
-	p *Provider
-	s *sdk.Sandbox
-}
-
-func (b *box) ID() string { return b.s.SandboxID }
-
-// Ready implements [remote.Sandbox]. The first command waits until the sandbox runs.
-func (b *box) Ready(context.Context) (bool, error) { return true, nil }
-
-// Put implements [remote.Sandbox].
-func (b *box) Put(ctx context.Context, name string, content func(io.Writer) error) error {
-	const what = "sending files"
-	cp, err := b.s.Exec(ctx, []string{"sh", "-c", "exec cat >" + name}, params(ctx, sdk.Ignore))
-	if err != nil {
-		return b.p.fail(what, err)
-	}
-	// The SDK's writer knows no context. A write that hangs ends with the sandbox, which is deleted then.
-	sent := make(chan error, 1)
-	go func() { sent <- send(ctx, cp.Stdin, content) }()
-	select {
-	case err = <-sent:
-	case <-ctx.Done():
-		err = ctx.Err()
-	}
-	if err != nil {
-		return b.p.fail(what, err)
-	}
-	exit, err := cp.Wait(ctx, nil)
-	if err == nil && exit != 0 {
-		err = fmt.Errorf("writing them ended with %d", exit)
-	}
-	if err != nil {
-		return b.p.fail(what, err)
-	}
-	return nil
-}
-
-// chunk is how much is sent in one call of the API.
-const chunk = 256 << 10
-
-// send writes content to the input of a command, in large pieces, until the context ends.
-func send(ctx context.Context, w io.WriteCloser, content func(io.Writer) error) error {
-	buffered := bufio.NewWriterSize(writerFunc(func(b []byte) (int, error) {
-		if err := ctx.Err(); err != nil {
-			return 0, err
-		}
-		return w.Write(b)
-	}), chunk)
-	return errors.Join(content(buffered), buffered.Flush(), w.Close())
-}
-
-type writerFunc func([]byte) (int, error)
-
-func (f writerFunc) Write(b []byte) (int, error) { return f(b) }
-
-// Exec implements [remote.Sandbox].
-func (b *box) Exec(ctx context.Context, line string) (int, error) {
-	cp, err := b.s.Exec(ctx, []string{"sh", "-c", line}, params(ctx, sdk.Ignore))
-	if err != nil {
-		return 0, b.p.fail("running a program", err)
-	}
-	exit, err := cp.Wait(ctx, nil)
-	if err != nil {
-		return 0, b.p.fail("running a program", err)
-	}
-	return exit, nil
-}
-
-// Get implements [remote.Sandbox].
-func (b *box) Get(ctx context.Context, name string, limit int64) ([]byte, error) {
-	const what = "fetching files"
-	cp, err := b.s.Exec(ctx, []string{"sh", "-c", "exec head -c " + strconv.FormatInt(limit+1, 10) + " " + name}, params(ctx, sdk.Pipe))
-	if err != nil {
-		return nil, b.p.fail(what, err)
-	}
-	defer func() { _ = cp.Stdout.Close() }()
-	stop := context.AfterFunc(ctx, func() { _ = cp.Stdout.Close() })
-	defer stop()
-	content, err := io.ReadAll(io.LimitReader(cp.Stdout, limit+1))
-	if err == nil && int64(len(content)) > limit {
-		err = fmt.Errorf("the file has more than %d bytes", limit)
-	}
-	if err == nil {
-		err = ctx.Err()
-	}
-	if err != nil {
-		return nil, b.p.fail(what, err)
-	}
-	return content, nil
-}
-
-// params are those of a command. The sandbox ends it when its time is over, should nobody be left here.
-func params(ctx context.Context, stdout sdk.StdioBehavior) *sdk.SandboxExecParams {
-	p := &sdk.SandboxExecParams{Stdout: stdout, Stderr: sdk.Ignore}
-	if until, ok := ctx.Deadline(); ok {
-		p.Timeout = max(time.Second, time.Duration(math.Ceil(time.Until(until).Seconds()))*time.Second)
-	}
-	return p
-}
-
-// gone reports whether err says that there is no such sandbox, or that it has ended.
-func gone(err error) bool {
-	if _, ok := errors.AsType[sdk.NotFoundError](err); ok {
-		return true
-	}
-	return status.Code(err) == codes.NotFound
-}
-
-// callError is an error of the API, without what the server wrote.
-type callError struct {
-	what string
-	err  error
-	says string
-}
-
-// fail makes an error that may be shown: what was being done and the kind of trouble.
-func (p *Provider) fail(what string, err error) error {
-	says := strings.ReplaceAll(err.Error(), p.config.TokenSecret, "REDACTED") // before it is cut
-	return &callError{what, err, plaintext.Clean(plaintext.Whole([]byte(says[:min(len(says), 1024)])))}
-}
-
-func (e *callError) Error() string {
-	why := "the SDK reports an error"
-	if s, ok := status.FromError(e.err); ok {
-		why = "the server answered " + s.Code().String()
-	}
-	switch {
-	case errors.Is(e.err, context.DeadlineExceeded), errors.Is(e.err, context.Canceled):
-		why = "its time was over"
-	case status.Code(e.err) == codes.Unauthenticated, status.Code(e.err) == codes.PermissionDenied:
-		why += ": do sandbox.modal_token_id and sandbox.modal_token_secret allow this?"
-	}
-	return Name + ": " + e.what + ": " + why
-}
-
-func (e *callError) Unwrap() error { return e.err }
-
-// Says is what the server wrote, for the log.
-func (e *callError) Says() string { return e.says }
-
-// Lost reports whether the call may have had an effect.
-func (e *callError) Lost() bool {
-	switch status.Code(e.err) {
-	case codes.Unavailable, codes.DeadlineExceeded, codes.Canceled, codes.Internal, codes.Unknown:
-		return true
-	}
-	return false
 }

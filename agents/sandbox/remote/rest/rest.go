@@ -22,12 +22,12 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"strings"
 	"time"
 
 	"github.com/svc-gateway/svc/internal/plaintext"
+	"github.com/svc-gateway/svc/internal/reach"
 )
 
 // Config says where an API is.
@@ -76,22 +76,15 @@ func New(c Config) (*Client, error) {
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
 // secure reports whether a key may be sent to an address.
-func secure(u *url.URL) bool { return u.Scheme == "https" || u.Scheme == "http" && loopback(u) }
-
-// loopback reports whether an address is on this host, as far as its text tells.
-func loopback(u *url.URL) bool {
-	if u.Hostname() == "localhost" {
-		return true
-	}
-	ip, err := netip.ParseAddr(u.Hostname())
-	return err == nil && ip.IsLoopback()
+func secure(u *url.URL) bool {
+	return u.Scheme == "https" || u.Scheme == "http" && reach.Loopback(u.Hostname())
 }
 
 // Trusts returns the address that the API names as another part of itself, if the key may be sent there:
 // over TLS, or to this host where the API itself is on this host.
 func (c *Client) Trusts(raw string) (*url.URL, error) {
 	u, err := url.Parse(strings.TrimRight(raw, "/"))
-	if err != nil || u.Host == "" || u.User != nil || !secure(u) || loopback(u) && !loopback(c.base) {
+	if err != nil || u.Host == "" || u.User != nil || !secure(u) || reach.Loopback(u.Hostname()) && !reach.Loopback(c.base.Hostname()) {
 		return nil, fmt.Errorf("%s: the server names an address that the key is not sent to: it must be https and not on this host", c.provider)
 	}
 	return u, nil
