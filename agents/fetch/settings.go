@@ -1,12 +1,10 @@
 package fetch
 
 import (
-	"crypto/x509"
-	"errors"
 	"fmt"
 	"net/netip"
-	"os"
 
+	"github.com/svc-gateway/svc/internal/certpool"
 	"github.com/svc-gateway/svc/internal/reach"
 	"github.com/svc-gateway/svc/internal/settings"
 )
@@ -26,15 +24,8 @@ func FromSettings(s settings.Fetch) (Config, error) {
 		}
 		c.Networks = append(c.Networks, n)
 	}
-	if s.CAFile == "" {
-		return c, nil
-	}
-	pem, err := os.ReadFile(s.CAFile)
-	if err != nil {
-		return Config{}, fmt.Errorf("reading fetch.ca_file: %w", err)
-	}
-	if c.Roots = x509.NewCertPool(); !c.Roots.AppendCertsFromPEM(pem) {
-		return Config{}, errors.New("fetch.ca_file: there is no certificate in the file " + s.CAFile)
+	if c.Roots, err = certpool.Read(s.CAFile); err != nil {
+		return Config{}, fmt.Errorf("fetch.ca_file: %w", err)
 	}
 	return c, nil
 }

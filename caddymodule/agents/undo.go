@@ -45,23 +45,25 @@ func (u undoing) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	e := audit.Event{
 		Type: audit.Admin, User: by.User, Role: string(by.Role), Address: by.Address, RequestID: by.RequestID,
-		Action: "undo", Input: string(input), Status: "started",
+		Action: "undo", Input: string(input),
 	}
-	if err := u.log.Record(r.Context(), e); err != nil {
-		u.logger.Error("recording that a run is undone failed, it is not", zap.Error(err))
+	var done []undo.Restored
+	var undoErr error
+	began := false
+	err = u.log.Around(r.Context(), e, func(end *audit.Event) error {
+		began = true
+		done, undoErr = u.keeper.Restore(in.Run, in.Force)
+		if text, err := json.Marshal(done); err == nil {
+			end.Output = string(text)
+		}
+		return undoErr
+	})
+	if err != nil {
+		u.logger.Error("undoing what a run has written failed", zap.String("run", in.Run), zap.Error(err))
+	}
+	if !began {
 		problem.Write(w, r, problem.Problem{Status: http.StatusServiceUnavailable, Code: "audit_unavailable", Detail: "the change could not be recorded and was not made"})
 		return
-	}
-	done, undoErr := u.keeper.Restore(in.Run, in.Force)
-	e.Status = "success"
-	if undoErr != nil {
-		e.Status, e.Error = "error", undoErr.Error()
-	}
-	if text, err := json.Marshal(done); err == nil {
-		e.Output = string(text)
-	}
-	if err := u.log.Queue(r.Context(), e); err != nil {
-		u.logger.Error("recording that a run was undone failed", zap.Error(err))
 	}
 	u.answer(w, r, done, undoErr)
 }

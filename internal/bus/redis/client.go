@@ -2,9 +2,7 @@ package redis
 
 import (
 	"crypto/tls"
-	"crypto/x509"
 	"fmt"
-	"os"
 	"runtime"
 	"sync"
 	"time"
@@ -13,6 +11,7 @@ import (
 	"github.com/redis/go-redis/v9/logging"
 	"github.com/redis/go-redis/v9/maintnotifications"
 
+	"github.com/svc-gateway/svc/internal/certpool"
 	"github.com/svc-gateway/svc/internal/settings"
 )
 
@@ -74,17 +73,11 @@ func reveal(key string, r settings.Reference, env func(string) (string, bool)) (
 }
 
 func encryption(s settings.Bus) (*tls.Config, error) {
-	c := &tls.Config{MinVersion: tls.VersionTLS12, ServerName: s.ServerName}
-	if s.CAFile != "" {
-		pem, err := os.ReadFile(s.CAFile)
-		if err != nil {
-			return nil, fmt.Errorf("bus.ca_file: %w", err)
-		}
-		c.RootCAs = x509.NewCertPool()
-		if !c.RootCAs.AppendCertsFromPEM(pem) {
-			return nil, fmt.Errorf("bus.ca_file: %s has no certificate in PEM form", s.CAFile)
-		}
+	roots, err := certpool.Read(s.CAFile)
+	if err != nil {
+		return nil, fmt.Errorf("bus.ca_file: %w", err)
 	}
+	c := &tls.Config{MinVersion: tls.VersionTLS12, ServerName: s.ServerName, RootCAs: roots}
 	if s.CertFile != "" {
 		pair, err := tls.LoadX509KeyPair(s.CertFile, s.KeyFile)
 		if err != nil {

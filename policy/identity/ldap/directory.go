@@ -10,6 +10,7 @@ import (
 	goldap "github.com/go-ldap/ldap/v3"
 	"golang.org/x/sync/singleflight"
 
+	"github.com/svc-gateway/svc/internal/certpool"
 	"github.com/svc-gateway/svc/internal/settings"
 	"github.com/svc-gateway/svc/policy/identity"
 )
@@ -67,9 +68,9 @@ func New(s settings.LDAP, password identity.Secret, trouble Trouble) (*Directory
 	if d.roles, err = newRoles(s); err != nil {
 		errs = append(errs, err)
 	}
-	roots, err := authorities(s.CAFile)
+	roots, err := certpool.Read(s.CAFile)
 	if err != nil {
-		errs = append(errs, err)
+		errs = append(errs, fmt.Errorf("ldap.ca_file: %w", err))
 	}
 	for _, raw := range s.URL {
 		server, err := newServer(raw, s.Insecure, roots, trouble)

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"net"
 	"net/url"
-	"os"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -64,21 +63,6 @@ func newServer(raw string, insecure bool, roots *x509.CertPool, trouble Trouble)
 	}
 	s.address = net.JoinHostPort(u.Hostname(), port)
 	return s, nil
-}
-
-func authorities(file string) (*x509.CertPool, error) {
-	if file == "" {
-		return nil, nil // the system's
-	}
-	pem, err := os.ReadFile(file)
-	if err != nil {
-		return nil, fmt.Errorf("ldap.ca_file: %w", err)
-	}
-	roots := x509.NewCertPool()
-	if !roots.AppendCertsFromPEM(pem) {
-		return nil, fmt.Errorf("ldap.ca_file: there is no certificate in %s: it must be in PEM form", file)
-	}
-	return roots, nil
 }
 
 // connect opens an encrypted connection.

@@ -2,15 +2,14 @@ package oidc
 
 import (
 	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
-	"os"
 	"time"
 
+	"github.com/svc-gateway/svc/internal/certpool"
 	"github.com/svc-gateway/svc/internal/settings"
 )
 
@@ -30,6 +29,10 @@ const (
 // newClient returns the client that talks to one provider. It follows no redirects: they could
 // lead a code or a secret elsewhere, and an issuer's documents have fixed places.
 func newClient(c settings.Issuer) (*http.Client, error) {
+	roots, err := certpool.Read(c.CAFile)
+	if err != nil {
+		return nil, fmt.Errorf("ca_file: %w", err)
+	}
 	t := &http.Transport{
 		Proxy:                 http.ProxyFromEnvironment,
 		DialContext:           (&net.Dialer{Timeout: dialTimeout}).DialContext,
@@ -38,17 +41,7 @@ func newClient(c settings.Issuer) (*http.Client, error) {
 		ForceAttemptHTTP2:     true,
 		MaxConnsPerHost:       16,
 		IdleConnTimeout:       time.Minute,
-		TLSClientConfig:       &tls.Config{MinVersion: tls.VersionTLS12},
-	}
-	if c.CAFile != "" {
-		pem, err := os.ReadFile(c.CAFile)
-		if err != nil {
-			return nil, fmt.Errorf("ca_file: %w", err)
-		}
-		t.TLSClientConfig.RootCAs = x509.NewCertPool()
-		if !t.TLSClientConfig.RootCAs.AppendCertsFromPEM(pem) {
-			return nil, fmt.Errorf("ca_file: %s holds no certificate in PEM form", c.CAFile)
-		}
+		TLSClientConfig:       &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: roots},
 	}
 	return &http.Client{Transport: bounded{t}, Timeout: requestTimeout, CheckRedirect: refuseRedirect}, nil
 }

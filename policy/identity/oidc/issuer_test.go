@@ -364,7 +364,7 @@ func TestNewErrors(t *testing.T) {
 		issuer     settings.Issuer
 	}{
 		{"no file", "oidc a: ca_file: open /nowhere", settings.Issuer{Name: "a", CAFile: "/nowhere"}},
-		{"no certificate", "holds no certificate", settings.Issuer{Name: "a", CAFile: "/dev/null"}},
+		{"no certificate", "there is no certificate in /dev/null", settings.Issuer{Name: "a", CAFile: "/dev/null"}},
 		{"no secret", "oidc a: client_secret: X is not set", settings.Issuer{Name: "a", ClientSecret: "{env.X}"}},
 	} {
 		_, err := oidc.New([]settings.Issuer{tt.issuer}, oidc.Options{Env: func(string) (string, bool) { return "", false }})
