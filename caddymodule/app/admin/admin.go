@@ -1,10 +1,8 @@
 // Package admin is the subcommand admin: it manages the users of our stages, their tokens and
 // sessions, and shows how somebody of a directory or identity provider is judged.
 //
-// Importing it registers the command. Each stage that uses the app svc does, so that any program
-// with one of them can manage the users:
-//
-//	import _ "github.com/svc-gateway/svc/caddymodule/app/admin"
+// Importing it registers the command, as package commands does for each stage that uses the app svc, so
+// that any program with one of them can manage the users.
 //
 // While a service runs on the data folder the commands ask it over the control socket. While none
 // does they work on the databases themselves, which are locked meanwhile. A command runs once a
