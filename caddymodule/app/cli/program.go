@@ -20,6 +20,12 @@ func Program() string {
 // Command names a command of this program, as in "service admin list-users".
 func Command(words string) string { return Program() + " " + words }
 
+// Has reports whether this program has a command.
+func Has(name string) bool {
+	_, ok := caddycmd.Commands()[name]
+	return ok
+}
+
 // Examples are lines of examples, one of each command.
 func Examples(commands ...string) string {
 	for i, words := range commands {
@@ -32,10 +38,9 @@ var asCaddy = regexp.MustCompile(`\bcaddy ([a-z]+(?:-[a-z]+)?)\b`)
 
 // Named writes the commands in a text of Caddy's as people call them here.
 func Named(text string) string {
-	registered := caddycmd.Commands()
 	return asCaddy.ReplaceAllStringFunc(text, func(words string) string {
 		name := strings.TrimPrefix(words, "caddy ")
-		if _, ok := registered[name]; !ok {
+		if !Has(name) {
 			return words
 		}
 		return Command(name)

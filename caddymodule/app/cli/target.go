@@ -133,7 +133,11 @@ func (t Target) Send(ctx context.Context, method, path string, in any, headers .
 	case err != nil && ctx.Err() != nil:
 		return nil, context.Cause(ctx)
 	case errors.Is(err, syscall.ECONNREFUSED):
-		return nil, fmt.Errorf("no service answers at %s: start it, or name another with --url", t.Base)
+		start := "start it"
+		if Has("web") {
+			start += " with " + Command("web start")
+		}
+		return nil, fmt.Errorf("no service answers at %s: %s, or name another with --url", t.Base, start)
 	case err != nil && health.Severed(err):
 		return nil, fmt.Errorf("asking the service: %w: is it TLS that is spoken there, and https in --url, or neither?", err)
 	case err != nil:

@@ -3,6 +3,7 @@ package commands
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/signal"
 	"time"
@@ -22,7 +23,7 @@ func init() {
 			cmd.Use = "audit"
 			cmd.Long = `Reads, checks, backs up and archives the audit log. The service may run or not. The tables are audit_events
 and audit_runs; the views tool_calls and denials are easier to read.`
-			cli.Group(cmd, auditQueryCommand(), auditTailCommand(), auditExportCommand(), auditBackupCommand(), auditVerifyCommand(), auditArchiveCommand())
+			cli.Group(cmd, auditQueryCommand(), auditTailCommand(), auditExportCommand(), auditBackupCommand(), auditVerifyCommand(), auditArchiveCommand(), auditAcceptCommand())
 		},
 	})
 }
@@ -129,6 +130,27 @@ func auditBackupCommand() *cobra.Command {
 	}
 	cmd.RunE = cli.Run(func(cmd *cobra.Command, args []string) error {
 		return backup(cmd, args[0], "/audit/backup", app.BackupFiles)
+	})
+	cli.Group(cmd)
+	return cmd
+}
+
+func auditAcceptCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "accept", Short: "Accepts a log that a start refuses, and records that", Args: cli.Args(cobra.NoArgs),
+		Long: `Accepts the log as it is although it is missing, another one, shorter than it was or changed, so that the
+service starts with it. What was wrong is recorded. The service must not run.`,
+	}
+	cmd.RunE = cli.Run(func(cmd *cobra.Command, _ []string) error {
+		home, err := app.LocateHome()
+		if err != nil {
+			return err
+		}
+		if err := app.AcceptFiles(home); err != nil {
+			return err
+		}
+		fmt.Fprintln(cmd.OutOrStdout(), "The log is the one that the next start begins with. If something was wrong with it, its newest record says what.")
+		return nil
 	})
 	cli.Group(cmd)
 	return cmd
