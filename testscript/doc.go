@@ -53,6 +53,8 @@
 //	serve FILE                    start the service with this Caddyfile, and wait until it listens
 //	recipe [-global LINE] NAME [OLD=>NEW…]
 //	                              write the Caddyfile of docs/recipes/NAME.md with other names
+//	example HEADING FILE [OLD=>NEW…]
+//	                              write the JSON document below a heading of docs/json.md in the same way
 //	certificate NAME cn:X|dns:X|email:X|uri:X|stranger…
 //	                              write NAME.pem, signed by the authority in ca.pem; http -cert FILE
 //	                              is over TLS with it

@@ -99,7 +99,7 @@ var commands map[string]command
 func init() { // not at the declaration: until looks commands up
 	commands = map[string]command{
 		"adduser": adduser, "as": as, "capture": capture, "later": later, "until": until, "mode": mode, "repeat": repeat,
-		"port": port, "recipe": recipe, "serve": serve, "certificate": certificate,
+		"port": port, "recipe": recipe, "example": example, "serve": serve, "certificate": certificate,
 		"http": plainHTTP, "flood": flood, "raw": raw, "waithealth": waitHealth,
 		"ask": ask, "sse": sse, "stream": openStreams, "await": await, "finish": finish, "leave": leave,
 		"upstream": startUpstream, "website": website, "model": startModel, "release": release,
