@@ -16,7 +16,7 @@ import (
 
 	"github.com/svc-gateway/svc/audit"
 	"github.com/svc-gateway/svc/caddymodule/app"
-	_ "github.com/svc-gateway/svc/caddymodule/app/commands"
+	_ "github.com/svc-gateway/svc/caddymodule/app/commands" // admin, audit, config, login, scan and others
 	"github.com/svc-gateway/svc/internal/media"
 )
 

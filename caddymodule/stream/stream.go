@@ -11,7 +11,7 @@ import (
 	"go.uber.org/zap"
 
 	svcapp "github.com/svc-gateway/svc/caddymodule/app"
-	_ "github.com/svc-gateway/svc/caddymodule/app/commands"
+	_ "github.com/svc-gateway/svc/caddymodule/app/commands" // admin, audit, config, login, scan and others
 	"github.com/svc-gateway/svc/internal/respond"
 	"github.com/svc-gateway/svc/policy"
 )
