@@ -12,12 +12,16 @@ package admin
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io/fs"
+	"os"
 
 	caddycmd "github.com/caddyserver/caddy/v2/cmd"
 	"github.com/spf13/cobra"
 
 	"github.com/svc-gateway/svc/caddymodule/app"
 	"github.com/svc-gateway/svc/caddymodule/app/cli"
+	"github.com/svc-gateway/svc/internal/settings"
 	"github.com/svc-gateway/svc/policy/identity"
 	"github.com/svc-gateway/svc/policy/identity/adminapi"
 )
@@ -47,6 +51,14 @@ func adminCommands() []*cobra.Command {
 	}
 }
 
+// warnOfNew tells that the command makes a data folder. The service that was meant may have another one:
+// it runs as another user, or its unit sets SVC_HOME.
+func warnOfNew(home settings.Home) {
+	if _, err := os.Stat(home.Dir()); errors.Is(err, fs.ErrNotExist) && app.IsDefaultHome(home) {
+		fmt.Fprintf(os.Stderr, "Warning: this makes the data folder %s, for no service has run on it yet: if your service has another one, set SVC_HOME to that\n", home.Dir())
+	}
+}
+
 // withAdmin runs f with the management of users: the running service's, or else one on the
 // databases, which nobody else can write to meanwhile.
 func withAdmin(ctx context.Context, f func(identity.Admin) error) error {
@@ -56,6 +68,7 @@ func withAdmin(ctx context.Context, f func(identity.Admin) error) error {
 	}
 	remote := cli.NewClient(home)
 	if _, err = remote.Status(ctx); errors.Is(err, cli.ErrNotRunning) {
+		warnOfNew(home)
 		busy := app.ManageFiles(home, f)
 		if !errors.Is(busy, app.ErrInUse) {
 			return busy
