@@ -30,6 +30,7 @@ var matrix = []rule{
 	{"policy/identity/...", []string{"policy", "audit", "internal/..."}},
 	{"policy/...", []string{"scanner", "scanner/command", "internal/suggest"}},
 	{"agents/...", []string{"scanner/...", "audit", "policy/...", "internal/..."}},
+	{"caddymodule/app/commands/...", []string{"caddymodule/app/...", "scanner/...", "audit", "policy", "internal/..."}},
 	{"caddymodule/app/...", []string{"scanner/redact", "audit/...", "policy/...", "internal/..."}},
 	{"caddymodule/order/...", nil},
 	{"caddymodule/directive/...", []string{"caddymodule/order"}},
@@ -49,7 +50,7 @@ var matrix = []rule{
 }
 
 // stage is what a stage that works in any Caddy may import: never the runtime.
-var stage = []string{"caddymodule/app", "caddymodule/app/admin", "caddymodule/directive", "caddymodule/metric", "caddymodule/refusal", "audit", "policy/...", "internal/..."}
+var stage = []string{"caddymodule/app", "caddymodule/app/commands", "caddymodule/directive", "caddymodule/metric", "caddymodule/refusal", "audit", "policy/...", "internal/..."}
 
 // testHelpers are used by tests only and may import what they help to test.
 var testHelpers = []string{"caddymodule/auth/caddytest", "internal/browsertest"}
@@ -244,8 +245,8 @@ func TestDuckDBIsLinkedByItsHelperOnly(t *testing.T) {
 	}
 }
 
-// Whoever can run a stage with users can manage them with the same program.
-func TestStagesWithUsersLinkTheAdminCommand(t *testing.T) {
+// Whoever can run a stage with users can manage them, and read what is recorded, with the same program.
+func TestStagesWithUsersLinkTheCommands(t *testing.T) {
 	with := 0
 	for _, p := range repository(t) {
 		if !in(p.name(), "caddymodule/...") || in(p.name(), "caddymodule/app/...") || slices.Contains(testHelpers, p.name()) ||
@@ -253,8 +254,8 @@ func TestStagesWithUsersLinkTheAdminCommand(t *testing.T) {
 			continue
 		}
 		with++
-		if !slices.Contains(p.Imports, module+"/caddymodule/app/admin") {
-			t.Errorf("%s imports caddymodule/app and not caddymodule/app/admin", p.name())
+		if !slices.Contains(p.Imports, module+"/caddymodule/app/commands") {
+			t.Errorf("%s imports caddymodule/app and not caddymodule/app/commands", p.name())
 		}
 	}
 	if with < 4 {

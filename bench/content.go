@@ -48,10 +48,14 @@ func words(n, from int) string {
 	return strings.Repeat(prose, 2+n/len(prose))[from : from+n]
 }
 
-// post is a request with a JSON body; token may be empty.
-func post(path, token string, body []byte) []byte {
+// post is a request with a JSON body and more header lines; token may be empty.
+func post(path, token string, body []byte, more ...string) []byte {
+	lines := bearer(token)
+	for _, line := range more {
+		lines += line + "\r\n"
+	}
 	return fmt.Appendf(nil, "POST %s HTTP/1.1\r\nHost: 127.0.0.1\r\nUser-Agent: bench\r\nAccept: */*\r\n%sContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
-		path, bearer(token), len(body), body)
+		path, lines, len(body), body)
 }
 
 // get is a request without a body; token may be empty.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"net"
 	"os"
@@ -36,6 +37,8 @@ func TestLoad(t *testing.T) {
 		"json":    {"/json", responseBody, nil},
 		"sse":     {"/sse", streamBody, nil},
 		"burst":   {"/burst", streamBody, nil},
+		"answer":  {answerPath + completion, chatAnswer, nil},
+		"pieces":  {piecesPath + completion, bytes.Join(chatPieces, nil), nil},
 		"corrupt": {"/json", streamBody, errBody},
 	} {
 		t.Run(name, func(t *testing.T) {

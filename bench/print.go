@@ -31,6 +31,20 @@ func (r *report) print(to io.Writer) error {
 			}
 		}
 	}
+	if f := r.Portkey; f != nil {
+		title("Chat completions: (a) bare reverse_proxy, (b) all stages, (c) Portkey's gateway; times in ms, cpu in µs a response, memory in MiB")
+		line("traffic\tclients\ta /s\tb /s\tc /s\tb/a\tc/a\ta first\tb added\tc added\ta p50\tb added\tc added\ta p99\tb p99\tc p99\ta cpu\tb cpu\tc cpu")
+		for _, row := range f.Rows {
+			a, b, c := row.Samples[0], row.Samples[1], row.Samples[2]
+			line("%s\t%d\t%.0f\t%.0f\t%.0f\t%.2f\t%.2f\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%.0f\t%.0f\t%.0f", row.Shape, row.Clients,
+				a.Rate, b.Rate, c.Rate, row.Ratio[1], row.Ratio[2], ms(a.First), ms(row.AddedFirst[1]), ms(row.AddedFirst[2]),
+				ms(a.P50), ms(row.AddedP50[1]), ms(row.AddedP50[2]), ms(a.P99), ms(b.P99), ms(c.P99), us(a.CPU), us(b.CPU), us(c.CPU))
+		}
+		line("resident memory\ta\tb\tc")
+		for i, m := range [][3]memory{f.Idle, f.Loaded} {
+			line("%s\t%s\t%s\t%s", []string{"idle", "after the load"}[i], mib(m[0].Resident), mib(m[1].Resident), mib(m[2].Resident))
+		}
+	}
 	if len(r.Auth) > 0 {
 		title(fmt.Sprintf("svc_auth: (a) bare reverse_proxy, (b) svc_auth in front of it, %d users, %d tokens; times in ms, cpu in µs a response", storeUsers, storeUsers*storeTokensEach))
 		line("credential\tclients\ta /s\tb /s\tb/a\ta p50\tb p50\tadded\ta p99\tb p99\ta cpu\tb cpu")

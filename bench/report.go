@@ -9,6 +9,7 @@ type report struct {
 	Rounds   int
 	Machine  string
 	Stages   []stageFigures   `json:",omitempty"`
+	Portkey  *portkeyFigures  `json:",omitempty"`
 	Auth     []authFigures    `json:",omitempty"`
 	Logins   []loginFigures   `json:",omitempty"`
 	Posts    []postFigures    `json:",omitempty"`
@@ -29,6 +30,22 @@ type stageFigures struct {
 	Clients int
 	Events  int // of a response; 0: it is no event stream
 	comparison
+}
+
+// portkeyFigures compare bare Caddy, all stages and Portkey's gateway, in this order.
+type portkeyFigures struct {
+	Rows         []portkeyRow
+	Idle, Loaded [3]memory // before, and after all of the load
+}
+
+// portkeyRow is one kind of traffic. Ratios and what is added are in relation to bare Caddy in the same
+// round.
+type portkeyRow struct {
+	Shape                string
+	Clients              int
+	Samples              [3]sample
+	Ratio                [3]float64
+	AddedP50, AddedFirst [3]time.Duration
 }
 
 // authFigures compare requests with one kind of credential through (a) and (b).

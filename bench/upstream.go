@@ -34,8 +34,9 @@ func runUpstream(in io.Reader, out io.Writer) error {
 	return err
 }
 
-// upstream answers POST /json, /sse and /burst with fixed content, and /wait and
-// /v1/chat/completions with one event and silence. Everything else is an empty object.
+// upstream answers POST /json, /sse and /burst with fixed content, chat completions below /answer/v1 and
+// /pieces/v1 too, and /wait and /v1/chat/completions with one event and silence. Everything else is an
+// empty object.
 type upstream struct {
 	mu    sync.Mutex
 	conns map[net.Conn]bool
@@ -96,6 +97,7 @@ type sender func(c net.Conn, r *bufio.Reader) error
 
 var (
 	sendDocument = constant(jsonResponse(responseBody))
+	sendAnswer   = constant(jsonResponse(chatAnswer))
 	sendEmpty    = constant(jsonResponse([]byte("{}")))
 	sendBurst    = constant(append(bytes.Clone(sseHead), append(chunk(streamBody), lastChunk...)...))
 )
@@ -107,7 +109,11 @@ func routeOf(line []byte) sender {
 	case "/json":
 		return sendDocument
 	case "/sse":
-		return sendEvents
+		return sendEach(chunks)
+	case answerPath + completion:
+		return sendAnswer
+	case piecesPath + completion:
+		return sendEach(chatChunks)
 	case "/burst":
 		return sendBurst
 	case "/wait":
@@ -121,14 +127,18 @@ func routeOf(line []byte) sender {
 var (
 	sseHead   = []byte("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nCache-Control: no-cache\r\nTransfer-Encoding: chunked\r\n\r\n")
 	lastChunk = []byte("0\r\n\r\n")
-	chunks    = func() [][]byte {
-		all := make([][]byte, len(streamEvents))
-		for i, e := range streamEvents {
-			all[i] = chunk(e)
-		}
-		return all
-	}()
+
+	chunks     = chunked(streamEvents)
+	chatChunks = chunked(chatPieces)
 )
+
+func chunked(events [][]byte) [][]byte {
+	all := make([][]byte, len(events))
+	for i, e := range events {
+		all[i] = chunk(e)
+	}
+	return all
+}
 
 func jsonResponse(body []byte) []byte {
 	return fmt.Appendf(nil, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", len(body), body)
@@ -143,18 +153,20 @@ func constant(response []byte) sender {
 	}
 }
 
-// sendEvents writes each event by itself, as servers do that flush.
-func sendEvents(c net.Conn, _ *bufio.Reader) error {
-	if _, err := c.Write(sseHead); err != nil {
-		return err
-	}
-	for _, b := range chunks {
-		if _, err := c.Write(b); err != nil {
+// sendEach writes each event by itself, as servers do that flush.
+func sendEach(chunks [][]byte) sender {
+	return func(c net.Conn, _ *bufio.Reader) error {
+		if _, err := c.Write(sseHead); err != nil {
 			return err
 		}
+		for _, b := range chunks {
+			if _, err := c.Write(b); err != nil {
+				return err
+			}
+		}
+		_, err := c.Write(lastChunk)
+		return err
 	}
-	_, err := c.Write(lastChunk)
-	return err
 }
 
 // waiting writes one event and then waits until the other end has gone.

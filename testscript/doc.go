@@ -5,6 +5,9 @@
 //	CGO_ENABLED=0 go test ./testscript -run 'TestScripts/reload' one of them
 //	SVC_BINARY=build/service go test ./testscript               with that binary
 //
+// The scripts of the recipes and those in testdata/stages are also run with a Caddy that has the stages
+// only, built of the main package in README.md.
+//
 // Each script has a HOME, a data folder and a port ($PORT) of its own, and the binary in its
 // PATH as service; the scripts run in parallel and what they start is ended after them. $CLIENTS is
 // the folder with published clients for Node.js, which .ci/setup installs ([clients]). A script
@@ -47,8 +50,11 @@
 //	later VAR DURATION            $VAR is the time in a while, as in RFC 3339
 //	until REGEXP COMMAND ARG…     repeat a command or program until its output is like that
 //	port VAR…                     $VAR is one more port that nobody else gets
+//	serve FILE                    start the service with this Caddyfile, and wait until it listens
 //	recipe [-global LINE] NAME [OLD=>NEW…]
 //	                              write the Caddyfile of docs/recipes/NAME.md with other names
+//	example HEADING FILE [OLD=>NEW…]
+//	                              write the JSON document below a heading of docs/json.md in the same way
 //	certificate NAME cn:X|dns:X|email:X|uri:X|stranger…
 //	                              write NAME.pem, signed by the authority in ca.pem; http -cert FILE
 //	                              is over TLS with it

@@ -23,13 +23,18 @@ const (
 
 func TestScripts(t *testing.T) {
 	bin, helper := build(t), buildHelper(t)
-	params := testscript.Params{
-		Dir:                "testdata",
-		RequireUniqueNames: true,
-		Setup:              func(e *testscript.Env) error { return setup(e, bin, helper) },
-		Condition:          condition,
-		Cmds:               map[string]func(*testscript.TestScript, bool, []string){},
-	}
+	run(t, testscript.Params{
+		Dir:   "testdata",
+		Setup: func(e *testscript.Env) error { return setup(e, bin, helper) },
+	})
+}
+
+// run runs scripts with our commands and conditions.
+func run(t *testing.T, params testscript.Params) {
+	t.Helper()
+	params.RequireUniqueNames = true
+	params.Condition = condition
+	params.Cmds = map[string]func(*testscript.TestScript, bool, []string){}
 	for name, cmd := range commands {
 		params.Cmds[name] = adapt(name, cmd)
 	}
@@ -94,7 +99,7 @@ var commands map[string]command
 func init() { // not at the declaration: until looks commands up
 	commands = map[string]command{
 		"adduser": adduser, "as": as, "capture": capture, "later": later, "until": until, "mode": mode, "repeat": repeat,
-		"port": port, "recipe": recipe, "certificate": certificate,
+		"port": port, "recipe": recipe, "example": example, "serve": serve, "certificate": certificate,
 		"http": plainHTTP, "flood": flood, "raw": raw, "waithealth": waitHealth,
 		"ask": ask, "sse": sse, "stream": openStreams, "await": await, "finish": finish, "leave": leave,
 		"upstream": startUpstream, "website": website, "model": startModel, "release": release,

@@ -29,6 +29,7 @@ type sessionKey struct{}
 // session is what a script has beside its files. Its commands run one after the other.
 type session struct {
 	home, port string
+	stages     bool   // the binary is a Caddy with our stages, not the service
 	program    string // the binary, without symbolic links
 	token      *string
 	directory  *ldaptest.Server

@@ -32,8 +32,8 @@ import (
 	"github.com/svc-gateway/svc/agents/undo"
 	"github.com/svc-gateway/svc/audit"
 	"github.com/svc-gateway/svc/caddymodule/app"
-	_ "github.com/svc-gateway/svc/caddymodule/app/admin" // the command admin
-	_ "github.com/svc-gateway/svc/caddymodule/order"     // the directives' places
+	_ "github.com/svc-gateway/svc/caddymodule/app/commands" // admin, audit, config, login, scan and others
+	_ "github.com/svc-gateway/svc/caddymodule/order"        // the directives' places
 	"github.com/svc-gateway/svc/internal/budget"
 	"github.com/svc-gateway/svc/internal/bus"
 	"github.com/svc-gateway/svc/internal/settings"

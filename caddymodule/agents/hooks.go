@@ -5,7 +5,13 @@ import (
 
 	"github.com/svc-gateway/svc/agents/approval"
 	"github.com/svc-gateway/svc/agents/hook"
+	"github.com/svc-gateway/svc/caddymodule/app/commands"
+	"github.com/svc-gateway/svc/internal/settings"
 )
+
+func init() {
+	commands.AlsoCheck(commands.Check{What: "hooks", File: settings.Home.Hooks, Look: hook.Check})
+}
 
 // approvalHooks runs the operator's commands for approvals.
 type approvalHooks struct{ hooks *hook.Hooks }

@@ -131,7 +131,7 @@ func (s *server) answer(rec *recorder, r *http.Request) {
 	if err != nil {
 		rec.refuse(r, problem.Problem{
 			Status: http.StatusForbidden, Code: "not_the_service_user",
-			Detail: err.Error() + ": use service login",
+			Detail: err.Error() + ": use " + cli.Command("login"),
 		})
 		return
 	}

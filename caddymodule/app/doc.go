@@ -23,8 +23,8 @@
 //		}
 //	}
 //
-// A stage that imports it imports package admin as well, whose subcommand manages the users in any
-// Caddy build with one of our stages.
+// A stage that imports it imports package commands as well, so that any Caddy build with one of our
+// stages can manage the users and read the audit log.
 //
 // # Guarantees
 //

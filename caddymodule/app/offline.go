@@ -53,6 +53,13 @@ func RecordFiles(ctx context.Context, home settings.Home, e audit.Event) error {
 	})
 }
 
+// AcceptFiles has such a folder begin with the audit log that is there, or with none, and records it if
+// that is not the one that belongs to the databases beside it.
+func AcceptFiles(home settings.Home) error {
+	AcceptNewAudit()
+	return alone(home, func(*shared) error { return nil })
+}
+
 // alone runs f on the databases of a folder that nobody else can work on meanwhile.
 func alone(home settings.Home, f func(*shared) error) error {
 	if err := home.Create(); err != nil {

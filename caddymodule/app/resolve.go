@@ -17,6 +17,18 @@ func LocateHome() (settings.Home, error) {
 	return settings.Locate(os.LookupEnv, filepath.Join(caddy.AppDataDir(), "svc"))
 }
 
+// IsDefaultHome reports whether a data folder is the one that this process has when SVC_HOME is not set.
+func IsDefaultHome(home settings.Home) bool {
+	env := func(name string) (string, bool) {
+		if name == "SVC_HOME" {
+			return "", false
+		}
+		return os.LookupEnv(name)
+	}
+	other, err := settings.Locate(env, filepath.Join(caddy.AppDataDir(), "svc"))
+	return err == nil && other == home
+}
+
 // Sections returns the app's part of a configuration in Caddy's JSON; nothing when it has none.
 func Sections(config []byte) (json.RawMessage, error) {
 	var doc struct {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/svc-gateway/svc/audit"
+	"github.com/svc-gateway/svc/caddymodule/app/cli"
 	"github.com/svc-gateway/svc/internal/settings"
 	"github.com/svc-gateway/svc/policy/identity"
 )
@@ -98,8 +99,12 @@ func compare(ctx context.Context, log *audit.Log, all []noted) (faults []string,
 
 // refusal is the error of a start that finds faults.
 func refusal(home settings.Home, faults []string) error {
-	return fmt.Errorf("%w: %s: put the right one into %s, or accept what is there with service web start --accept-new-audit, which is recorded",
-		ErrOtherAudit, strings.Join(faults, "; "), filepath.Dir(home.AuditDB()))
+	accept := "audit accept"
+	if cli.Has("web") {
+		accept = "web start --accept-new-audit"
+	}
+	return fmt.Errorf("%w: %s: put the right one into %s, or accept what is there with %s, which is recorded",
+		ErrOtherAudit, strings.Join(faults, "; "), filepath.Dir(home.AuditDB()), cli.Command(accept))
 }
 
 // accept records that a log with faults was accepted, and has the databases beside it belong to it,

@@ -22,19 +22,24 @@ const (
 // Assertion has each request carry a signed JSON Web Token that says who sends it, for 60
 // seconds. It is verified with the keys at <prefix>/jwks.
 type Assertion struct {
-	// The header. Default: X-Svc-Assertion.
+	// The header. Default: "X-Svc-Assertion".
 	Header string `json:"header,omitempty"`
 
 	// Who the token is for (aud). Default: the host that the request names, without its port.
 	Audience string `json:"audience,omitempty"`
 
-	// Who says so (iss). Default: the setting auth.public_url, or svc.
+	// Who says so (iss). Default: the setting auth.public_url, or "svc".
 	Issuer string `json:"issuer,omitempty"`
 }
 
 func (a *Assertion) check(taken *IdentityHeaders) error {
 	if err := checkHeaderName(a.header()); err != nil {
 		return fmt.Errorf("assertion: %w", err)
+	}
+	for _, text := range []string{a.Audience, a.Issuer} {
+		if strings.ContainsAny(text, "{}") {
+			return fmt.Errorf("assertion: %q: placeholders are not replaced here: write the text itself, or {$NAME} in a Caddyfile", text)
+		}
 	}
 	if taken == nil {
 		return nil

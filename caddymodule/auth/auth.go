@@ -17,7 +17,7 @@ import (
 
 	"github.com/svc-gateway/svc/audit"
 	"github.com/svc-gateway/svc/caddymodule/app"
-	_ "github.com/svc-gateway/svc/caddymodule/app/admin" // the command admin
+	_ "github.com/svc-gateway/svc/caddymodule/app/commands" // admin, audit, config, login, scan and others
 	"github.com/svc-gateway/svc/internal/credentials"
 	"github.com/svc-gateway/svc/internal/settings"
 	"github.com/svc-gateway/svc/policy"
@@ -44,11 +44,11 @@ func init() {
 
 // Handler authenticates requests. See the package comment.
 type Handler struct {
-	// The action that a principal's role must permit: use, mutate, install, admin or
-	// approve-write. Default: none, any principal passes.
+	// The action that a principal's role must permit: "use", "mutate", "install", "admin" or
+	// "approve-write". Default: none, any principal passes.
 	Require policy.Action `json:"require,omitempty"`
 
-	// The path below which the handler answers itself. Default: /auth.
+	// The path below which the handler answers itself. Default: "/auth".
 	Prefix string `json:"prefix,omitempty"`
 
 	// Names of headers that tell the next handler who sends the request. Default: none.

@@ -19,13 +19,13 @@ import (
 // IdentityHeaders names the request headers that tell the next handler who sends a request. An
 // empty name leaves that header out.
 type IdentityHeaders struct {
-	// The user's name. Default in a Caddyfile: Remote-User.
+	// The user's name. Default: none, in a Caddyfile "Remote-User".
 	User string `json:"user,omitempty"`
 
-	// The role: admin, user or readonly. Default in a Caddyfile: Remote-Role.
+	// The role: admin, user or readonly. Default: none, in a Caddyfile "Remote-Role".
 	Role string `json:"role,omitempty"`
 
-	// The groups of a directory, joined with commas. Default in a Caddyfile: Remote-Groups.
+	// The groups of a directory, joined with commas. Default: none, in a Caddyfile "Remote-Groups".
 	Groups string `json:"groups,omitempty"`
 }
 

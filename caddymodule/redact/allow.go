@@ -10,6 +10,7 @@ import (
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
+	"golang.org/x/net/http/httpguts"
 
 	"github.com/svc-gateway/svc/caddymodule/directive"
 	"github.com/svc-gateway/svc/internal/suggest"
@@ -54,13 +55,13 @@ func (a *Allow) provision(ctx caddy.Context, signed bool) error {
 // check tells what is wrong with an entry of one kind.
 var checkAllow = map[string]func(value string) error{
 	"header": func(v string) error {
-		if v == "" || strings.ContainsAny(v, " :\t*") {
+		if !httpguts.ValidHeaderFieldName(v) || strings.Contains(v, "*") {
 			return fmt.Errorf("%q is not the name of a header field such as X-Auth-Token", v)
 		}
 		return nil
 	},
 	"field": func(v string) error {
-		if v == "" || slices.Contains(strings.Split(v, "."), "") || !strings.Contains(v, ".") && strings.Contains(v, "*") {
+		if v == "" || strings.ContainsAny(v, "{}") || slices.Contains(strings.Split(v, "."), "") || !strings.Contains(v, ".") && strings.Contains(v, "*") {
 			return fmt.Errorf("%q is not a member of JSON such as client_secret or data.*.token", v)
 		}
 		return nil
@@ -68,6 +69,9 @@ var checkAllow = map[string]func(value string) error{
 	"path": func(v string) error {
 		if !strings.HasPrefix(v, "/") {
 			return fmt.Errorf("%q is not a path such as /oauth/token: it has to begin with a slash", v)
+		}
+		if strings.ContainsAny(v, "{}") { // one that is unset would be left out, and the path allow more
+			return fmt.Errorf("%q: placeholders are not replaced here: write the path itself, or {$NAME} in a Caddyfile", v)
 		}
 		if strings.Trim(v, "/*") == "" {
 			return fmt.Errorf("%q would allow everything: leave svc_redact out instead", v)

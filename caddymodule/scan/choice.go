@@ -42,6 +42,19 @@ func (c *Choice) check() error {
 			return err
 		}
 	}
+	for _, p := range c.Paths {
+		if err := checkRequestPath(p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkRequestPath refuses placeholders: with one that is unset, a path would fit other requests than was meant.
+func checkRequestPath(p string) error {
+	if strings.ContainsAny(p, "{}") {
+		return fmt.Errorf("path %q: placeholders are not replaced here: write the path itself, or {$NAME} in a Caddyfile", p)
+	}
 	return nil
 }
 
@@ -80,21 +93,25 @@ func readChoice(l directive.Line) (*Choice, error) {
 			c = new(Choice)
 		}
 		name, values := d.Val(), d.RemainingArgs()
+		check := checkType
 		switch {
 		case name != "type" && name != "path":
 			return nil, l.Errf("unknown option %q: want type or path", name)
 		case len(values) == 0:
 			return nil, l.Errf("%s takes at least one value", name)
 		case name == "path":
-			c.Paths = append(c.Paths, values...)
-			continue
+			check = checkRequestPath
 		}
 		for _, v := range values {
-			if err := checkType(v); err != nil {
+			if err := check(v); err != nil {
 				return nil, l.Errf("%w", err)
 			}
 		}
-		c.Types = append(c.Types, values...)
+		if name == "path" {
+			c.Paths = append(c.Paths, values...)
+		} else {
+			c.Types = append(c.Types, values...)
+		}
 	}
 	return c, nil
 }

@@ -16,7 +16,7 @@ import (
 
 	"github.com/svc-gateway/svc/audit"
 	"github.com/svc-gateway/svc/caddymodule/app"
-	_ "github.com/svc-gateway/svc/caddymodule/app/admin" // the command admin
+	_ "github.com/svc-gateway/svc/caddymodule/app/commands" // admin, audit, config, login, scan and others
 	"github.com/svc-gateway/svc/internal/media"
 )
 
@@ -53,20 +53,20 @@ type Handler struct {
 	MaxBody int64 `json:"max_body,omitempty"`
 
 	// What to do with a body that is longer than max_scan: "stream" scans it in overlapping
-	// windows on its way, "refuse" answers 413, or 502 for a response. Default: stream.
+	// windows on its way, "refuse" answers 413, or 502 for a response. Default: "stream".
 	Beyond string `json:"beyond,omitempty"`
 
 	// What to do with a compressed body: "refuse" answers 415, or 502 for a response;
 	// "decode" scans what it holds, up to max_scan, and passes it as it came; "pass" lets it
-	// through unscanned with a WARNING for each. Default: refuse.
+	// through unscanned with a WARNING for each. Default: "refuse".
 	Encoded string `json:"encoded,omitempty"`
 
 	// What to do with a body, or a part of one, that neither its type nor its bytes let pass as text:
 	// "shallow" scans the sentences in it, up to 64 KiB of them, "scan" all of it, "pass" nothing.
-	// Default: shallow.
+	// Default: "shallow".
 	Binary string `json:"binary,omitempty"`
 
-	// Which bodies are scanned: "request", "response" or both. Default: request.
+	// Which bodies are scanned: "request", "response" or both. Default: "request".
 	Bodies []string `json:"bodies,omitempty"`
 
 	// Which bodies of a side ("request", "response") are scanned, by type and path. All others of
@@ -74,12 +74,12 @@ type Handler struct {
 	Choose map[string]*Choice `json:"choose,omitempty"`
 
 	// How long a body waits until it may be scanned, where others are. One that has waited this long
-	// is refused (503). Default: 1m.
+	// is refused (503). Default: "1m".
 	MaxWait caddy.Duration `json:"max_wait,omitempty"`
 
 	// What is done about findings of high confidence, by category ("*" for all others): "log",
 	// "annotate" (headers tell the next handler, or the client), "block" (422, 502, or an error
-	// event and the end of a stream). Default: log.
+	// event and the end of a stream). Default: "log".
 	Actions map[string]string `json:"actions,omitempty"`
 
 	// The known shape of the JSON bodies: "openai", "anthropic", "ollama", "protocol" or "mcp". Only

@@ -11,7 +11,7 @@ import (
 	"go.uber.org/zap"
 
 	svcapp "github.com/svc-gateway/svc/caddymodule/app"
-	_ "github.com/svc-gateway/svc/caddymodule/app/admin" // the command admin
+	_ "github.com/svc-gateway/svc/caddymodule/app/commands" // admin, audit, config, login, scan and others
 	"github.com/svc-gateway/svc/internal/respond"
 	"github.com/svc-gateway/svc/policy"
 )
@@ -37,18 +37,18 @@ func init() {
 // Handler keeps event streams alive, flushed and authorised. See the package comment.
 type Handler struct {
 	// How long a stream may be silent before a keepalive is written. Negative: no keepalives.
-	// Default: 8s.
+	// Default: "8s".
 	Keepalive caddy.Duration `json:"keepalive,omitempty"`
 
 	// What a keepalive is: "newline", one empty line, or "comment", the line ": hb".
-	// Default: newline.
+	// Default: "newline".
 	KeepaliveStyle string `json:"keepalive_style,omitempty"`
 
-	// How long one write to a client may take before the client is cut. Default: 30s.
+	// How long one write to a client may take before the client is cut. Default: "30s".
 	WriteTimeout caddy.Duration `json:"write_timeout,omitempty"`
 
 	// How long the handler may go on writing after its stream was ended, for its last events.
-	// When the process stops, the server's grace period takes its place. Default: 1s.
+	// When the process stops, the server's grace period takes its place. Default: "1s".
 	Grace caddy.Duration `json:"grace,omitempty"`
 
 	logger *zap.Logger

@@ -106,11 +106,11 @@ func TestStrayVariablesAreToldOf(t *testing.T) {
 	if _, _, _, err := (startOptions{}).prepare(&start); err != nil || !strings.Contains(start.String(), want) {
 		t.Errorf("web start: got %q, %v, want %q", start.String(), err, want)
 	}
-	show := configShowCommand()
+	show := newRoot()
 	var out, told bytes.Buffer
 	show.SetOut(&out)
 	show.SetErr(&told)
-	show.SetArgs([]string{"--json"})
+	show.SetArgs([]string{"config", "show", "--json"})
 	if err := show.Execute(); err != nil || !strings.Contains(told.String(), want) {
 		t.Errorf("config show: got %q, %v, want %q", told.String(), err, want)
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/svc-gateway/svc/agents/approval"
 	"github.com/svc-gateway/svc/caddymodule/app/cli"
+	"github.com/svc-gateway/svc/caddymodule/app/commands"
 )
 
 func init() {
@@ -31,8 +32,7 @@ admin; others see the calls of their own runs.`
 
 // approvalsFlags are the flags of every command.
 func approvalsFlags(cmd *cobra.Command) (address *string, asJSON *bool) {
-	address = cmd.Flags().String("url", "", "address of the service (by default that of the running one, else "+defaultURL+")")
-	return address, cmd.Flags().Bool("json", false, "print JSON")
+	return cli.URLFlag(cmd), cmd.Flags().Bool("json", false, "print JSON")
 }
 
 func approvalsListCommand() *cobra.Command {
@@ -44,7 +44,7 @@ func approvalsListCommand() *cobra.Command {
 		if *limit < 1 || *limit > 1000 {
 			return cli.Usagef("--limit: %d is not a number from 1 to 1000", *limit)
 		}
-		t, err := findTarget(cmd.Context(), *address)
+		t, err := commands.FindTarget(cmd.Context(), *address)
 		if err != nil {
 			return err
 		}
@@ -53,7 +53,7 @@ func approvalsListCommand() *cobra.Command {
 			q.Set("state", string(approval.Pending))
 		}
 		var list []approval.View
-		if err := t.get(cmd.Context(), "/approvals?"+q.Encode(), &list); err != nil {
+		if err := get(cmd.Context(), t, "/approvals?"+q.Encode(), &list); err != nil {
 			return err
 		}
 		if *asJSON {
@@ -124,25 +124,25 @@ func decideOn(cmd *cobra.Command, address string, asJSON bool, id string, d deci
 	if d.Digest == "" && (v.Original == nil || d.Decision == string(approval.Reject)) {
 		d.Digest = v.Digest
 	}
-	if v, err = t.decide(cmd.Context(), id, d); err != nil {
+	if v, err = decide(cmd.Context(), t, id, d); err != nil {
 		return err
 	}
 	return showApproval(cmd.OutOrStdout(), v, asJSON)
 }
 
-func findApproval(ctx context.Context, address, id string) (target, approval.View, error) {
+func findApproval(ctx context.Context, address, id string) (cli.Target, approval.View, error) {
 	var v approval.View
-	t, err := findTarget(ctx, address)
+	t, err := commands.FindTarget(ctx, address)
 	if err != nil {
 		return t, v, err
 	}
-	err = t.get(ctx, "/approvals/"+url.PathEscape(id), &v)
+	err = get(ctx, t, "/approvals/"+url.PathEscape(id), &v)
 	return t, v, err
 }
 
 // get reads a JSON answer.
-func (t target) get(ctx context.Context, path string, out any) error {
-	resp, err := t.send(ctx, http.MethodGet, path, nil)
+func get(ctx context.Context, t cli.Target, path string, out any) error {
+	resp, err := t.Send(ctx, http.MethodGet, path, nil)
 	if err != nil {
 		return err
 	}

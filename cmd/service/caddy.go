@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -87,8 +86,8 @@ func (c caddyCommand) adopt(cmd *cobra.Command) {
 // prepare sets up the command itself or a subcommand.
 func (c caddyCommand) prepare(cmd *cobra.Command, sub string) {
 	cmd.DisableFlagsInUseLine = true // the usage names them
-	cmd.Long, cmd.Example = ourName(strings.TrimSpace(cmd.Long)), ourName(cmd.Example)
-	cmd.Flags().VisitAll(func(f *pflag.Flag) { f.Usage = ourName(f.Usage) })
+	cmd.Long, cmd.Example = cli.Named(strings.TrimSpace(cmd.Long)), cli.Named(cmd.Example)
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { f.Usage = cli.Named(f.Usage) })
 	if cmd.RunE == nil {
 		return
 	}
@@ -132,17 +131,4 @@ func (c caddyCommand) check(cmd *cobra.Command, required string) error {
 		return cli.Usagef("--adapter: there is no adapter %q; caddyfile is one", f.Value)
 	}
 	return nil
-}
-
-var asCaddy = regexp.MustCompile(`\bcaddy ([a-z]+(?:-[a-z]+)?)\b`)
-
-// ourName writes the commands in a text of Caddy's as people call them here.
-func ourName(text string) string {
-	return asCaddy.ReplaceAllStringFunc(text, func(words string) string {
-		name := strings.TrimPrefix(words, "caddy ")
-		if _, ok := caddyCommands[name]; !ok {
-			return words
-		}
-		return "service " + name
-	})
 }

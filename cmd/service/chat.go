@@ -17,6 +17,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/svc-gateway/svc/caddymodule/app/cli"
+	"github.com/svc-gateway/svc/caddymodule/app/commands"
 	"github.com/svc-gateway/svc/internal/problem"
 )
 
@@ -44,7 +45,7 @@ time, 130 after Ctrl-C.`
 	f.StringVar(&c.thread, "thread", "", "thread to continue")
 	f.BoolVar(&c.json, "json", false, "print the events as they arrive, one JSON object on each line, and ask nothing")
 	f.BoolVar(&c.auto, "auto-approve", false, "make dangerous calls without asking, where only rules of the program ask for approval; needs the role admin, for tests only")
-	address := urlFlag(cmd)
+	address := cli.URLFlag(cmd)
 	cmd.RunE = cli.Run(func(cmd *cobra.Command, args []string) error {
 		ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt)
 		defer stop()
@@ -61,7 +62,7 @@ time, 130 after Ctrl-C.`
 		if !interactive && strings.TrimSpace(prompt) == "" {
 			return cli.Usagef("the prompt is empty: give it as an argument or on stdin")
 		}
-		if c.target, err = findTarget(ctx, *address); err != nil {
+		if c.target, err = commands.FindTarget(ctx, *address); err != nil {
 			return err
 		}
 		if interactive {
@@ -87,7 +88,7 @@ func readPrompt(r io.Reader) (string, error) {
 
 // chat is a conversation with the agents.
 type chat struct {
-	target        target
+	target        cli.Target
 	agent, thread string
 	out, told     io.Writer // the answer; everything else
 	keys          keyboard
@@ -163,7 +164,7 @@ func (c *chat) ask(ctx context.Context, prompt string) error {
 	if c.thread != "" {
 		path = "/threads/" + url.PathEscape(c.thread) + path
 	}
-	resp, err := c.target.send(ctx, http.MethodPost, path+"?resumable=1", req)
+	resp, err := c.target.Send(ctx, http.MethodPost, path+"?resumable=1", req)
 	if err != nil {
 		return cancelled(ctx, err)
 	}
@@ -208,7 +209,7 @@ func (c *chat) rejoin(ctx context.Context, run, last string) (*http.Response, er
 	enough := time.NewTimer(rejoinFor)
 	defer enough.Stop()
 	for {
-		resp, err := c.target.join(ctx, thread+"/runs/stream", last)
+		resp, err := c.target.Join(ctx, thread+"/runs/stream", last)
 		if err == nil {
 			return resp, nil
 		}
@@ -240,7 +241,7 @@ func (c *chat) cancel(run string) {
 	}
 	ctx, stop := context.WithTimeout(context.Background(), 2*time.Second)
 	defer stop()
-	if resp, err := c.target.send(ctx, http.MethodPost, run+"/cancel", nil); err == nil {
+	if resp, err := c.target.Send(ctx, http.MethodPost, run+"/cancel", nil); err == nil {
 		_ = resp.Body.Close()
 	}
 }

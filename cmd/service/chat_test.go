@@ -13,7 +13,6 @@ import (
 
 	"github.com/svc-gateway/svc/caddymodule/app/cli"
 	"github.com/svc-gateway/svc/internal/problem"
-	"github.com/svc-gateway/svc/internal/tcpport"
 )
 
 const doneEvent = "data: {\"type\":\"done\"}\n\n"
@@ -23,7 +22,7 @@ func newChat(t *testing.T, h http.HandlerFunc) (*chat, *bytes.Buffer, *bytes.Buf
 	srv := httptest.NewServer(h)
 	t.Cleanup(srv.Close)
 	var out, told bytes.Buffer
-	return &chat{target: target{base: srv.URL, token: "svc_t", http: srv.Client()}, out: &out, told: &told, keys: newKeyboard(strings.NewReader(""))}, &out, &told
+	return &chat{target: cli.Target{Base: srv.URL, Token: "svc_t", HTTP: srv.Client()}, out: &out, told: &told, keys: newKeyboard(strings.NewReader(""))}, &out, &told
 }
 
 func TestAsk(t *testing.T) {
@@ -96,36 +95,6 @@ func TestCtrlCCancelsTheRun(t *testing.T) {
 	}
 	if got, want := <-cancelled, "/threads/t/runs/r/cancel"; got != want {
 		t.Errorf("got the request %s, want %s", got, want)
-	}
-}
-
-func TestTargetErrors(t *testing.T) {
-	for _, tt := range []struct {
-		name, want string
-		handle     http.HandlerFunc
-	}{
-		{"refused", "no (token_revoked): log in with service login", func(w http.ResponseWriter, r *http.Request) {
-			problem.Write(w, r, problem.Problem{Status: http.StatusUnauthorized, Code: "token_revoked", Detail: "no"})
-		}},
-		{"something else", "does not answer as a service of this kind", func(w http.ResponseWriter, _ *http.Request) {
-			_, _ = io.WriteString(w, "<html>")
-		}},
-		{"redirect", "unexpected answer 302 Found", func(w http.ResponseWriter, r *http.Request) {
-			http.Redirect(w, r, "http://example.com", http.StatusFound)
-		}},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			c, _, _ := newChat(t, tt.handle)
-			c.target.http.CheckRedirect = refuseRedirect
-			if _, err := c.target.whoami(context.Background()); err == nil || !strings.Contains(err.Error(), tt.want) {
-				t.Errorf("got error %v, want one with %q", err, tt.want)
-			}
-		})
-	}
-	gone := "http://" + tcpport.ForTest(t).Addr()
-	_, err := target{base: gone, http: http.DefaultClient}.whoami(context.Background())
-	if err == nil || !strings.Contains(err.Error(), "no service answers at "+gone) {
-		t.Errorf("got %v", err)
 	}
 }
 

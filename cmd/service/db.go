@@ -44,7 +44,7 @@ func dbQueryCommand() *cobra.Command {
 	var o dbOptions
 	o.flags(cmd)
 	cmd.RunE = cli.Run(func(cmd *cobra.Command, args []string) error {
-		if _, ok := formats[*format]; !ok {
+		if _, ok := cli.Formats[*format]; !ok {
 			return cli.Usagef("--format: %q is not one of table, json and csv", *format)
 		}
 		if *limit < 1 {
@@ -108,7 +108,7 @@ func printAnswer(cmd *cobra.Command, a duckwire.Answer, format string) error {
 			}
 		}
 	}
-	return formats[format](cmd.OutOrStdout(), columns, rows)
+	return cli.Formats[format](cmd.OutOrStdout(), columns, rows)
 }
 
 // cell is a value as text: a string without its quotes, nothing for null.

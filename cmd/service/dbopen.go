@@ -16,6 +16,7 @@ import (
 	"github.com/svc-gateway/svc/agents/analytics"
 	"github.com/svc-gateway/svc/caddymodule/app"
 	"github.com/svc-gateway/svc/caddymodule/app/cli"
+	"github.com/svc-gateway/svc/caddymodule/app/commands"
 	"github.com/svc-gateway/svc/internal/settings"
 )
 
@@ -65,7 +66,7 @@ func (o *dbOptions) settings(cmd *cobra.Command, home settings.Home) (settings.D
 	if err := o.start.apply(); err != nil {
 		return settings.Database{}, err
 	}
-	doc, err := adapt(o.start.config, cmd.ErrOrStderr())
+	doc, err := commands.Adapt(o.start.config, cmd.ErrOrStderr())
 	if err != nil {
 		return settings.Database{}, err
 	}

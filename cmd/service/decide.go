@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/svc-gateway/svc/agents/approval"
+	"github.com/svc-gateway/svc/caddymodule/app/cli"
 	"github.com/svc-gateway/svc/policy"
 )
 
@@ -24,9 +25,9 @@ type decision struct {
 }
 
 // decide sends a decision and returns the approval as it is then.
-func (t target) decide(ctx context.Context, id string, d decision) (approval.View, error) {
+func decide(ctx context.Context, t cli.Target, id string, d decision) (approval.View, error) {
 	var v approval.View
-	resp, err := t.send(ctx, http.MethodPost, "/approvals/"+url.PathEscape(id), d)
+	resp, err := t.Send(ctx, http.MethodPost, "/approvals/"+url.PathEscape(id), d)
 	if err != nil {
 		return v, err
 	}
@@ -39,7 +40,7 @@ func (t target) decide(ctx context.Context, id string, d decision) (approval.Vie
 
 // desk asks the person at the terminal about calls that wait, one after the other.
 type desk struct {
-	target target
+	target cli.Target
 	told   io.Writer
 	keys   keyboard
 
@@ -56,7 +57,7 @@ type desk struct {
 }
 
 // newDesk starts asking; close ends it.
-func newDesk(ctx context.Context, t target, told io.Writer, keys keyboard) *desk {
+func newDesk(ctx context.Context, t cli.Target, told io.Writer, keys keyboard) *desk {
 	d := &desk{target: t, told: told, keys: keys, queue: make(chan event, 1024), open: map[string]chan struct{}{}}
 	ctx, d.stop = context.WithCancel(ctx)
 	d.done.Go(func() {
@@ -129,7 +130,7 @@ func (d *desk) ask(ctx context.Context, e event) {
 	default:
 	}
 	d.once.Do(func() {
-		p, err := d.target.whoami(ctx)
+		p, err := d.target.Whoami(ctx)
 		d.admin = err == nil && p.Role.May(policy.ApproveWrite)
 	})
 	d.curtain.draw()
@@ -180,7 +181,7 @@ func (d *desk) ask(ctx context.Context, e event) {
 			}
 		}
 	}
-	v, err := d.target.decide(ctx, e.ID, decision{Decision: verdict, Digest: e.Digest})
+	v, err := decide(ctx, d.target, e.ID, decision{Decision: verdict, Digest: e.Digest})
 	switch {
 	case ctx.Err() != nil:
 	case err != nil:

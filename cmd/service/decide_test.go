@@ -67,7 +67,7 @@ func TestPrompt(t *testing.T) {
 					fmt.Fprintf(w, `data: {"type":"approval_decided","id":%q,"tool":"run_command","decision":"rejected","reason":"by eve"}`+"\n\n"+doneEvent, waitingCall)
 				}
 			})
-			c.target.prefix = defaultPrefix
+			c.target.Prefix = cli.DefaultPrefix
 			reader, writer := io.Pipe()
 			defer writer.Close()
 			if tc.typed != "…" {
@@ -114,7 +114,7 @@ func TestWhatWasTypedBeforeIsNoAnswer(t *testing.T) {
 			_, _ = io.WriteString(w, doneEvent)
 		}
 	})
-	c.target.prefix = defaultPrefix
+	c.target.Prefix = cli.DefaultPrefix
 	terminal, err := os.Open(os.DevNull) // typing is the test's
 	if err != nil {
 		t.Fatal(err)
@@ -138,7 +138,7 @@ func TestNothingIsShownBesideAQuestion(t *testing.T) {
 		}
 		_, _ = io.WriteString(w, `{"state":"rejected"}`)
 	})
-	c.target.prefix = defaultPrefix
+	c.target.Prefix = cli.DefaultPrefix
 	var d *desk
 	d = newDesk(t.Context(), c.target, told, keyboard{lines: func() <-chan typed {
 		fmt.Fprint(d.curtain.behind(out), "Make this call? [y/N] ")
@@ -183,7 +183,7 @@ func TestRejoin(t *testing.T) {
 			_, _ = io.WriteString(w, doneEvent)
 		}
 	})
-	c.target.prefix = defaultPrefix
+	c.target.Prefix = cli.DefaultPrefix
 	err := c.ask(t.Context(), "x")
 	if coded, ok := errors.AsType[*cli.CodedError](err); !ok || coded.Code != cli.ExitDenied || out.String() != "hello\n" {
 		t.Errorf("got %v, %q", err, out.String())

@@ -29,9 +29,12 @@ import (
 	"github.com/svc-gateway/svc/internal/settings"
 )
 
-func main() {
+func init() {
 	caddy.CustomBinaryName = "service"
 	caddy.CustomVersion = settings.Version
+}
+
+func main() {
 	prepareEnvironment(os.Stderr)
 	os.Exit(execute(newRoot()))
 }

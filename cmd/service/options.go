@@ -7,15 +7,13 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
-
-	"github.com/caddyserver/caddy/v2/caddyconfig"
 
 	"github.com/svc-gateway/svc"
 	"github.com/svc-gateway/svc/caddymodule/app"
 	"github.com/svc-gateway/svc/caddymodule/app/cli"
+	"github.com/svc-gateway/svc/caddymodule/app/commands"
 	"github.com/svc-gateway/svc/internal/settings"
 )
 
@@ -24,6 +22,13 @@ const (
 	acceptFlag  = "accept-new-audit"
 	acceptUsage = "start although the audit log is missing, another one, shorter than it was or changed; that is recorded"
 )
+
+// builtIn is the name of the configuration that has no file.
+const builtIn = "built-in Caddyfile"
+
+func init() {
+	commands.UseBuiltIn(commands.BuiltIn{Name: builtIn, Caddyfile: svc.Caddyfile, Check: checkPort})
+}
 
 // startOptions are the flags of web start.
 type startOptions struct {
@@ -58,7 +63,7 @@ func (o startOptions) args() []string {
 // apply checks the flags and hands them on: --set to the settings, --host and --port to the
 // placeholders of the Caddyfile.
 func (o startOptions) apply() error {
-	values, err := parseSet(o.set)
+	values, err := commands.ParseSet(o.set)
 	if err != nil {
 		return err
 	}
@@ -83,8 +88,8 @@ func (o startOptions) apply() error {
 			return fmt.Errorf("setting the port: %w", err)
 		}
 	}
-	if p := os.Getenv("SVC_PORT"); p != "" && !isPort(p) {
-		return fmt.Errorf("SVC_PORT is %q, which is not a port: set it to a number (Kubernetes sets it for a service named svc; enableServiceLinks: false ends that)", p)
+	if err := checkPort(); err != nil {
+		return err
 	}
 	if o.host != "" {
 		if strings.ContainsAny(o.host, " \t{}/") {
@@ -97,19 +102,12 @@ func (o startOptions) apply() error {
 	return nil
 }
 
-func parseSet(set []string) (map[string]string, error) {
-	values := map[string]string{}
-	for _, s := range set {
-		key, value, ok := strings.Cut(s, "=")
-		if !ok || key == "" {
-			return nil, cli.Usagef("--set: %q is not of the form section.key=value", s)
-		}
-		if err := settings.CheckFlag(key, value); err != nil {
-			return nil, cli.Usagef("%w", err)
-		}
-		values[key] = value
+// checkPort looks at what the built-in Caddyfile takes for its port.
+func checkPort() error {
+	if p := os.Getenv("SVC_PORT"); p != "" && !isPort(p) {
+		return fmt.Errorf("SVC_PORT is %q, which is not a port: set it to a number (Kubernetes sets it for a service named svc; enableServiceLinks: false ends that)", p)
 	}
-	return values, nil
+	return nil
 }
 
 func isPort(s string) bool {
@@ -120,7 +118,7 @@ func isPort(s string) bool {
 // configuration returns Caddy's JSON of the configuration, with the app svc in it. Warnings go
 // to w.
 func (o startOptions) configuration(w io.Writer) ([]byte, error) {
-	doc, err := adapt(o.config, w)
+	doc, err := commands.Adapt(o.config, w)
 	if err != nil {
 		return nil, err
 	}
@@ -142,39 +140,6 @@ func (o startOptions) configuration(w io.Writer) ([]byte, error) {
 	return withApp(doc)
 }
 
-// builtIn is the name of the configuration that has no file.
-const builtIn = "built-in Caddyfile"
-
-// adapt turns a Caddyfile, the built-in one when path is empty, into Caddy's JSON.
-func adapt(path string, w io.Writer) ([]byte, error) {
-	text, name := svc.Caddyfile, builtIn
-	if path != "" {
-		var err error
-		if text, err = os.ReadFile(path); err != nil {
-			return nil, fmt.Errorf("reading the configuration: %w", err)
-		}
-		name = path
-	}
-	if filepath.Ext(path) == ".json" {
-		if !json.Valid(text) {
-			return nil, fmt.Errorf("reading the configuration: %s is not valid JSON", path)
-		}
-		return text, nil
-	}
-	adapter := caddyconfig.GetAdapter("caddyfile")
-	if adapter == nil {
-		return nil, errors.New("this build has no Caddyfile adapter")
-	}
-	doc, warnings, err := adapter.Adapt(text, map[string]any{"filename": name})
-	if err != nil {
-		return nil, fmt.Errorf("reading the configuration: %w", err)
-	}
-	for _, warning := range warnings {
-		fmt.Fprintf(w, "Warning: %s\n", ourName(warning.String()))
-	}
-	return doc, nil
-}
-
 // uses reports whether the configuration depends on the variable: whether another value makes
 // another configuration.
 func uses(path string, doc []byte, env string) (bool, error) {
@@ -189,7 +154,7 @@ func uses(path string, doc []byte, env string) (bool, error) {
 	if err := os.Setenv(env, other); err != nil {
 		return false, fmt.Errorf("trying %s: %w", env, err)
 	}
-	changed, err := adapt(path, io.Discard)
+	changed, err := commands.Adapt(path, io.Discard)
 	return !bytes.Equal(doc, changed), errors.Join(err, os.Setenv(env, value))
 }
 

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/svc-gateway/svc/caddymodule/app/commands"
 )
 
 func write(t *testing.T, name, content string) string {
@@ -116,7 +118,7 @@ func TestBuiltInCaddyfile(t *testing.T) {
 	t.Setenv("SVC_PORT", "")
 	prepareEnvironment(io.Discard)
 	var warnings strings.Builder
-	got, err := adapt("", &warnings)
+	got, err := commands.Adapt("", &warnings)
 	if err != nil || warnings.Len() > 0 {
 		t.Fatalf("got %v, warnings %q", err, warnings.String())
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/svc-gateway/svc/audit"
 	"github.com/svc-gateway/svc/caddymodule/app"
 	"github.com/svc-gateway/svc/caddymodule/app/cli"
+	"github.com/svc-gateway/svc/caddymodule/app/commands"
 	"github.com/svc-gateway/svc/internal/strictjson"
 	"github.com/svc-gateway/svc/policy"
 	"github.com/svc-gateway/svc/policy/cases"
@@ -121,7 +122,7 @@ func (x *explanation) fromRecord(ctx context.Context, id string) error {
 	if !callID.MatchString(id) {
 		return cli.Usagef("%q is not the id of a call, such as call_019a8f6b0c5e7d2f8a1b3c4d5e6f7a8b", id)
 	}
-	return withReader(ctx, func(r *audit.Reader) error {
+	return commands.WithReader(ctx, func(r *audit.Reader) error {
 		_, rows, err := r.Query(ctx, audit.Filter{}, "select min(seq) from audit_events where call = '"+id+"' and policy_input is not null", audit.Limits{Time: time.Minute})
 		if err != nil {
 			return err

@@ -13,6 +13,7 @@ import (
 	"github.com/svc-gateway/svc/audit"
 	"github.com/svc-gateway/svc/caddymodule/app"
 	"github.com/svc-gateway/svc/caddymodule/app/cli"
+	"github.com/svc-gateway/svc/caddymodule/app/commands"
 	"github.com/svc-gateway/svc/policy/replay"
 )
 
@@ -30,7 +31,7 @@ rule reads what the record does not hold: a secret, or a counter that no rule as
 	since := cmd.Flags().String("since", "7d", "only decisions from then on: 12h or 7d (ago), a date, or RFC 3339")
 	asJSON := cmd.Flags().Bool("json", false, "print a JSON document")
 	cmd.RunE = cli.Run(func(cmd *cobra.Command, paths []string) error {
-		from, err := parseTime(*since, time.Now())
+		from, err := cli.ParseTime(*since, time.Now())
 		if err != nil {
 			return cli.Usagef("--since: %w", err)
 		}
@@ -42,7 +43,7 @@ rule reads what the record does not hold: a secret, or a counter that no rule as
 		if err != nil {
 			return err
 		}
-		return withReader(cmd.Context(), func(r *audit.Reader) error {
+		return commands.WithReader(cmd.Context(), func(r *audit.Reader) error {
 			without := 0
 			report, err := replay.Run(e, decisions(cmd.Context(), r, from, &without))
 			if err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/caddyserver/caddy/v2"
 
 	"github.com/svc-gateway/svc/caddymodule/app"
+	"github.com/svc-gateway/svc/caddymodule/app/commands"
 	"github.com/svc-gateway/svc/internal/settings"
 )
 
@@ -27,7 +28,7 @@ func (o startOptions) prepare(w io.Writer) (home settings.Home, s settings.Setti
 	if err := o.apply(); err != nil {
 		return home, s, nil, err
 	}
-	warnStray(w)
+	commands.WarnStray(w)
 	if err := home.Create(); err != nil {
 		return home, s, nil, err
 	}
@@ -45,14 +46,6 @@ func (o startOptions) prepare(w io.Writer) (home settings.Home, s settings.Setti
 		return home, s, nil, err
 	}
 	return home, s, doc, nil
-}
-
-// warnStray tells of variables that are misspelt, most likely: the service would run without
-// what they say, perhaps in mode none.
-func warnStray(w io.Writer) {
-	for _, stray := range settings.StrayEnv(os.Environ()) {
-		fmt.Fprintf(w, "Warning: %s\n", stray)
-	}
 }
 
 // checkListen makes sure that the ports are free. Caddy shares ports with other processes

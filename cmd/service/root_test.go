@@ -14,8 +14,8 @@ import (
 	"github.com/svc-gateway/svc/caddymodule/app/cli"
 )
 
-// commands returns the words that call each command of the program, and the commands.
-func commands(t *testing.T) map[string]*cobra.Command {
+// allCommands returns the words that call each command of the program, and the commands.
+func allCommands(t *testing.T) map[string]*cobra.Command {
 	t.Helper()
 	all := map[string]*cobra.Command{}
 	var walk func(*cobra.Command)
@@ -69,7 +69,7 @@ func wrong(t *testing.T, args ...string) {
 
 // Every command of the program refuses what it does not know, Caddy's own too.
 func TestWrongUsage(t *testing.T) {
-	for path, c := range commands(t) {
+	for path, c := range allCommands(t) {
 		if caddyCommands[c.Name()].refused != "" || c.Name() == cobra.ShellCompRequestCmd || c.Name() == cobra.ShellCompNoDescRequestCmd {
 			continue
 		}
@@ -150,7 +150,7 @@ func TestDidYouMean(t *testing.T) {
 
 // No help tells people to call caddy, or offers to replace the program.
 func TestHelp(t *testing.T) {
-	for path, c := range commands(t) {
+	for path, c := range allCommands(t) {
 		words := strings.Fields(path)
 		code, help, stderr, _ := run(t, append([]string{"help"}, words...)...)
 		if code != 0 || stderr != "" || !strings.Contains(help, "Usage:\n  service") {

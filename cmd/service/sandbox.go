@@ -16,6 +16,7 @@ import (
 	"github.com/svc-gateway/svc/agents/sandbox"
 	"github.com/svc-gateway/svc/caddymodule/app"
 	"github.com/svc-gateway/svc/caddymodule/app/cli"
+	"github.com/svc-gateway/svc/caddymodule/app/commands"
 	"github.com/svc-gateway/svc/internal/settings"
 )
 
@@ -71,7 +72,7 @@ func (o *sandboxOptions) settings(cmd *cobra.Command, home settings.Home) (setti
 	if err := o.start.apply(); err != nil {
 		return settings.Settings{}, err
 	}
-	doc, err := adapt(o.start.config, cmd.ErrOrStderr())
+	doc, err := commands.Adapt(o.start.config, cmd.ErrOrStderr())
 	if err != nil {
 		return settings.Settings{}, err
 	}

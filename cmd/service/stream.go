@@ -97,17 +97,17 @@ func (s *stream) copy(body io.Reader) error {
 func (s *stream) print(e event) (done bool) {
 	switch e.Type {
 	case "message_chunk", "text":
-		text := printable(e.Content)
+		text := cli.Printable(e.Content)
 		fmt.Fprint(s.out, text)
 		if text != "" {
 			s.lineOpen = !strings.HasSuffix(text, "\n")
 		}
 	case "tool_use":
 		s.endLine()
-		fmt.Fprintf(s.told, "[%s] %s", oneLine(e.Name), oneLine(plain(e.Input)))
+		fmt.Fprintf(s.told, "[%s] %s", cli.OneLine(e.Name), cli.OneLine(plain(e.Input)))
 		if e.Status == "denied" || e.Status == "rejected" || e.Status == "expired" {
 			s.denied = true
-			fmt.Fprintf(s.told, " %s: %s", e.Status, oneLine(e.Reason))
+			fmt.Fprintf(s.told, " %s: %s", e.Status, cli.OneLine(e.Reason))
 		}
 		fmt.Fprintln(s.told)
 	case "approval_required":
@@ -120,9 +120,9 @@ func (s *stream) print(e event) (done bool) {
 		if s.desk != nil {
 			s.desk.decided(e.ID)
 		}
-		fmt.Fprintf(s.told, "[%s] %s: %s\n", oneLine(e.Tool), oneLine(e.Decision), oneLine(e.Reason))
+		fmt.Fprintf(s.told, "[%s] %s: %s\n", cli.OneLine(e.Tool), cli.OneLine(e.Decision), cli.OneLine(e.Reason))
 	case "error":
-		s.failed = fmt.Errorf("%s (%s)", oneLine(e.Message), oneLine(e.Code))
+		s.failed = fmt.Errorf("%s (%s)", cli.OneLine(e.Message), cli.OneLine(e.Code))
 	case "done":
 		return true
 	}
@@ -163,24 +163,9 @@ func visible(s string) string {
 	return b.String()
 }
 
-// printable takes out what could drive the terminal: the text comes from a model and from what
-// it has read.
-func printable(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r != '\n' && r != '\t' && (r < ' ' || r >= 0x7f && r < 0xa0) {
-			return -1
-		}
-		return r
-	}, s)
-}
-
-func oneLine(s string) string {
-	return strings.NewReplacer("\n", " ", "\t", " ").Replace(printable(s))
-}
-
 // call posts JSON and reads a JSON answer.
 func (c *chat) call(ctx context.Context, path string, in, out any) error {
-	resp, err := c.target.send(ctx, http.MethodPost, path, in)
+	resp, err := c.target.Send(ctx, http.MethodPost, path, in)
 	if err != nil {
 		return cancelled(ctx, err)
 	}

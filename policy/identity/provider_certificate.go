@@ -15,8 +15,12 @@ import (
 // subject), dns, email or uri (subject alternative names). * stands for any characters, also
 // none, but a dot in dns, an @ in email and a slash in uri. Case counts in cn and uri only.
 type CertificateRule struct {
-	Role     policy.Role `json:"role"`
-	Patterns []string    `json:"patterns"`
+	// The role of who shows such a certificate: "admin", "user" or "readonly". Required.
+	Role policy.Role `json:"role"`
+
+	// Names, one of which the certificate has to have: "cn:alice", "dns:*.ci.example.com",
+	// "email:*@example.com", "uri:spiffe://example.com/*". Required.
+	Patterns []string `json:"patterns"`
 }
 
 // Check refuses a rule without a known role, without patterns or with one that makes no sense.

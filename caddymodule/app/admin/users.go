@@ -78,8 +78,8 @@ func listUsersCommand() *cobra.Command {
 			for _, u := range users {
 				for i := range u.Tokens {
 					if t := &u.Tokens[i]; t.Old(now) {
-						fmt.Fprintf(cmd.ErrOrStderr(), "Warning: the token %s of %s is %d days old: service admin rotate-token %s %s\n",
-							t.Name, u.Name, t.Days(now), u.Name, t.ID)
+						fmt.Fprintf(cmd.ErrOrStderr(), "Warning: the token %s of %s is %d days old: %s %s %s\n",
+							t.Name, u.Name, t.Days(now), cli.Command("admin rotate-token"), u.Name, t.ID)
 					}
 				}
 			}

@@ -1,13 +1,13 @@
 // Package cli is what our subcommands have in common: exit codes and where errors go, output
-// for people or as JSON, and the client of the control socket.
+// for people or as JSON, the name of the program, and the clients of the control socket and of the API.
 //
 // A command is a cobra command whose RunE is made with [Run]:
 //
 //	cmd.RunE = cli.Run(func(cmd *cobra.Command, args []string) error { … })
 //
 // It prints errors to stderr and ends with 1, or with the code of an [ExitError]; wrong usage
-// ends with [ExitUsage]. Nothing here is shared between goroutines but [Client], which is safe
-// for concurrent use.
+// ends with [ExitUsage]. Nothing here is shared between goroutines but [Client] and [Target], which are
+// safe for concurrent use.
 package cli
 
 import (

@@ -130,7 +130,7 @@ func (c *Client) Send(ctx context.Context, method, path string, body io.Reader) 
 	resp, err := c.transport.RoundTrip(req)
 	switch {
 	case errors.Is(err, fs.ErrPermission):
-		return nil, errors.New("the service runs as another user: run the command as that user or root, or use service login")
+		return nil, errors.New("the service runs as another user: run the command as that user or root, or use " + Command("login"))
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ECONNREFUSED):
 		return nil, ErrNotRunning
 	case err != nil:

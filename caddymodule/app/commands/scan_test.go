@@ -1,4 +1,4 @@
-package main
+package commands
 
 import (
 	"bytes"
@@ -29,7 +29,7 @@ func TestEachLine(t *testing.T) {
 		{name: "something found", in: `{"id":1,"text":"x"}`, out: "{\"id\":1,\"redacted\":\"X\"}\n", found: true},
 		{name: "text of another kind", in: `{"id":1,"text":2}`, complaints: "line 1: not a JSON object with id and text: json: cannot unmarshal number into Go struct field asked.text of type string\n", fails: true},
 		{name: "an empty text is one", in: `{"id":1,"text":""}`, out: "{\"id\":1,\"redacted\":\"\"}\n"},
-		{name: "a list", in: "[]\nnull", complaints: "line 1: not a JSON object with id and text: json: cannot unmarshal array into Go value of type main.asked\nline 2: the field text is missing\n", fails: true},
+		{name: "a list", in: "[]\nnull", complaints: "line 1: not a JSON object with id and text: json: cannot unmarshal array into Go value of type commands.asked\nline 2: the field text is missing\n", fails: true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var out, complaints bytes.Buffer

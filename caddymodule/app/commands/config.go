@@ -1,4 +1,4 @@
-package main
+package commands
 
 import (
 	caddycmd "github.com/caddyserver/caddy/v2/cmd"
@@ -22,12 +22,11 @@ func init() {
 func configShowCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "show", Short: "Prints every setting with its value and origin", Args: cli.Args(cobra.NoArgs),
-		Long: `Prints every setting with its value and where it comes from, as web start with the same
-flags and environment would use it. With --running it asks the running service.`,
+		Long: `Prints every setting with its value and where it comes from, as a start with the same flags
+and environment would use it. With --running it asks the running service.`,
 	}
-	var o startOptions
-	cmd.Flags().StringVar(&o.config, "config", "", "Caddyfile, or Caddy's JSON in a file that ends in .json")
-	cmd.Flags().StringArrayVar(&o.set, "set", nil, "a setting, as section.key=value; may be repeated")
+	var o options
+	o.flags(cmd)
 	running := cmd.Flags().Bool("running", false, "ask the running service")
 	asJSON := cmd.Flags().Bool("json", false, "print a JSON document")
 	cmd.RunE = cli.Run(func(cmd *cobra.Command, _ []string) error {
@@ -37,7 +36,7 @@ flags and environment would use it. With --running it asks the running service.`
 		}
 		var values []settings.Value
 		if *running {
-			if len(o.args()) > 0 {
+			if o.given() {
 				return cli.Usagef("--running and other flags exclude each other")
 			}
 			err = cli.NewClient(home).Do(cmd.Context(), "GET", "/settings", nil, &values)
@@ -58,21 +57,4 @@ flags and environment would use it. With --running it asks the running service.`
 	})
 	cli.Group(cmd)
 	return cmd
-}
-
-func (o startOptions) resolve(cmd *cobra.Command, home settings.Home) ([]settings.Value, error) {
-	if err := o.apply(); err != nil {
-		return nil, err
-	}
-	warnStray(cmd.ErrOrStderr())
-	doc, err := adapt(o.config, cmd.ErrOrStderr())
-	if err != nil {
-		return nil, err
-	}
-	written, err := app.Sections(doc)
-	if err != nil {
-		return nil, err
-	}
-	_, values, err := app.Resolve(home, written)
-	return values, err
 }

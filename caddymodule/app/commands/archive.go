@@ -1,4 +1,4 @@
-package main
+package commands
 
 import (
 	"context"
@@ -27,7 +27,7 @@ what is in it. Runs that are not over stay. The service may run or not.`,
 	age := cmd.Flags().String("older-than", "", "how long the runs have been over: 90d or 12h, or a date; default: the setting retention.tool_calls")
 	asJSON := cmd.Flags().Bool("json", false, "print a JSON document")
 	cmd.RunE = cli.Run(func(cmd *cobra.Command, _ []string) error {
-		before, err := parseTime(*age, time.Now())
+		before, err := cli.ParseTime(*age, time.Now())
 		if err != nil {
 			return cli.Usagef("--older-than: %w", err)
 		}

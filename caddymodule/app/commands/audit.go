@@ -1,11 +1,11 @@
-package main
+package commands
 
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/signal"
-	"strings"
 	"time"
 
 	caddycmd "github.com/caddyserver/caddy/v2/cmd"
@@ -23,7 +23,7 @@ func init() {
 			cmd.Use = "audit"
 			cmd.Long = `Reads, checks, backs up and archives the audit log. The service may run or not. The tables are audit_events
 and audit_runs; the views tool_calls and denials are easier to read.`
-			cli.Group(cmd, auditQueryCommand(), auditTailCommand(), auditExportCommand(), auditBackupCommand(), auditVerifyCommand(), auditArchiveCommand())
+			cli.Group(cmd, auditQueryCommand(), auditTailCommand(), auditExportCommand(), auditBackupCommand(), auditVerifyCommand(), auditArchiveCommand(), auditAcceptCommand())
 		},
 	})
 }
@@ -31,21 +31,22 @@ and audit_runs; the views tool_calls and denials are easier to read.`
 func auditQueryCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "query SQL", Short: "Runs one SELECT on the log", Args: cli.Args(cobra.ExactArgs(1)),
-		Example: `  service audit query "select tool, decision, status, duration_ms from tool_calls"
-  service audit query --archive audit-1-4170.jsonl.zst "select count(*) from tool_calls"`,
+		Example: cli.Examples(`audit query "select time, user, method, path, code from audit_events"`,
+			`audit query "select tool, decision, status, duration_ms from tool_calls"`,
+			`audit query --archive audit-1-4170.jsonl.zst "select count(*) from tool_calls"`),
 	}
 	format := cmd.Flags().String("format", "table", "table, json or csv")
 	limit := cmd.Flags().Int("limit", 10_000, "maximum number of rows")
 	archives := cmd.Flags().StringArray("archive", nil, "ask this archive instead of the log; give the flag again for more of them")
 	cmd.RunE = cli.Run(func(cmd *cobra.Command, args []string) error {
-		write, ok := formats[*format]
+		write, ok := cli.Formats[*format]
 		if !ok {
 			return cli.Usagef("--format: %q is not one of table, json and csv", *format)
 		}
 		if *limit < 1 {
 			return cli.Usagef("--limit: %d is not a number of rows", *limit)
 		}
-		with := withReader
+		with := WithReader
 		if len(*archives) > 0 {
 			with = withArchives(*archives)
 		}
@@ -72,10 +73,10 @@ func filterFlags(cmd *cobra.Command) func() (audit.Filter, error) {
 	cmd.Flags().StringVar(&until, "until", "", "only events before then, in the form of --since")
 	return func() (audit.Filter, error) {
 		var err error
-		if f.Since, err = parseTime(since, time.Now()); err != nil {
+		if f.Since, err = cli.ParseTime(since, time.Now()); err != nil {
 			return f, cli.Usagef("--since: %w", err)
 		}
-		if f.Until, err = parseTime(until, time.Now()); err != nil {
+		if f.Until, err = cli.ParseTime(until, time.Now()); err != nil {
 			return f, cli.Usagef("--until: %w", err)
 		}
 		return f, nil
@@ -96,7 +97,7 @@ func auditTailCommand() *cobra.Command {
 		if *lines < 1 {
 			return cli.Usagef("--lines: %d is not a number of lines", *lines)
 		}
-		return withReader(cmd.Context(), func(r *audit.Reader) error {
+		return WithReader(cmd.Context(), func(r *audit.Reader) error {
 			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt)
 			defer stop()
 			return tail(ctx, cmd.OutOrStdout(), r, f, *lines, *follow, *asJSON)
@@ -114,7 +115,7 @@ func auditExportCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return withReader(cmd.Context(), func(r *audit.Reader) error {
+		return WithReader(cmd.Context(), func(r *audit.Reader) error {
 			return r.Export(cmd.Context(), cmd.OutOrStdout(), f)
 		})
 	})
@@ -134,7 +135,29 @@ func auditBackupCommand() *cobra.Command {
 	return cmd
 }
 
-func withReader(ctx context.Context, f func(*audit.Reader) error) error {
+func auditAcceptCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "accept", Short: "Accepts a log that a start refuses, and records that", Args: cli.Args(cobra.NoArgs),
+		Long: `Accepts the log as it is although it is missing, another one, shorter than it was or changed, so that the
+service starts with it. What was wrong is recorded. The service must not run.`,
+	}
+	cmd.RunE = cli.Run(func(cmd *cobra.Command, _ []string) error {
+		home, err := app.LocateHome()
+		if err != nil {
+			return err
+		}
+		if err := app.AcceptFiles(home); err != nil {
+			return err
+		}
+		fmt.Fprintln(cmd.OutOrStdout(), "The log is the one that the next start begins with. If something was wrong with it, its newest record says what.")
+		return nil
+	})
+	cli.Group(cmd)
+	return cmd
+}
+
+// WithReader runs f with the audit log of the data folder, open for reading.
+func WithReader(ctx context.Context, f func(*audit.Reader) error) error {
 	home, err := app.LocateHome()
 	if err != nil {
 		return err
@@ -146,7 +169,7 @@ func withReader(ctx context.Context, f func(*audit.Reader) error) error {
 	return errors.Join(f(r), r.Close())
 }
 
-// withArchives is withReader of archives.
+// withArchives is [WithReader] of archives.
 func withArchives(paths []string) func(context.Context, func(*audit.Reader) error) error {
 	return func(_ context.Context, f func(*audit.Reader) error) error {
 		r, err := app.OpenAuditArchives(paths)
@@ -155,26 +178,4 @@ func withArchives(paths []string) func(context.Context, func(*audit.Reader) erro
 		}
 		return errors.Join(f(r), r.Close())
 	}
-}
-
-// parseTime reads a point in time: a duration ago, a date or RFC 3339. Empty is none.
-func parseTime(s string, now time.Time) (time.Time, error) {
-	if s == "" {
-		return time.Time{}, nil
-	}
-	if t, err := time.Parse(time.RFC3339, s); err == nil {
-		return t, nil
-	}
-	if t, err := time.ParseInLocation(time.DateOnly, s, now.Location()); err == nil {
-		return t, nil
-	}
-	if days, ok := strings.CutSuffix(s, "d"); ok {
-		s = days + "h"
-		if d, err := time.ParseDuration(s); err == nil && d >= 0 {
-			return now.Add(-24 * d), nil
-		}
-	} else if d, err := time.ParseDuration(s); err == nil && d >= 0 {
-		return now.Add(-d), nil
-	}
-	return time.Time{}, errors.New("write 12h, 7d, 2026-01-31 or a time as in RFC 3339")
 }
