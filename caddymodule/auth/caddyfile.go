@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -48,6 +49,7 @@ func gaps(paths []string) (found []string) {
 //	svc_auth [<matcher>] {
 //		require          use|mutate|install|admin|approve-write
 //		prefix           <path>
+//		open             <path>...
 //		pass_credentials
 //		identity_headers {
 //			user   <header>|off
@@ -63,9 +65,14 @@ func gaps(paths []string) (found []string) {
 //		}
 //	}
 func (h *Handler) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
-	return directive.Read(d,
+	var open directive.Line
+	err := directive.Read(d,
 		directive.Option{Name: "require", Read: h.readRequire},
 		directive.Option{Name: "prefix", Read: h.readPrefix},
+		directive.Option{Name: "open", Repeats: true, Read: func(l directive.Line) error {
+			open = l.Mark()
+			return h.readOpen(l)
+		}},
 		directive.Option{Name: "pass_credentials", Read: func(l directive.Line) error {
 			h.PassCredentials = true
 			return l.None()
@@ -74,6 +81,13 @@ func (h *Handler) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 		directive.Option{Name: "client_certificate", Read: within(h.clientCertificate)},
 		directive.Option{Name: "assertion", Read: within(h.assertion)},
 	)
+	if err != nil {
+		return err
+	}
+	if err := checkOpenPaths(h.Open, cmp.Or(h.Prefix, defaultPrefix)); err != nil {
+		return open.Errf("%v", err)
+	}
+	return nil
 }
 
 // within reads an option with a block of its own.

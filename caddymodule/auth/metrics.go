@@ -16,6 +16,7 @@ const (
 	succeeded = "success"
 	technical = "error"   // nobody could tell who sent it
 	missing   = "missing" // it held no credentials
+	opened    = "open"    // its path needs nobody to send it
 	nobody    = "nobody"  // the label for "no provider decided"
 )
 

@@ -90,7 +90,7 @@ func (h *Handler) toLogin(w http.ResponseWriter, r *http.Request, p problem.Prob
 		return false
 	}
 	next := r.URL.RequestURI()
-	if orig, ok := r.Context().Value(caddyhttp.OriginalRequestCtxKey).(http.Request); ok {
+	if orig, ok := original(r); ok {
 		next = orig.URL.RequestURI()
 	}
 	header := w.Header()
