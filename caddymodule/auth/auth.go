@@ -18,6 +18,7 @@ import (
 	"github.com/svc-gateway/svc/audit"
 	"github.com/svc-gateway/svc/caddymodule/app"
 	_ "github.com/svc-gateway/svc/caddymodule/app/admin" // the command admin
+	"github.com/svc-gateway/svc/caddymodule/metric"
 	"github.com/svc-gateway/svc/internal/settings"
 	"github.com/svc-gateway/svc/policy"
 	"github.com/svc-gateway/svc/policy/identity"
@@ -75,6 +76,7 @@ type Handler struct {
 	cors     *cors.Cors // nil: no origin may
 	rate     *rateLimit // nil: no limit
 	outcomes *prometheus.CounterVec
+	place    metric.Place
 	foreign  bool // somebody's password or provider's token may be in Authorization
 	users    noter
 	signer   *assertion.Signer // nil without Assertion

@@ -25,7 +25,7 @@
 //     principal in its context (policy.PrincipalFrom) and the placeholders {http.auth.user.id}
 //     and {http.auth.user.role}, with identity headers and a signed assertion if the options
 //     say so;
-//   - counts what became of it in the metric svc_auth_total{provider,outcome};
+//   - counts what became of it in the metric svc_auth_total{server,site,provider,outcome};
 //   - queues one event of type request for the audit log when the status is known, for refused
 //     requests as well.
 //

@@ -89,7 +89,7 @@ func (h *Handler) serveOpenPath(rec *recorder, r *http.Request, next caddyhttp.H
 		h.unaudited(rec, r, err)
 		return nil
 	}
-	h.outcomes.WithLabelValues(nobody, opened).Inc()
+	h.count(r.Context(), nobody, opened)
 	return h.serveUnknown(rec, r, next)
 }
 

@@ -9,6 +9,8 @@ import (
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp/reverseproxy"
 	"go.uber.org/zap"
+
+	"github.com/svc-gateway/svc/caddymodule/metric"
 )
 
 // warnUnguarded warns, when a configuration starts, of requests that reach another server without an
@@ -47,8 +49,8 @@ func sitesOf(server *caddyhttp.Server) []*site {
 	sites := []*site{{name: "*", named: server.NamedRoutes}}
 	var rest caddyhttp.RouteList
 	for _, r := range server.Routes {
-		if hosts := hostsOf(r); hosts != "" {
-			s := &site{name: hosts, named: server.NamedRoutes}
+		if hosts := metric.Hosts(r); len(hosts) > 0 {
+			s := &site{name: strings.Join(hosts, ","), named: server.NamedRoutes}
 			s.walk(caddyhttp.RouteList{r}, false, nil)
 			sites = append(sites, s)
 		} else {
@@ -106,23 +108,6 @@ func leads(h *reverseproxy.Handler, on []string) string {
 		text += " in " + strings.Join(on, " ")
 	}
 	return text
-}
-
-// hostsOf names the hosts of a route that is for hosts alone.
-func hostsOf(r caddyhttp.Route) string {
-	var hosts []string
-	for _, set := range r.MatcherSets {
-		var found bool
-		for _, m := range set {
-			if h, ok := m.(*caddyhttp.MatchHost); ok {
-				hosts, found = append(hosts, *h...), true
-			}
-		}
-		if !found {
-			return ""
-		}
-	}
-	return strings.Join(hosts, " ")
 }
 
 // matchers says what a route matches, as far as that is a path.

@@ -28,7 +28,7 @@ func (h *Handler) newWeb(a *app.App) (*web.Handler, error) {
 		Audit: a.Audit(), Log: h.logger,
 	}
 	if s.Auth.Has(settings.ModeLDAP) {
-		c.Passwords = countedPasswords{passwords(a), h.outcomes}
+		c.Passwords = countedPasswords{passwords(a), h.count}
 	}
 	if set := a.Issuers(); set != nil {
 		c.Issuers = &oidc.Flow{

@@ -9,7 +9,6 @@ import (
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
-	"github.com/prometheus/client_golang/prometheus"
 	"go.uber.org/zap"
 
 	"github.com/svc-gateway/svc/caddymodule/refusal"
@@ -52,10 +51,10 @@ type Handler struct {
 	// text. Default: "pass".
 	SignedThinking string `json:"signed_thinking,omitempty"`
 
-	logger *zap.Logger
-	known  *secrets
-	found  *prometheus.CounterVec
-	hint   sync.Once // that the answer of a token endpoint was redacted
+	logger  *zap.Logger
+	known   *secrets
+	metrics *metrics
+	hint    sync.Once // that the answer of a token endpoint was redacted
 }
 
 // The modes.
@@ -79,7 +78,7 @@ func (*Handler) CaddyModule() caddy.ModuleInfo {
 func (h *Handler) Provision(ctx caddy.Context) (err error) {
 	h.logger = ctx.Logger()
 	h.Mode, h.OAuthTokens, h.SignedThinking = cmp.Or(h.Mode, redacts), cmp.Or(h.OAuthTokens, toRedact), cmp.Or(h.SignedThinking, toPass)
-	if h.found, err = newFound(ctx.GetMetricsRegistry()); err != nil {
+	if h.metrics, err = newMetrics(ctx.GetMetricsRegistry()); err != nil {
 		return err
 	}
 	if err := h.Allow.provision(ctx, h.SignedThinking == toPass); err != nil {

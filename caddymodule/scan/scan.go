@@ -17,6 +17,7 @@ import (
 	"github.com/svc-gateway/svc/audit"
 	"github.com/svc-gateway/svc/caddymodule/app"
 	_ "github.com/svc-gateway/svc/caddymodule/app/admin" // the command admin
+	"github.com/svc-gateway/svc/caddymodule/metric"
 	"github.com/svc-gateway/svc/internal/media"
 )
 
@@ -102,6 +103,7 @@ type Handler struct {
 	logger  *zap.Logger
 	audit   auditor
 	metrics *metrics
+	place   metric.Place
 }
 
 // auditor takes events for the audit log.

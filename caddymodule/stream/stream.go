@@ -51,9 +51,10 @@ type Handler struct {
 	// When the process stops, the server's grace period takes its place. Default: 1s.
 	Grace caddy.Duration `json:"grace,omitempty"`
 
-	logger *zap.Logger
-	users  users
-	hub    *hub
+	logger  *zap.Logger
+	users   users
+	hub     *hub
+	metrics *metrics
 }
 
 // users tells what a principal is by now.
@@ -76,7 +77,8 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 	}
 	h.users = a.Identity()
 	h.hub = newHub(a)
-	return nil
+	h.metrics, err = newMetrics(ctx.GetMetricsRegistry())
+	return err
 }
 
 func (h *Handler) defaults() {
@@ -133,7 +135,9 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyht
 		}
 	}()
 	defer func() { err = sw.finish(err) }()
-	return next.ServeHTTP(sw, sw.request)
+	err = next.ServeHTTP(sw, sw.request)
+	sw.returned = true
+	return err
 }
 
 // interval is the time between two looks at a stream, which goes on when keepalives are off.
