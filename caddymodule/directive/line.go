@@ -27,6 +27,9 @@ func (l Line) Errf(format string, args ...any) error {
 	return l.d.Errf("%s: %s: "+format, append([]any{l.directive, l.option}, args...)...)
 }
 
+// Say is Errf for an error that names the option itself.
+func (l Line) Say(err error) error { return l.d.Errf("%s: %v", l.directive, err) }
+
 // None reads an option that takes no value.
 func (l Line) None() error {
 	if l.d.NextArg() {

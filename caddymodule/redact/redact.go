@@ -11,6 +11,7 @@ import (
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 	"go.uber.org/zap"
 
+	"github.com/svc-gateway/svc/caddymodule/directive"
 	"github.com/svc-gateway/svc/caddymodule/refusal"
 	"github.com/svc-gateway/svc/internal/problem"
 )
@@ -51,6 +52,9 @@ type Handler struct {
 	// text. Default: "pass".
 	SignedThinking string `json:"signed_thinking,omitempty"`
 
+	// Where secrets with placeholders were written, by "secrets[0]". Of a Caddyfile, for errors.
+	Places directive.Places `json:"places,omitempty"`
+
 	logger  *zap.Logger
 	known   *secrets
 	metrics *metrics
@@ -84,7 +88,7 @@ func (h *Handler) Provision(ctx caddy.Context) (err error) {
 	if err := h.Allow.provision(ctx, h.SignedThinking == toPass); err != nil {
 		return err
 	}
-	h.known, err = newSecrets(ctx, h.Secrets)
+	h.known, err = newSecrets(ctx, h.Secrets, h.Places)
 	return err
 }
 

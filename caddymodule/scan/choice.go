@@ -86,6 +86,11 @@ func readChoice(l directive.Line) (*Choice, error) {
 		case len(values) == 0:
 			return nil, l.Errf("%s takes at least one value", name)
 		case name == "path":
+			for _, v := range values {
+				if !strings.HasPrefix(v, "/") && !strings.HasPrefix(v, "*") {
+					return nil, l.Errf("%q is not a path such as /v1/*: it has to begin with a slash", v)
+				}
+			}
 			c.Paths = append(c.Paths, values...)
 			continue
 		}
