@@ -87,14 +87,14 @@ func (a *App) Provision(ctx caddy.Context) error {
 		return err
 	}
 	if err := a.settings.CheckEnvironment(os.LookupEnv); err != nil {
-		return err
+		return a.placed(err)
 	}
 	if err := a.newSpace(ctx.GetMetricsRegistry()); err != nil {
 		return err
 	}
 	a.secrets = keySecrets(a.settings, os.LookupEnv)
 	if a.directory, err = newDirectory(a.settings, a.directoryTrouble); err != nil {
-		return err
+		return a.placed(err)
 	}
 	if a.shared, err = acquire(a.home, a.settings); err != nil {
 		return err
@@ -126,6 +126,11 @@ func (a *App) Provision(ctx caddy.Context) error {
 		return fmt.Errorf("loading the events app: %w", err)
 	}
 	return events.(*caddyevents.App).On("stopping", &onStopping{a.shared})
+}
+
+// placed says where the settings are that an error is about.
+func (a *App) placed(err error) error {
+	return settings.Placed(err, a.values, settings.PlacesIn(a.sections))
 }
 
 // onStopping ends streams before Caddy waits for them: the event comes ahead of the apps' own

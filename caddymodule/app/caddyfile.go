@@ -50,10 +50,10 @@ func (a *App) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 	if d.NextArg() {
 		return d.Errf("svc takes no argument, found %q: open a block", d.Val())
 	}
-	doc := map[string]any{}
+	doc, places := map[string]any{}, settings.Places{}
 	var whole []func() error // checks that need all of a block
 	for d.NextBlock(0) {
-		if err := unmarshalBlock(d, doc, &whole); err != nil {
+		if err := unmarshalBlock(d, doc, places, &whole); err != nil {
 			return err
 		}
 	}
@@ -61,6 +61,9 @@ func (a *App) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 		if err := check(); err != nil {
 			return err
 		}
+	}
+	if len(places) > 0 {
+		doc["places"] = places
 	}
 	sections, err := json.Marshal(doc)
 	if err != nil {
@@ -71,11 +74,11 @@ func (a *App) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 }
 
 // unmarshalBlock puts a section or an object of a list into the document.
-func unmarshalBlock(d *caddyfile.Dispenser, doc map[string]any, whole *[]func() error) error {
+func unmarshalBlock(d *caddyfile.Dispenser, doc map[string]any, places settings.Places, whole *[]func() error) error {
 	word, begin := d.Val(), *d // of which the errors have the line
 	if l, ok := settings.ListOf(word); ok {
 		before, _ := doc[l.Key()].([]map[string]any)
-		object, err := unmarshalObject(d, l, before)
+		object, err := unmarshalObject(d, l, before, places)
 		if err != nil {
 			return err
 		}
@@ -94,6 +97,7 @@ func unmarshalBlock(d *caddyfile.Dispenser, doc map[string]any, whole *[]func() 
 	if _, twice := doc[word]; twice {
 		return d.Errf("section %s appears twice: put its settings into one block", word)
 	}
+	places[word] = place(d)
 	values, err := unmarshalShorthand(d, word)
 	if err != nil {
 		return err
@@ -105,9 +109,13 @@ func unmarshalBlock(d *caddyfile.Dispenser, doc map[string]any, whole *[]func() 
 				return nil, fmt.Errorf("ldap.%s: %w", name, err)
 			}
 		}
+		places[word+"."+name] = place(d)
 		return settings.Parse(word+"."+name, words)
 	})
 }
+
+// place is where the dispenser is.
+func place(d *caddyfile.Dispenser) string { return fmt.Sprintf("%s:%d", d.File(), d.Line()) }
 
 // unmarshalShorthand reads the words behind the name of a section.
 func unmarshalShorthand(d *caddyfile.Dispenser, section string) (map[string]any, error) {
@@ -134,7 +142,9 @@ func unmarshalShorthand(d *caddyfile.Dispenser, section string) (map[string]any,
 }
 
 // unmarshalObject reads an object of a list that comes after others: its name and a block of fields.
-func unmarshalObject(d *caddyfile.Dispenser, l settings.List, others []map[string]any) (map[string]any, error) {
+func unmarshalObject(d *caddyfile.Dispenser, l settings.List, others []map[string]any, places settings.Places) (map[string]any, error) {
+	key := fmt.Sprintf("%s[%d]", l.Key(), len(others))
+	places[key] = place(d)
 	if !d.NextArg() {
 		return nil, d.Errf("%s: a name is missing: write %[1]s <name> and a block", l.Block())
 	}
@@ -149,7 +159,11 @@ func unmarshalObject(d *caddyfile.Dispenser, l settings.List, others []map[strin
 		return nil, d.Errf("%s takes one name, found %q as well", l.Block(), d.Val())
 	}
 	values := map[string]any{}
-	if err := unmarshalValues(d, l.Block(), values, l.ParseField); err != nil {
+	parse := func(name string, words []string) (any, error) {
+		places[key+"."+name] = place(d)
+		return l.ParseField(name, words)
+	}
+	if err := unmarshalValues(d, l.Block(), values, parse); err != nil {
 		return nil, err
 	}
 	values["name"] = name

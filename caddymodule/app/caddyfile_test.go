@@ -9,6 +9,8 @@ import (
 	"github.com/caddyserver/caddy/v2/caddyconfig/httpcaddyfile"
 	_ "github.com/caddyserver/caddy/v2/modules/standard"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/svc-gateway/svc/internal/settings"
 )
 
 // adapt returns the app's JSON of a Caddyfile with these global options.
@@ -76,10 +78,42 @@ func TestCaddyfile(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if d := cmp.Diff(tt.want, got); d != "" {
+			if d := cmp.Diff(tt.want, withoutPlaces(t, got)); d != "" {
 				t.Errorf("(-want +got):\n%s", d)
 			}
 		})
+	}
+}
+
+// withoutPlaces leaves out where the values were written.
+func withoutPlaces(t *testing.T, doc string) string {
+	t.Helper()
+	if doc == "" {
+		return ""
+	}
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(doc), &members); err != nil {
+		t.Fatal(err)
+	}
+	delete(members, "places")
+	rest, err := json.Marshal(members)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(rest)
+}
+
+func TestCaddyfileKeepsPlaces(t *testing.T) {
+	doc, err := adapt(t, "svc {\nauth {\nmode token\n}\nbus redis {env.R} {\ntls true\n}\noidc a {\nissuer {env.A}\n}\noidc b {\nissuer {env.B}\n}\n}")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := settings.Places{
+		"auth": "Caddyfile:3", "auth.mode": "Caddyfile:4", "bus": "Caddyfile:6", "bus.tls": "Caddyfile:7",
+		"oidc[0]": "Caddyfile:9", "oidc[0].issuer": "Caddyfile:10", "oidc[1]": "Caddyfile:12", "oidc[1].issuer": "Caddyfile:13",
+	}
+	if d := cmp.Diff(want, settings.PlacesIn([]byte(doc))); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
 	}
 }
 

@@ -23,7 +23,7 @@ func (a *App) newIssuers() (err error) {
 		Env: os.LookupEnv, LoginKey: a.home.LoginKey(), Trouble: a.issuerTrouble,
 	})
 	if err != nil {
-		return err
+		return a.placed(err)
 	}
 	if old := a.shared.issuers.Load(); old != nil {
 		a.issuers.Inherit(old)

@@ -79,24 +79,28 @@ func replacePlaceholders(doc json.RawMessage) (json.RawMessage, error) {
 	if err := json.Unmarshal(doc, &v); err != nil {
 		return nil, fmt.Errorf("reading the svc app's settings: %w", err)
 	}
-	v, err := replaceIn(v, caddy.NewReplacer())
+	v, err := replaceIn("", v, caddy.NewReplacer())
 	if err != nil {
-		return nil, err
+		return nil, settings.Placed(err, nil, settings.PlacesIn(doc))
 	}
 	return json.Marshal(v)
 }
 
-func replaceIn(v any, r *caddy.Replacer) (any, error) {
+func replaceIn(key string, v any, r *caddy.Replacer) (any, error) {
 	var err error
 	switch v := v.(type) {
 	case string:
 		if v, err = r.ReplaceOrErr(v, true, true); err != nil {
-			return nil, fmt.Errorf("replacing placeholders in the svc app's settings: %w", err)
+			return nil, settings.About(fmt.Errorf("%s: replacing placeholders in the svc app's settings: %w", key, err), key)
 		}
 		return v, nil
 	case []any:
 		for i := range v {
-			if v[i], err = replaceIn(v[i], r); err != nil {
+			at := key
+			if _, object := v[i].(map[string]any); object {
+				at = fmt.Sprintf("%s[%d]", key, i)
+			}
+			if v[i], err = replaceIn(at, v[i], r); err != nil {
 				return nil, err
 			}
 		}
@@ -105,7 +109,7 @@ func replaceIn(v any, r *caddy.Replacer) (any, error) {
 			if settings.IsReference(k) {
 				continue // read where the secret is used, so that no setting holds one
 			}
-			if v[k], err = replaceIn(v[k], r); err != nil {
+			if v[k], err = replaceIn(strings.TrimPrefix(key+"."+k, "."), v[k], r); err != nil {
 				return nil, err
 			}
 		}

@@ -76,10 +76,11 @@ func newDirectory(s settings.Settings, trouble ldap.Trouble) (*ldap.Directory, e
 	if s.LDAP.BindPassword != "" {
 		var err error
 		if password, err = s.LDAP.BindPassword.Reveal(os.LookupEnv); err != nil {
-			return nil, fmt.Errorf("ldap.bind_password: %w", err)
+			return nil, settings.About(fmt.Errorf("ldap.bind_password: %w", err), "ldap.bind_password")
 		}
 	}
-	return ldap.New(s.LDAP, identity.Secret(password), trouble)
+	d, err := ldap.New(s.LDAP, identity.Secret(password), trouble)
+	return d, settings.About(err, "ldap", "auth.mode")
 }
 
 func (a *App) directoryTrouble(server string, err error) {

@@ -18,7 +18,7 @@ import (
 	"github.com/svc-gateway/svc/audit"
 	"github.com/svc-gateway/svc/caddymodule/app"
 	_ "github.com/svc-gateway/svc/caddymodule/app/commands" // admin, audit, config, login, scan and others
-	"github.com/svc-gateway/svc/internal/credentials"
+	"github.com/svc-gateway/svc/caddymodule/metric"
 	"github.com/svc-gateway/svc/internal/settings"
 	"github.com/svc-gateway/svc/policy"
 	"github.com/svc-gateway/svc/policy/identity"
@@ -54,6 +54,10 @@ type Handler struct {
 	// Names of headers that tell the next handler who sends the request. Default: none.
 	IdentityHeaders *IdentityHeaders `json:"identity_headers,omitempty"`
 
+	// Paths that need no principal: "/favicon.ico", or "/public/*" for all below /public/. Requests
+	// for them go on without identity, cleaned as all others. Default: none.
+	Open []string `json:"open,omitempty"`
+
 	// Whether credentials meant for us go on to the next handler. Default: false.
 	PassCredentials bool `json:"pass_credentials,omitempty"`
 
@@ -72,6 +76,7 @@ type Handler struct {
 	cors     *cors.Cors // nil: no origin may
 	rate     *rateLimit // nil: no limit
 	outcomes *prometheus.CounterVec
+	place    metric.Place
 	foreign  bool // somebody's password or provider's token may be in Authorization
 	users    noter
 	signer   *assertion.Signer // nil without Assertion
@@ -129,6 +134,7 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 	if err := h.addCertificates(a); err != nil {
 		return err
 	}
+	a.OnStart(h.warnUnguarded(ctx))
 	h.web, err = h.newWeb(a)
 	return err
 }
@@ -145,6 +151,9 @@ func (h *Handler) Validate() error {
 		if err := rule.Check(); err != nil {
 			return fmt.Errorf("client_certificate: %w", err)
 		}
+	}
+	if err := checkOpenPaths(h.Open, h.Prefix); err != nil {
+		return fmt.Errorf("open: %w", err)
 	}
 	if h.IdentityHeaders != nil {
 		if err := h.IdentityHeaders.check(); err != nil {
@@ -183,17 +192,18 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyht
 	if h.refusesPath(rec, r) {
 		return nil
 	}
-	if open(r) {
+	if forHealth(r) {
 		rec.silent = true
-		keepToPath(r.Header)
-		ctx := credentials.Note(r.Context(), r.Header)
-		h.stripCredentials(r.Header, h.foreign)
-		return next.ServeHTTP(rec, r.WithContext(ctx))
+		return h.serveUnknown(rec, r, next)
 	}
 	defer func() { rec.finish(err) }()
 	if h.web.Open(r.URL.Path) {
 		h.serveOpen(rec, r)
 		return nil
+	}
+	if !h.web.Serves(r.URL.Path) && h.opens(r) {
+		err = errAborted // unless the next handler returns
+		return h.serveOpenPath(rec, r, next)
 	}
 	p, ok := h.authorize(rec, r)
 	switch {
@@ -210,18 +220,25 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyht
 // errAborted stands for the result of a handler that panicked.
 var errAborted = errors.New("the handler was aborted")
 
-// open reports whether the request needs no principal. A rewrite does not open a path.
-func open(r *http.Request) bool {
+// forHealth reports whether a request is for the path that needs no principal anywhere. A rewrite does
+// not open a path.
+func forHealth(r *http.Request) bool {
 	method, path := asked(r)
 	return (method == http.MethodGet || method == http.MethodHead) && path == healthPath && r.URL.Path == healthPath
 }
 
 // asked is what the client asked for, whatever a rewrite made of it.
 func asked(r *http.Request) (method, path string) {
-	if orig, ok := r.Context().Value(caddyhttp.OriginalRequestCtxKey).(http.Request); ok {
+	if orig, ok := original(r); ok {
 		return orig.Method, orig.URL.Path
 	}
 	return r.Method, r.URL.Path
+}
+
+// original is the request as the client sent it.
+func original(r *http.Request) (http.Request, bool) {
+	orig, ok := r.Context().Value(caddyhttp.OriginalRequestCtxKey).(http.Request)
+	return orig, ok
 }
 
 // crossOrigin sets the CORS fields, and reports whether the request was a preflight and has its

@@ -26,7 +26,7 @@ func (h *Handler) authorize(rec *recorder, r *http.Request) (p policy.Principal,
 		placeholders(r, p)
 		outcome = h.allow(rec, r, p)
 	}
-	h.outcomes.WithLabelValues(cmp.Or(by, nobody), outcome).Inc()
+	h.count(r.Context(), cmp.Or(by, nobody), outcome)
 	return p, outcome == succeeded
 }
 

@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -48,6 +49,7 @@ func gaps(paths []string) (found []string) {
 //	svc_auth [<matcher>] {
 //		require          use|mutate|install|admin|approve-write
 //		prefix           <path>
+//		open             <path>...
 //		pass_credentials
 //		identity_headers {
 //			user   <header>|off
@@ -63,17 +65,38 @@ func gaps(paths []string) (found []string) {
 //		}
 //	}
 func (h *Handler) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
-	return directive.Read(d,
+	var open, assertion directive.Line
+	err := directive.Read(d,
 		directive.Option{Name: "require", Read: h.readRequire},
 		directive.Option{Name: "prefix", Read: h.readPrefix},
+		directive.Option{Name: "open", Repeats: true, Read: func(l directive.Line) error {
+			open = l.Mark()
+			return h.readOpen(l)
+		}},
 		directive.Option{Name: "pass_credentials", Read: func(l directive.Line) error {
 			h.PassCredentials = true
 			return l.None()
 		}},
 		directive.Option{Name: "identity_headers", Read: within(h.identityHeaders)},
 		directive.Option{Name: "client_certificate", Read: within(h.clientCertificate)},
-		directive.Option{Name: "assertion", Read: within(h.assertion)},
+		directive.Option{Name: "assertion", Read: func(l directive.Line) error {
+			assertion = l.Mark()
+			return h.assertion(l.Dispenser())
+		}},
 	)
+	if err != nil {
+		return err
+	}
+	if err := checkOpenPaths(h.Open, cmp.Or(h.Prefix, defaultPrefix)); err != nil {
+		return open.Errf("%v", err)
+	}
+	if h.Assertion == nil || h.IdentityHeaders == nil {
+		return nil
+	}
+	if err := h.Assertion.check(h.IdentityHeaders); err != nil {
+		return assertion.Say(err)
+	}
+	return nil
 }
 
 // within reads an option with a block of its own.
@@ -108,9 +131,16 @@ func (h *Handler) identityHeaders(d *caddyfile.Dispenser) error {
 	if d.NextArg() {
 		return d.Errf("svc_auth: identity_headers takes no argument, found %q: names go into a block", d.Val())
 	}
+	begin := *d
 	n := defaultIdentityHeaders()
 	names := map[string]*string{"user": &n.User, "role": &n.Role, "groups": &n.Groups}
-	if err := block(d, "identity_headers", names, "user, role or groups"); err != nil {
+	check := func(name string) error {
+		if name == "off" {
+			return nil
+		}
+		return checkHeaderName(name)
+	}
+	if err := block(d, "identity_headers", names, "user, role or groups", check); err != nil {
 		return err
 	}
 	for _, name := range []*string{&n.User, &n.Role, &n.Groups} {
@@ -119,7 +149,7 @@ func (h *Handler) identityHeaders(d *caddyfile.Dispenser) error {
 		}
 	}
 	if err := n.check(); err != nil {
-		return d.Errf("svc_auth: %v", err)
+		return begin.Errf("svc_auth: %v", err)
 	}
 	h.IdentityHeaders = n
 	return nil
@@ -129,6 +159,7 @@ func (h *Handler) clientCertificate(d *caddyfile.Dispenser) error {
 	if d.NextArg() {
 		return d.Errf("svc_auth: client_certificate takes no argument, found %q: roles and patterns go into a block", d.Val())
 	}
+	begin := *d
 	for nesting := d.Nesting(); d.NextBlock(nesting); {
 		rule := identity.CertificateRule{Role: policy.Role(d.Val()), Patterns: d.RemainingArgs()}
 		if err := rule.Check(); err != nil {
@@ -137,7 +168,7 @@ func (h *Handler) clientCertificate(d *caddyfile.Dispenser) error {
 		h.ClientCertificate = append(h.ClientCertificate, rule)
 	}
 	if len(h.ClientCertificate) == 0 {
-		return d.Err("svc_auth: client_certificate is empty: a line for each role, such as admin cn:ops-*")
+		return begin.Err("svc_auth: client_certificate is empty: a line for each role, such as admin cn:ops-*")
 	}
 	return nil
 }
@@ -146,24 +177,24 @@ func (h *Handler) assertion(d *caddyfile.Dispenser) error {
 	a := new(Assertion)
 	if d.NextArg() {
 		a.Header = d.Val()
+		if err := checkHeaderName(a.Header); err != nil {
+			return d.Errf("svc_auth: assertion: %v", err)
+		}
 	}
 	if d.NextArg() {
 		return d.Errf("svc_auth: assertion takes one header, found %q as well", d.Val())
 	}
 	names := map[string]*string{"audience": &a.Audience, "issuer": &a.Issuer}
-	if err := block(d, "assertion", names, "audience or issuer"); err != nil {
+	if err := block(d, "assertion", names, "audience or issuer", nil); err != nil {
 		return err
-	}
-	if err := a.check(nil); err != nil {
-		return d.Errf("svc_auth: %v", err)
 	}
 	h.Assertion = a
 	return nil
 }
 
 // block reads the block of an option: lines of a name and its value, no name twice. It takes the names
-// that it reads out of to; want lists them all.
-func block(d *caddyfile.Dispenser, option string, to map[string]*string, want string) error {
+// that it reads out of to; want lists them all. check, if there is one, refuses values.
+func block(d *caddyfile.Dispenser, option string, to map[string]*string, want string, check func(string) error) error {
 	for nesting := d.Nesting(); d.NextBlock(nesting); {
 		name := d.Val()
 		value, ok := to[name]
@@ -171,8 +202,14 @@ func block(d *caddyfile.Dispenser, option string, to map[string]*string, want st
 			return d.Errf("svc_auth: %s: unknown name %q: want %s, once each", option, name, want)
 		}
 		delete(to, name)
-		if !d.AllArgs(value) {
+		if !d.AllArgs(value) || *value == "" {
 			return d.Errf("svc_auth: %s: %s takes exactly one value", option, name)
+		}
+		if check == nil {
+			continue
+		}
+		if err := check(*value); err != nil {
+			return d.Errf("svc_auth: %s: %s: %v", option, name, err)
 		}
 	}
 	return nil

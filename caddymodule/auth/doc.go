@@ -25,17 +25,22 @@
 //     principal in its context (policy.PrincipalFrom) and the placeholders {http.auth.user.id}
 //     and {http.auth.user.role}, with identity headers and a signed assertion if the options
 //     say so;
-//   - counts what became of it in the metric svc_auth_total{provider,outcome};
+//   - counts what became of it in the metric svc_auth_total{server,site,provider,outcome};
 //   - queues one event of type request for the audit log when the status is known, for refused
 //     requests as well.
 //
-// Only GET and HEAD of /health pass without a principal and without a record. Below the prefix the
+// Only GET and HEAD of /health pass without a principal and without a record. The paths of the option
+// open need no principal either: requests for them go on without one, whatever credential they show,
+// cleaned in the same way and recorded. Below the prefix the
 // handler answers itself, with package web: the login page, where browsers are sent that show no
 // credential, sessions and users. A secret of ours counts in a header only, never in a query
 // string.
 //
 // The placeholders are for logs. Whoever decides anything uses the principal: Caddy's vars can
 // overwrite placeholders.
+//
+// A handler does not see the requests of routes that it is not in. When a configuration starts that lets
+// some of a site reach another server past the svc_auth of the same site, a warning says where.
 //
 // Behind another svc_auth only the options are applied, so that a part of a site can require
 // more than the rest.

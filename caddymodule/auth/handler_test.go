@@ -223,7 +223,7 @@ func TestOnlyWhatTheClientAskedForIsOpen(t *testing.T) {
 		original := httptest.NewRequest(tc.method, tc.asked, nil)
 		r := httptest.NewRequest(tc.method, tc.rewritten, nil)
 		r = r.WithContext(context.WithValue(r.Context(), caddyhttp.OriginalRequestCtxKey, *original))
-		if got := open(r); got != tc.want {
+		if got := forHealth(r); got != tc.want {
 			t.Errorf("%s %s, rewritten to %s: got open %v, want %v", tc.method, tc.asked, tc.rewritten, got, tc.want)
 		}
 	}

@@ -19,8 +19,8 @@ func init() {
 
 // Matcher matches requests whose principal and fields fulfil an expression. It is evaluated
 // where it stands in the route, behind svc_auth. A request that no svc_auth has let through is
-// an error, answered with 500: that it does not match could open what the matcher guards. The
-// open path /health, which needs no principal, never matches.
+// an error, answered with 500: that it does not match could open what the matcher guards. Paths
+// that need no principal, /health and those of the option open, never match.
 type Matcher struct {
 	// A boolean expression over principal (user, role, groups, source, on_behalf_of, address),
 	// request (method, scheme, host, path, query), time and may(action). Required.
@@ -78,7 +78,7 @@ var errNoPrincipal = errors.New("svc_policy: nobody is authenticated here: put s
 func (m *Matcher) MatchWithError(r *http.Request) (bool, error) {
 	p, ok := policy.PrincipalFrom(r.Context())
 	if !ok {
-		if open(r) {
+		if needsNobody(r) {
 			return false, nil
 		}
 		return false, caddyhttp.Error(http.StatusInternalServerError, errNoPrincipal)

@@ -16,16 +16,23 @@ const (
 	succeeded = "success"
 	technical = "error"   // nobody could tell who sent it
 	missing   = "missing" // it held no credentials
+	opened    = "open"    // its path needs nobody to send it
 	nobody    = "nobody"  // the label for "no provider decided"
 )
 
-// newOutcomes returns the counter of what became of requests, by the provider that decided and
-// the outcome. All handlers of a configuration share one.
+// newOutcomes returns the counter of what became of requests, by site, by the provider that decided
+// and by the outcome. All handlers of a configuration share one.
 func newOutcomes(r *prometheus.Registry) (*prometheus.CounterVec, error) {
 	return metric.Register(r, prometheus.NewCounterVec(prometheus.CounterOpts{
 		Namespace: "svc", Subsystem: "auth", Name: "total",
 		Help: "Requests by the provider that decided about them and by what became of them.",
-	}, []string{"provider", "outcome"}))
+	}, []string{"server", "site", "provider", "outcome"}))
+}
+
+// count counts what became of a request.
+func (h *Handler) count(ctx context.Context, provider, outcome string) {
+	server, site := h.place.Of(ctx, h)
+	h.outcomes.WithLabelValues(server, site, provider, outcome).Inc()
 }
 
 // outcomeOf names what became of somebody whom a provider was asked about.
@@ -45,11 +52,11 @@ func outcomeOf(err error) string {
 // countedPasswords counts the logins of the login page, where no provider decides.
 type countedPasswords struct {
 	identity.Passwords
-	outcomes *prometheus.CounterVec
+	count func(ctx context.Context, provider, outcome string)
 }
 
 func (c countedPasswords) Check(ctx context.Context, user, password, address string) (policy.Principal, error) {
 	p, err := c.Passwords.Check(ctx, user, password, address)
-	c.outcomes.WithLabelValues(policy.SourceLDAP, outcomeOf(err)).Inc()
+	c.count(ctx, policy.SourceLDAP, outcomeOf(err))
 	return p, err
 }

@@ -5,8 +5,6 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
-
 	"github.com/svc-gateway/svc/caddymodule/refusal"
 	"github.com/svc-gateway/svc/internal/problem"
 )
@@ -43,7 +41,7 @@ func (h *Handler) refusesPath(rec *recorder, r *http.Request) bool {
 // asAsked takes back what a rewrite such as try_files made of a path of our own, which the client
 // needs to log in. A prefix that was taken off is another matter: then the path is not ours.
 func (h *Handler) asAsked(r *http.Request) *http.Request {
-	orig, ok := r.Context().Value(caddyhttp.OriginalRequestCtxKey).(http.Request)
+	orig, ok := original(r)
 	if !ok || h.web.Serves(r.URL.Path) || !h.web.Serves(orig.URL.Path) || strings.HasSuffix(orig.URL.Path, r.URL.Path) {
 		return r
 	}

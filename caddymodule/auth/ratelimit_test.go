@@ -121,12 +121,12 @@ func TestMetricsAndAccessLog(t *testing.T) {
 		t.Fatalf("metrics: got %s %s", resp.Status, body)
 	}
 	want := []string{
-		`svc_auth_total{outcome="malformed",provider="token"} 1`,
-		`svc_auth_total{outcome="missing",provider="nobody"} 1`,
-		`svc_auth_total{outcome="rate_limited",provider="token"} 1`,
-		`svc_auth_total{outcome="role_insufficient",provider="token"} 1`,
-		`svc_auth_total{outcome="success",provider="token"} 4`,
-		`svc_auth_total{outcome="unrecognised",provider="nobody"} 1`,
+		`svc_auth_total{outcome="malformed",provider="token",server="srv0",site="127.0.0.1"} 1`,
+		`svc_auth_total{outcome="missing",provider="nobody",server="srv0",site="127.0.0.1"} 1`,
+		`svc_auth_total{outcome="rate_limited",provider="token",server="srv0",site="127.0.0.1"} 1`,
+		`svc_auth_total{outcome="role_insufficient",provider="token",server="srv0",site="127.0.0.1"} 1`,
+		`svc_auth_total{outcome="success",provider="token",server="srv0",site="127.0.0.1"} 4`,
+		`svc_auth_total{outcome="unrecognised",provider="nobody",server="srv0",site="127.0.0.1"} 1`,
 	}
 	if d := cmp.Diff(want, regexp.MustCompile(`(?m)^svc_auth_total.*$`).FindAllString(body, -1)); d != "" {
 		t.Errorf("metrics (-want +got):\n%s", d)

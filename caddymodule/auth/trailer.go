@@ -14,7 +14,7 @@ import (
 
 // stripTrailers keeps reserved names out of the fields behind the body, which servers may add to the
 // header (RFC 9110, 6.5.1): those that are announced, and those that arrive with the end of the body
-// alone. What is about the message, who sends it or its way here has no place there either.
+// alone. What is about the message, its path, who sends it or its way here has no place there either.
 //
 // The server writes the fields that arrive into its own map, in whichever goroutine reads or closes
 // the body. The handlers behind get a map of their own, so that they never see it change.
@@ -30,7 +30,7 @@ func (s reserved) stripTrailers(r *http.Request) {
 // letsBehind reports whether a field may stand behind a body.
 func (s reserved) letsBehind(name string) bool {
 	folded := headername.Fold(name)
-	return !s.has(name) && !notBehind[folded] && !strings.HasPrefix(folded, forwardedPrefix) && httpguts.ValidTrailerHeader(name)
+	return !s.has(name) && !notBehind[folded] && !astray[folded] && !strings.HasPrefix(folded, forwardedPrefix) && httpguts.ValidTrailerHeader(name)
 }
 
 // notBehind are fields that have no place behind a body, by their folded names. Neither have those

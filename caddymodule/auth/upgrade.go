@@ -29,8 +29,8 @@ func carriesRequests(value string) bool {
 	return false
 }
 
-// keepToPath takes away what would have a server behind answer for more than the path that
-// everybody may ask for: another protocol, and headers that some servers take for the path or the
+// keepToPath takes away what would have a server behind answer for more than a path that everybody
+// may ask for: another protocol, and headers that some servers take for the path or the
 // method, in any spelling.
 func keepToPath(h http.Header) {
 	for name := range h {
@@ -42,5 +42,6 @@ func keepToPath(h http.Header) {
 
 var astray = headername.Set(
 	"Upgrade", "X-Original-Url", "X-Rewrite-Url", "X-Original-Uri", "X-Original-Method",
-	"X-Http-Method", "X-Http-Method-Override", "X-Method-Override",
+	"X-Http-Method", "X-Http-Method-Override", "X-Method-Override", "X-Override-Url", "X-Replaced-Path",
+	"X-Envoy-Original-Path", "X-Forwarded-Uri", "X-Forwarded-Path", "X-Forwarded-Method",
 )

@@ -28,7 +28,7 @@ func (h *Handler) newWeb(a *app.App) (*web.Handler, error) {
 		Audit: a.Audit(), Log: h.logger,
 	}
 	if s.Auth.Has(settings.ModeLDAP) {
-		c.Passwords = countedPasswords{passwords(a), h.outcomes}
+		c.Passwords = countedPasswords{passwords(a), h.count}
 	}
 	if set := a.Issuers(); set != nil {
 		c.Issuers = &oidc.Flow{
@@ -90,7 +90,7 @@ func (h *Handler) toLogin(w http.ResponseWriter, r *http.Request, p problem.Prob
 		return false
 	}
 	next := r.URL.RequestURI()
-	if orig, ok := r.Context().Value(caddyhttp.OriginalRequestCtxKey).(http.Request); ok {
+	if orig, ok := original(r); ok {
 		next = orig.URL.RequestURI()
 	}
 	header := w.Header()

@@ -15,10 +15,20 @@ type Line struct {
 // Dispenser returns where the line comes from, for an option with a block of its own.
 func (l Line) Dispenser() *caddyfile.Dispenser { return l.d }
 
+// Mark returns the line as it stands, for an error that shows only when more has been read.
+func (l Line) Mark() Line {
+	here := *l.d
+	l.d = &here
+	return l
+}
+
 // Errf returns an error that names the directive, the option, the file and the line.
 func (l Line) Errf(format string, args ...any) error {
 	return l.d.Errf("%s: %s: "+format, append([]any{l.directive, l.option}, args...)...)
 }
+
+// Say is Errf for an error that names the option itself.
+func (l Line) Say(err error) error { return l.d.Errf("%s: %v", l.directive, err) }
 
 // None reads an option that takes no value.
 func (l Line) None() error {

@@ -2,7 +2,9 @@
 //
 //	c, err := metric.Register(ctx.GetMetricsRegistry(), prometheus.NewCounterVec(…))
 //
-// Register is safe for concurrent use.
+// [Place] says which server and site a handler counts for: a server may have many sites.
+//
+// All of it is safe for concurrent use.
 package metric
 
 import (

@@ -9,9 +9,9 @@ import (
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
-	"github.com/prometheus/client_golang/prometheus"
 	"go.uber.org/zap"
 
+	"github.com/svc-gateway/svc/caddymodule/directive"
 	"github.com/svc-gateway/svc/caddymodule/refusal"
 	"github.com/svc-gateway/svc/internal/problem"
 )
@@ -52,10 +52,13 @@ type Handler struct {
 	// text. Default: "pass".
 	SignedThinking string `json:"signed_thinking,omitempty"`
 
-	logger *zap.Logger
-	known  *secrets
-	found  *prometheus.CounterVec
-	hint   sync.Once // that the answer of a token endpoint was redacted
+	// Where secrets with placeholders were written, by "secrets[0]". Of a Caddyfile, for errors.
+	Places directive.Places `json:"places,omitempty"`
+
+	logger  *zap.Logger
+	known   *secrets
+	metrics *metrics
+	hint    sync.Once // that the answer of a token endpoint was redacted
 }
 
 // The modes.
@@ -79,13 +82,13 @@ func (*Handler) CaddyModule() caddy.ModuleInfo {
 func (h *Handler) Provision(ctx caddy.Context) (err error) {
 	h.logger = ctx.Logger()
 	h.Mode, h.OAuthTokens, h.SignedThinking = cmp.Or(h.Mode, redacts), cmp.Or(h.OAuthTokens, toRedact), cmp.Or(h.SignedThinking, toPass)
-	if h.found, err = newFound(ctx.GetMetricsRegistry()); err != nil {
+	if h.metrics, err = newMetrics(ctx.GetMetricsRegistry()); err != nil {
 		return err
 	}
 	if err := h.Allow.provision(ctx, h.SignedThinking == toPass); err != nil {
 		return err
 	}
-	h.known, err = newSecrets(ctx, h.Secrets)
+	h.known, err = newSecrets(ctx, h.Secrets, h.Places)
 	return err
 }
 

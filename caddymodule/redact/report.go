@@ -6,27 +6,18 @@ import (
 	"net/http"
 	"slices"
 
-	"github.com/prometheus/client_golang/prometheus"
 	"go.uber.org/zap"
 
-	"github.com/svc-gateway/svc/caddymodule/metric"
 	"github.com/svc-gateway/svc/scanner/redact"
 )
 
 // maxPlaces is the number of places of one response that are logged.
 const maxPlaces = 16
 
-// newFound returns the counter of what was found. All handlers of a configuration share one.
-func newFound(r *prometheus.Registry) (*prometheus.CounterVec, error) {
-	return metric.Register(r, prometheus.NewCounterVec(prometheus.CounterOpts{
-		Namespace: "svc", Subsystem: "redact", Name: "total",
-		Help: "Secrets found in responses, by rule, by where they stood (header, body) and by mode (redact, observe).",
-	}, []string{"rule", "place", "mode"}))
-}
-
 // report is what was found in one response. It never holds a value.
 type report struct {
 	handler *Handler
+	request *http.Request
 	header  string // the field that is being read; empty: the body
 	rules   map[string]int
 	places  []string
@@ -39,9 +30,7 @@ func (p *report) note(f redact.Finding) {
 	if p.header != "" {
 		place = "header"
 	}
-	if p.handler.found != nil {
-		p.handler.found.WithLabelValues(f.Rule, place, p.handler.Mode).Inc()
-	}
+	p.handler.metrics.found(p.handler, p.request, f.Rule, place)
 	p.token = p.token || f.Path == "/access_token"
 	if p.handler.Mode != observe {
 		return

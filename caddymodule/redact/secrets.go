@@ -8,6 +8,7 @@ import (
 
 	"github.com/caddyserver/caddy/v2"
 
+	"github.com/svc-gateway/svc/caddymodule/directive"
 	"github.com/svc-gateway/svc/internal/credentials"
 	"github.com/svc-gateway/svc/scanner/redact"
 )
@@ -28,7 +29,7 @@ type keeper interface{ Secrets() *redact.Secrets }
 
 // newSecrets registers the values, in which placeholders are replaced, and those of the app svc
 // where the configuration has it.
-func newSecrets(ctx caddy.Context, values []string) (*secrets, error) {
+func newSecrets(ctx caddy.Context, values []string, places directive.Places) (*secrets, error) {
 	s := new(secrets)
 	if a, err := ctx.AppIfConfigured("svc"); err == nil {
 		if k, ok := a.(keeper); ok {
@@ -41,16 +42,30 @@ func newSecrets(ctx caddy.Context, values []string) (*secrets, error) {
 	for i, v := range values {
 		value, err := repl.ReplaceOrErr(v, true, true)
 		if err != nil {
-			return nil, fmt.Errorf("secrets: value %d: %w", i+1, err)
+			return nil, places.At(secretKey(i), fmt.Errorf("secrets: value %d: %w", i+1, err))
 		}
 		value = strings.TrimRight(value, "\r\n") // of a file
 		if err := own.Register(value); err != nil {
-			return nil, fmt.Errorf("secrets: value %d: %w", i+1, err)
+			return nil, places.At(secretKey(i), fmt.Errorf("secrets: value %d: %w", i+1, err))
 		}
 		checked[i] = value
 	}
 	s.base = s.base.With(checked...)
 	return s, nil
+}
+
+// secretKey is the key of a secret among the places.
+func secretKey(i int) string { return fmt.Sprintf("secrets[%d]", i) }
+
+// hasPlaceholder reports whether a value may have a placeholder in it.
+func hasPlaceholder(v string) bool { return strings.Contains(v, "{") }
+
+// checkSecret refuses a value that cannot be a secret as it stands. It never repeats it.
+func checkSecret(v string) error {
+	if hasPlaceholder(v) {
+		return nil
+	}
+	return redact.NewSecrets().Register(v)
 }
 
 // of returns the secrets of an answer to the request; nil knows none.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 	"sync"
+	"time"
 
 	"go.uber.org/zap"
 
@@ -50,10 +51,11 @@ type writer struct {
 	head    media.Head
 	body    redact.Stream // nil until there is a byte that matters
 	err     error         // ends the body
+	work    work          // that redacting the body was
 }
 
 func newWriter(client http.ResponseWriter, r *http.Request, h *Handler, allowed *redact.Allowed) *writer {
-	w := &writer{handler: h, request: r, allowed: allowed, report: &report{handler: h}}
+	w := &writer{handler: h, request: r, allowed: allowed, report: &report{handler: h, request: r}}
 	w.secrets = w.known(allowed)
 	w.Writer = respond.New(client, w)
 	return w
@@ -210,7 +212,12 @@ func (w *writer) redact(p []byte) {
 		w.write(p)
 		return
 	}
+	before := w.work.written
 	w.emit(func(dst []byte) []byte { return w.body.Append(dst, p) })
+	w.work.read += len(p)
+	if w.work.written == before {
+		w.work.held++
+	}
 }
 
 // emit writes what step appends. If step panics the response stays broken: nothing of it may
@@ -218,9 +225,12 @@ func (w *writer) redact(p []byte) {
 func (w *writer) emit(step func(dst []byte) []byte) {
 	buf := buffers.Get().(*[]byte)
 	w.err = errBroken
+	began := time.Now()
 	out := step((*buf)[:0])
+	w.work.took += time.Since(began)
 	w.err = nil
 	if len(out) > 0 {
+		w.work.written += len(out)
 		w.write(out)
 	}
 	if cap(out) <= maxPooled {
@@ -248,6 +258,7 @@ func (w *writer) close() {
 	if w.socket != nil {
 		w.socket.stop()
 	}
+	w.handler.metrics.worked(w.handler, w.request, w.work)
 	w.report.log(w.request, w.status)
 	if w.report.token && w.handler.OAuthTokens == toRedact && !w.observes() && mayIssue(w.request, w.status, w.media) {
 		w.handler.hint.Do(func() {

@@ -1,6 +1,7 @@
 package scan
 
 import (
+	"errors"
 	"slices"
 	"strings"
 
@@ -33,11 +34,19 @@ func init() { directive.Register[Handler]("svc_scan") }
 //		skip     <path>...
 //	}
 func (h *Handler) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
+	var both directive.Line // the last of max_scan and max_body
 	err := directive.Read(d,
 		directive.Option{Name: "bodies", Repeats: true, Read: h.readBodies},
 		directive.Option{Name: "action", Repeats: true, Read: h.readAction},
-		directive.Option{Name: "max_scan", Read: size(&h.MaxScan)},
-		directive.Option{Name: "max_body", Read: size(&h.MaxBody)},
+		directive.Option{Name: "max_scan", Read: func(l directive.Line) error {
+			both = l.Mark()
+			h.Places.Note("max_scan", l)
+			return size(&h.MaxScan)(l)
+		}},
+		directive.Option{Name: "max_body", Read: func(l directive.Line) error {
+			both = l.Mark()
+			return size(&h.MaxBody)(l)
+		}},
 		directive.Option{Name: "beyond", Read: directive.OneOf(&h.Beyond, beyondStream, beyondRefuse)},
 		directive.Option{Name: "encoded", Read: directive.OneOf(&h.Encoded, encodedRefuse, encodedDecode, encodedPass)},
 		directive.Option{Name: "binary", Read: directive.OneOf(&h.Binary, binaryShallow, binaryScan, binaryPass)},
@@ -47,10 +56,14 @@ func (h *Handler) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 		directive.Option{Name: "fields", Read: directive.Words(&h.Fields, checkPath)},
 		directive.Option{Name: "skip", Read: directive.Words(&h.Skip, checkPath)},
 	)
-	if err == nil && h.MaxBody > 0 && h.MaxScan > h.MaxBody {
-		return d.Err("svc_scan: max_scan is more than max_body")
+	switch {
+	case err != nil || h.MaxBody == 0: // what max_scan may be is a setting
+		return err
+	case h.MaxScan > h.MaxBody:
+		return both.Say(errors.New("max_scan is more than max_body: write less, what is longer than max_body is refused anyway"))
 	}
-	return err
+	h.Places = nil
+	return nil
 }
 
 // readBodies reads "bodies request response", and a block behind it, which is for those of the line.
@@ -88,7 +101,7 @@ func (h *Handler) readMaxWait(l directive.Line) error {
 	}
 	d, err := caddy.ParseDuration(value)
 	if err != nil || d <= 0 {
-		return l.Errf("%q is not a duration such as 30s", value)
+		return l.Errf("%q is not a positive duration: write a number with its unit, such as 30s or 1m", value)
 	}
 	h.MaxWait = caddy.Duration(d)
 	return nil
@@ -137,8 +150,11 @@ func size(to *int64) func(directive.Line) error {
 			return err
 		}
 		n, err := bytesize.Parse(value)
-		if err != nil || n == 0 || n > maxSize {
-			return l.Errf("%q is not a size such as 4MiB", value)
+		switch {
+		case err != nil:
+			return l.Errf("%v", err)
+		case n == 0 || n > maxSize:
+			return l.Errf("%q is out of range: write 1 to 1024GiB, such as 4MiB", value)
 		}
 		*to = n
 		return nil

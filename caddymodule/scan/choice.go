@@ -52,8 +52,11 @@ func (c *Choice) check() error {
 
 // checkRequestPath refuses placeholders: with one that is unset, a path would fit other requests than was meant.
 func checkRequestPath(p string) error {
-	if strings.ContainsAny(p, "{}") {
+	switch {
+	case strings.ContainsAny(p, "{}"):
 		return fmt.Errorf("path %q: placeholders are not replaced here: write the path itself, or {$NAME} in a Caddyfile", p)
+	case !strings.HasPrefix(p, "/") && !strings.HasPrefix(p, "*"):
+		return fmt.Errorf("%q is not a path such as /v1/*: it has to begin with a slash", p)
 	}
 	return nil
 }

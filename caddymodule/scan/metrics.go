@@ -1,9 +1,6 @@
 package scan
 
 import (
-	"net/http"
-
-	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/svc-gateway/svc/caddymodule/metric"
@@ -23,16 +20,16 @@ func newMetrics(r *prometheus.Registry) (*metrics, error) {
 		findings: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Namespace: "svc", Subsystem: "scan", Name: "findings_total",
 			Help: "Findings in bodies by category and by what is done about them.",
-		}, []string{"server", "side", "category", "action"}),
+		}, []string{"server", "site", "side", "category", "action"}),
 		bytes: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Namespace: "svc", Subsystem: "scan", Name: "bytes_total",
 			Help: "Bytes of bodies that were scanned.",
-		}, []string{"server", "side"}),
+		}, []string{"server", "site", "side"}),
 		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Namespace: "svc", Subsystem: "scan", Name: "seconds",
 			Help:    "How long it took to scan a body, waiting for other bodies included.",
 			Buckets: []float64{1e-5, 1e-4, 1e-3, 5e-3, 0.025, 0.1, 0.5, 2.5, 10, 30},
-		}, []string{"server", "side"}),
+		}, []string{"server", "site", "side"}),
 	}
 	var err error
 	if m.findings, err = metric.Register(r, m.findings); err != nil {
@@ -50,12 +47,13 @@ func (m *metrics) found(rep *report, fresh []scanner.Finding) {
 	if m == nil { // a handler without an app
 		return
 	}
+	server, site := rep.handler.place.Of(rep.request.Context(), rep.handler)
 	for _, f := range fresh {
 		action := actionLog
 		if f.Confidence == scanner.High {
 			action = rep.handler.actionFor(f.Category)
 		}
-		m.findings.WithLabelValues(serverOf(rep.request), string(rep.side), string(f.Category), action).Inc()
+		m.findings.WithLabelValues(server, site, string(rep.side), string(f.Category), action).Inc()
 	}
 }
 
@@ -64,16 +62,8 @@ func (rep *report) close() {
 	rep.mu.Lock()
 	defer rep.mu.Unlock()
 	if m := rep.handler.metrics; m != nil && rep.bytes > 0 {
-		server := serverOf(rep.request)
-		m.bytes.WithLabelValues(server, string(rep.side)).Add(float64(rep.bytes))
-		m.seconds.WithLabelValues(server, string(rep.side)).Observe(rep.took.Seconds())
+		server, site := rep.handler.place.Of(rep.request.Context(), rep.handler)
+		m.bytes.WithLabelValues(server, site, string(rep.side)).Add(float64(rep.bytes))
+		m.seconds.WithLabelValues(server, site, string(rep.side)).Observe(rep.took.Seconds())
 	}
-}
-
-// serverOf names the server, as Caddy's own metrics do.
-func serverOf(r *http.Request) string {
-	if s, ok := r.Context().Value(caddyhttp.ServerCtxKey).(*caddyhttp.Server); ok {
-		return s.Name()
-	}
-	return ""
 }

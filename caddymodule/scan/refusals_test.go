@@ -122,10 +122,10 @@ func TestMetrics(t *testing.T) {
 	srv.Do(http.MethodPost, "/b", injected)
 	_, body := srv.Do(http.MethodGet, "/metrics", "")
 	for _, want := range []string{
-		`svc_scan_findings_total{action="block",category="role_hijacking",server="srv0",side="request"} 1`,
-		`svc_scan_findings_total{action="log",category="data_exfiltration",server="srv0",side="request"} 1`,
-		`svc_scan_bytes_total{server="srv0",side="request"} 142`,
-		`svc_scan_seconds_count{server="srv0",side="request"} 2`,
+		`svc_scan_findings_total{action="block",category="role_hijacking",server="srv0",side="request",site="127.0.0.1"} 1`,
+		`svc_scan_findings_total{action="log",category="data_exfiltration",server="srv0",side="request",site="127.0.0.1"} 1`,
+		`svc_scan_bytes_total{server="srv0",side="request",site="127.0.0.1"} 142`,
+		`svc_scan_seconds_count{server="srv0",side="request",site="127.0.0.1"} 2`,
 	} {
 		if !strings.Contains(body, want+"\n") {
 			t.Errorf("no %s in\n%s", want, grep(body, "svc_scan"))

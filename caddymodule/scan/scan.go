@@ -17,6 +17,8 @@ import (
 	"github.com/svc-gateway/svc/audit"
 	"github.com/svc-gateway/svc/caddymodule/app"
 	_ "github.com/svc-gateway/svc/caddymodule/app/commands" // admin, audit, config, login, scan and others
+	"github.com/svc-gateway/svc/caddymodule/directive"
+	"github.com/svc-gateway/svc/caddymodule/metric"
 	"github.com/svc-gateway/svc/internal/media"
 )
 
@@ -98,10 +100,15 @@ type Handler struct {
 	// Paths in JSON bodies that are not scanned. They go before fields. Default: none.
 	Skip []string `json:"skip,omitempty"`
 
+	// Where max_scan was written, if what it may be depends on the setting limits.body_bytes. Of a
+	// Caddyfile, for errors.
+	Places directive.Places `json:"places,omitempty"`
+
 	fields  *fields
 	logger  *zap.Logger
 	audit   auditor
 	metrics *metrics
+	place   metric.Place
 }
 
 // auditor takes events for the audit log.
@@ -159,7 +166,7 @@ func (h *Handler) Validate() error {
 	case h.MaxBody < 0:
 		return fmt.Errorf("max_body: %d is negative", h.MaxBody)
 	case h.MaxScan > h.MaxBody:
-		return fmt.Errorf("max_scan: %d is more than max_body, %d", h.MaxScan, h.MaxBody)
+		return h.Places.At("max_scan", fmt.Errorf("max_scan: %d is more than max_body, %d, which is the setting limits.body_bytes where it is not given: write less, or set max_body", h.MaxScan, h.MaxBody))
 	case !slices.Contains([]string{encodedRefuse, encodedDecode, encodedPass}, h.Encoded):
 		return fmt.Errorf("encoded: unknown value %q: want refuse, decode or pass", h.Encoded)
 	case h.Beyond != beyondStream && h.Beyond != beyondRefuse:

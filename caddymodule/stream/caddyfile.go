@@ -18,14 +18,18 @@ func init() { directive.Register[Handler]("svc_stream") }
 //		grace           <duration>
 //	}
 func (h *Handler) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
+	var style directive.Line
 	err := directive.Read(d,
 		directive.Option{Name: "keepalive", Read: h.readKeepalive},
-		directive.Option{Name: "keepalive_style", Read: directive.OneOf(&h.KeepaliveStyle, styleNewline, styleComment)},
+		directive.Option{Name: "keepalive_style", Read: func(l directive.Line) error {
+			style = l.Mark()
+			return directive.OneOf(&h.KeepaliveStyle, styleNewline, styleComment)(l)
+		}},
 		directive.Option{Name: "write_timeout", Read: duration(&h.WriteTimeout)},
 		directive.Option{Name: "grace", Read: duration(&h.Grace)},
 	)
 	if err == nil && h.Keepalive < 0 && h.KeepaliveStyle != "" {
-		return d.Err("svc_stream: keepalive_style has no meaning with keepalive off")
+		return style.Errf("it has no meaning with keepalive off: leave one of them out")
 	}
 	return err
 }
@@ -39,7 +43,13 @@ func (h *Handler) readKeepalive(l directive.Line) error {
 		h.Keepalive = -1
 		return nil
 	}
-	return positive(l, value, &h.Keepalive)
+	if err := positive(l, value, &h.Keepalive); err != nil {
+		return err
+	}
+	if err := checkKeepalive(h.Keepalive); err != nil {
+		return l.Errf("%v", err)
+	}
+	return nil
 }
 
 func duration(to *caddy.Duration) func(directive.Line) error {
@@ -55,10 +65,10 @@ func duration(to *caddy.Duration) func(directive.Line) error {
 func positive(l directive.Line, value string, to *caddy.Duration) error {
 	dur, err := caddy.ParseDuration(value)
 	if err != nil {
-		return l.Errf("%q is not a duration such as 8s: %v", value, err)
+		return l.Errf("%q is not a duration: write a number with its unit, such as 500ms, 8s or 1m", value)
 	}
 	if dur <= 0 {
-		return l.Errf("%s is not positive", value)
+		return l.Errf("%s is not positive: write a longer time, such as 8s", value)
 	}
 	*to = caddy.Duration(dur)
 	return nil

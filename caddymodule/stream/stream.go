@@ -51,9 +51,10 @@ type Handler struct {
 	// When the process stops, the server's grace period takes its place. Default: "1s".
 	Grace caddy.Duration `json:"grace,omitempty"`
 
-	logger *zap.Logger
-	users  users
-	hub    *hub
+	logger  *zap.Logger
+	users   users
+	hub     *hub
+	metrics *metrics
 }
 
 // users tells what a principal is by now.
@@ -76,7 +77,8 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 	}
 	h.users = a.Identity()
 	h.hub = newHub(a)
-	return nil
+	h.metrics, err = newMetrics(ctx.GetMetricsRegistry())
+	return err
 }
 
 func (h *Handler) defaults() {
@@ -97,14 +99,22 @@ func (h *Handler) defaults() {
 // Validate refuses settings that would not work.
 func (h *Handler) Validate() error {
 	switch {
-	case h.Keepalive > 0 && h.Keepalive < caddy.Duration(100*time.Millisecond):
-		return fmt.Errorf("keepalive: %s is shorter than 100ms", time.Duration(h.Keepalive))
+	case checkKeepalive(h.Keepalive) != nil:
+		return fmt.Errorf("keepalive: %w", checkKeepalive(h.Keepalive))
 	case h.KeepaliveStyle != styleNewline && h.KeepaliveStyle != styleComment:
 		return fmt.Errorf("keepalive_style: unknown style %q: want newline or comment", h.KeepaliveStyle)
 	case h.WriteTimeout < 0:
 		return fmt.Errorf("write_timeout: %s is negative", time.Duration(h.WriteTimeout))
 	case h.Grace < 0:
 		return fmt.Errorf("grace: %s is negative", time.Duration(h.Grace))
+	}
+	return nil
+}
+
+// checkKeepalive refuses what would be a flood.
+func checkKeepalive(d caddy.Duration) error {
+	if d > 0 && d < caddy.Duration(100*time.Millisecond) {
+		return fmt.Errorf("%s is shorter than 100ms: write a longer time, such as 8s", time.Duration(d))
 	}
 	return nil
 }
@@ -133,7 +143,9 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyht
 		}
 	}()
 	defer func() { err = sw.finish(err) }()
-	return next.ServeHTTP(sw, sw.request)
+	err = next.ServeHTTP(sw, sw.request)
+	sw.returned = true
+	return err
 }
 
 // interval is the time between two looks at a stream, which goes on when keepalives are off.

@@ -13,6 +13,9 @@ import (
 // revoked one open.
 const tolerated = 1
 
+// errUnresolved ends a stream of which nobody can say any more who it is for.
+var errUnresolved = errors.New("resolving the principal")
+
 // wake makes the writer look at itself now, on a goroutine of its own: a slow client must not
 // hold up the others.
 func (w *writer) wake() { w.timer.Reset(0) }
@@ -36,6 +39,7 @@ func (w *writer) tick() {
 		if _, err := w.send(beat); err != nil {
 			return
 		}
+		w.counts.beat()
 	}
 	w.timer.Reset(w.wait(w.last))
 }
@@ -62,7 +66,7 @@ func (w *writer) check(now time.Time) error {
 	case errors.Is(err, policy.ErrExpired):
 		return policy.ErrExpired
 	case w.failures.Add(1) > tolerated:
-		return fmt.Errorf("resolving the principal: %w", err)
+		return fmt.Errorf("%w: %w", errUnresolved, err)
 	}
 	return nil
 }

@@ -31,6 +31,9 @@ type writer struct {
 	beats  bool // and keepalives fit into it: it is one of events, and not compressed
 	tunnel bool // the connection was given away
 
+	returned bool // the next handler has, and did not panic
+	counts   *counts
+
 	until    atomic.Int64 // 0 while open; then when writing ends, in Unix nanoseconds
 	failures atomic.Int32 // checks of the principal in a row that could not be made
 
@@ -60,6 +63,7 @@ func (w *writer) Begin(code int) {
 		fallthrough
 	case media.GRPC:
 		w.live = true
+		w.counts = w.handler.begin(w.request.Context(), kinds[b.Kind])
 		w.open(code)
 	default:
 		w.ResponseWriter.WriteHeader(code)
@@ -117,6 +121,7 @@ func (w *writer) send(p []byte) (int, error) {
 	if err == nil {
 		err = w.flush()
 	}
+	w.counts.wrote(n, time.Since(w.last))
 	if err != nil {
 		w.end(err)
 	}
@@ -149,6 +154,7 @@ func (w *writer) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	conn, rw, err := w.Tunnel()
 	if err == nil {
 		w.tunnel, w.last = true, time.Now()
+		w.counts = w.handler.begin(w.request.Context(), kindTunnel)
 		w.watch()
 	}
 	return conn, rw, err
@@ -199,6 +205,7 @@ func (w *writer) finish(err error) error {
 	}
 	w.handler.hub.leave(w)
 	w.timer.Stop()
+	w.counts.end(w.reason(err))
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.done = true

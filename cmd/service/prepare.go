@@ -39,11 +39,12 @@ func (o startOptions) prepare(w io.Writer) (home settings.Home, s settings.Setti
 	if err != nil {
 		return home, s, nil, err
 	}
-	if s, _, err = app.Resolve(home, written); err != nil {
+	s, values, err := app.Resolve(home, written)
+	if err != nil {
 		return home, s, nil, err
 	}
 	if err := s.CheckEnvironment(os.LookupEnv); err != nil {
-		return home, s, nil, err
+		return home, s, nil, settings.Placed(err, values, settings.PlacesIn(written))
 	}
 	return home, s, doc, nil
 }

@@ -23,10 +23,10 @@ func (a Approvals) check() error {
 		return nil
 	}
 	if u, err := url.Parse(a.WebhookURL); err == nil && u.Scheme == "http" && !a.WebhookPrivate {
-		return errors.New("approvals.webhook_url: http shows everybody on the way what waits: use https, or set approvals.webhook_private for a server of your own")
+		return About(errors.New("approvals.webhook_url: http shows everybody on the way what waits: use https, or set approvals.webhook_private for a server of your own"), "approvals.webhook_url")
 	}
 	if a.WebhookSecret == "" {
-		return errors.New("approvals.webhook_secret is missing: whoever receives the webhook tells by the signature that it is from here")
+		return About(errors.New("approvals.webhook_secret is missing: whoever receives the webhook tells by the signature that it is from here"), "approvals.webhook_url")
 	}
 	return nil
 }
@@ -37,10 +37,10 @@ func (a Approvals) checkSecrets(env func(string) (string, bool)) error {
 	}
 	secret, err := a.WebhookSecret.Reveal(env)
 	if err != nil {
-		return fmt.Errorf("approvals.webhook_secret: %w", err)
+		return About(fmt.Errorf("approvals.webhook_secret: %w", err), "approvals.webhook_secret")
 	}
 	if len(secret) < leastSecret {
-		return fmt.Errorf("approvals.webhook_secret: the secret has %d bytes: use %d or more, openssl rand -hex 32 makes some", len(secret), leastSecret)
+		return About(fmt.Errorf("approvals.webhook_secret: the secret has %d bytes: use %d or more, openssl rand -hex 32 makes some", len(secret), leastSecret), "approvals.webhook_secret")
 	}
 	return nil
 }

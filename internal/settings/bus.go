@@ -152,28 +152,24 @@ func checkBusPrefix(prefix string) error {
 // check looks at what concerns more than one setting.
 func (b Bus) check() error {
 	var errs []error
-	problem := func(is bool, text string) {
-		if is {
-			errs = append(errs, errors.New(text))
-		}
-	}
+	problem := problems(&errs, "bus.kind")
 	onSocket := slices.ContainsFunc(b.Address, func(a string) bool { return strings.HasPrefix(a, "/") })
 	plain := slices.ContainsFunc(b.Address, func(a string) bool { return strings.HasPrefix(a, "redis://") })
 	sentinel, encrypted := b.Mode == RedisSentinel, b.Encrypted()
-	problem(len(b.Address) == 0, "bus.address is missing: bus.kind redis needs the address of the server, such as 127.0.0.1:6379")
-	problem(b.Mode == RedisSingle && len(b.Address) > 1, "bus.address lists several servers, and bus.mode single has one: use bus.mode sentinel or cluster, or leave one address")
-	problem(b.Mode != RedisSingle && onSocket, "bus.address is a unix socket: bus.mode "+b.Mode+" needs host:port, because the servers tell each other's addresses")
-	problem(sentinel && b.MasterName == "", "bus.master_name is missing: bus.mode sentinel needs the name that the sentinels have for the server")
-	problem(!sentinel && b.MasterName != "", "bus.master_name has no effect: it belongs to bus.mode sentinel")
-	problem(!sentinel && (b.SentinelUser != "" || b.SentinelPassword != ""), "bus.sentinel_user and bus.sentinel_password have no effect: they belong to bus.mode sentinel")
-	problem(b.User != "" && b.Password == "", "bus.password is missing: bus.user needs one")
-	problem(b.SentinelUser != "" && b.SentinelPassword == "", "bus.sentinel_password is missing: bus.sentinel_user needs one")
-	problem(b.Mode == RedisCluster && b.Database != 0, "bus.database has no effect: a cluster has the database 0 only; use bus.prefix to keep two services apart")
-	problem(encrypted && plain, "bus.address has redis:// where all connections are encrypted: write rediss://")
+	problem(len(b.Address) == 0, "bus.address", " is missing: bus.kind redis needs the address of the server, such as 127.0.0.1:6379")
+	problem(b.Mode == RedisSingle && len(b.Address) > 1, "bus.address", " lists several servers, and bus.mode single has one: use bus.mode sentinel or cluster, or leave one address")
+	problem(b.Mode != RedisSingle && onSocket, "bus.address", " is a unix socket: bus.mode "+b.Mode+" needs host:port, because the servers tell each other's addresses")
+	problem(sentinel && b.MasterName == "", "bus.master_name", " is missing: bus.mode sentinel needs the name that the sentinels have for the server")
+	problem(!sentinel && b.MasterName != "", "bus.master_name", " has no effect: it belongs to bus.mode sentinel")
+	problem(!sentinel && (b.SentinelUser != "" || b.SentinelPassword != ""), "bus.sentinel_user", " and bus.sentinel_password have no effect: they belong to bus.mode sentinel")
+	problem(b.User != "" && b.Password == "", "bus.password", " is missing: bus.user needs one")
+	problem(b.SentinelUser != "" && b.SentinelPassword == "", "bus.sentinel_password", " is missing: bus.sentinel_user needs one")
+	problem(b.Mode == RedisCluster && b.Database != 0, "bus.database", " has no effect: a cluster has the database 0 only; use bus.prefix to keep two services apart")
+	problem(encrypted && plain, "bus.address", " has redis:// where all connections are encrypted: write rediss://")
 	problem(!encrypted && (b.CAFile != "" || b.CertFile != "" || b.KeyFile != "" || b.ServerName != ""),
-		"bus.ca_file, bus.cert_file, bus.key_file and bus.server_name have no effect without bus.tls true")
-	problem(encrypted && onSocket && b.ServerName == "", "bus.server_name is missing: a unix socket has no name that its certificate could have")
-	problem((b.CertFile == "") != (b.KeyFile == ""), "bus.cert_file and bus.key_file belong together: one of them is missing")
+		"bus.ca_file", ", bus.cert_file, bus.key_file and bus.server_name have no effect without bus.tls true")
+	problem(encrypted && onSocket && b.ServerName == "", "bus.server_name", " is missing: a unix socket has no name that its certificate could have")
+	problem((b.CertFile == "") != (b.KeyFile == ""), "bus.cert_file", " and bus.key_file belong together: one of them is missing")
 	return errors.Join(errs...)
 }
 
@@ -190,7 +186,7 @@ func (b Bus) checkSecrets(env func(string) (string, bool)) error {
 			continue
 		}
 		if _, err := secret.ref.Reveal(env); err != nil {
-			return fmt.Errorf("%s: %w", secret.key, err)
+			return About(fmt.Errorf("%s: %w", secret.key, err), secret.key)
 		}
 	}
 	return nil

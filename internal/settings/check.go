@@ -106,10 +106,10 @@ func checkPublicURL(raw string) error {
 func (s Settings) check() error {
 	var errs []error
 	if s.Model.Provider == ProviderOpenAI && s.Model.Name == "" {
-		errs = append(errs, errors.New("model.name is missing: provider openai needs the model's name as the server knows it"))
+		errs = append(errs, About(errors.New("model.name is missing: provider openai needs the model's name as the server knows it"), "model.provider"))
 	}
 	if i := slices.IndexFunc(s.CORS.Origins, func(o string) bool { return strings.Contains(o, "*") }); i >= 0 && s.Auth.Has(ModeNone) {
-		errs = append(errs, fmt.Errorf("cors.origins: %s lets pages of any site in, and with auth.mode none they would act as admin: name the origins, or take none out of auth.mode (token, for example)", s.CORS.Origins[i]))
+		errs = append(errs, About(fmt.Errorf("cors.origins: %s lets pages of any site in, and with auth.mode none they would act as admin: name the origins, or take none out of auth.mode (token, for example)", s.CORS.Origins[i]), "cors.origins"))
 	}
 	if s.Auth.Has(ModeLDAP) {
 		errs = append(errs, s.LDAP.check())
@@ -118,7 +118,7 @@ func (s Settings) check() error {
 		errs = append(errs, s.Bus.check())
 	}
 	if need := 16 * s.Limits.BodyBytes; s.Limits.DecodeMemory != 0 && s.Limits.DecodeMemory < need {
-		errs = append(errs, fmt.Errorf("limits.decode_memory: %d is too little for a body of limits.body_bytes, %d: write %d or more, or 0", s.Limits.DecodeMemory, s.Limits.BodyBytes, need))
+		errs = append(errs, About(fmt.Errorf("limits.decode_memory: %d is too little for a body of limits.body_bytes, %d: write %d or more, or 0", s.Limits.DecodeMemory, s.Limits.BodyBytes, need), "limits.decode_memory"))
 	}
 	errs = append(errs, s.Approvals.check())
 	errs = append(errs, s.Sandbox.check(s.Auth))

@@ -19,6 +19,9 @@ type entry struct {
 // errors.
 func document(name string, data []byte, adapted bool) ([]entry, error) {
 	r := newReader(name, data, adapted)
+	if adapted {
+		r.places = PlacesIn(data)
+	}
 	var entries []entry
 	err := r.object("the settings", "", func(name, place string) error {
 		if IsSection(name) {
@@ -31,7 +34,9 @@ func document(name string, data []byte, adapted bool) ([]entry, error) {
 			entries = append(entries, entry{key: name, place: place, objects: objects})
 			return err
 		}
-		r.complain(place, Unknown(name))
+		if !adapted || name != placesKey {
+			r.complain(place, Unknown(name))
+		}
 		_, err := r.value()
 		return err
 	})
@@ -52,6 +57,7 @@ func section(r *reader, section string) (entries []entry, err error) {
 			return err
 		}
 		key := section + "." + name
+		place = r.placeFor(key, place)
 		o, ok := lookup(key)
 		if !ok {
 			r.complain(place, Unknown(key))

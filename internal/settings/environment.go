@@ -8,12 +8,12 @@ import "fmt"
 func (s Settings) CheckEnvironment(env func(string) (string, bool)) error {
 	if name := s.Model.APIKeyEnv; name != "" && s.Model.Provider != ProviderDemo {
 		if v, _ := env(name); v == "" {
-			return fmt.Errorf("model.api_key_env names %s, which is not set: put the API key into it, or leave model.api_key_env out", name)
+			return About(fmt.Errorf("model.api_key_env names %s, which is not set: put the API key into it, or leave model.api_key_env out", name), "model.api_key_env")
 		}
 	}
 	if s.Auth.Has(ModeLDAP) && s.LDAP.BindPassword != "" {
 		if _, err := s.LDAP.BindPassword.Reveal(env); err != nil {
-			return fmt.Errorf("ldap.bind_password: %w", err)
+			return About(fmt.Errorf("ldap.bind_password: %w", err), "ldap.bind_password")
 		}
 	}
 	if err := s.Bus.checkSecrets(env); err != nil {
@@ -38,10 +38,10 @@ func (o *objects[T]) checkEnvironment(s Settings, env func(string) (string, bool
 	if o.used == nil || !o.used(s) {
 		return nil
 	}
-	for _, t := range o.of(s) {
+	for i, t := range o.of(s) {
 		for _, f := range o.fields {
 			if _, err := f.reveal(&t, env); err != nil {
-				return fmt.Errorf("%s %s: %s: %w", o.block, *o.name(&t), f.name, err)
+				return About(fmt.Errorf("%s %s: %s: %w", o.block, *o.name(&t), f.name, err), fmt.Sprintf("%s[%d].%s", o.key, i, f.name))
 			}
 		}
 	}

@@ -106,7 +106,7 @@ var issuers = register(&objects[Issuer]{
 	complete: (*Issuer).complete,
 	check: func(s Settings, all []Issuer) error {
 		if s.Auth.Has(ModeOIDC) && len(all) == 0 {
-			return errors.New("auth.mode: oidc needs an identity provider: write a block oidc <name> { … } into the Caddyfile, or one into the list oidc of config/api.json")
+			return About(errors.New("auth.mode: oidc needs an identity provider: write a block oidc <name> { … } into the Caddyfile, or one into the list oidc of config/api.json"), "auth.mode")
 		}
 		return nil
 	},

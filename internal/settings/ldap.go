@@ -113,24 +113,20 @@ func checkUserPattern(pattern string) error {
 // checked by who uses them.
 func (l LDAP) check() error {
 	var errs []error
-	problem := func(is bool, text string) {
-		if is {
-			errs = append(errs, errors.New(text))
-		}
-	}
+	problem := problems(&errs, "auth.mode")
 	plain := slices.ContainsFunc(l.URL, func(u string) bool { return strings.HasPrefix(u, "ldap:") })
-	problem(len(l.URL) == 0, "ldap.url is missing: auth.mode ldap needs the address of the directory, such as ldaps://ldap.example.com")
-	problem(l.Insecure && !plain && len(l.URL) > 0, "ldap.insecure has no effect: every ldap.url is ldaps://; leave it out")
-	problem(l.BaseDN == "" && l.UserTemplate == "", "ldap.base_dn is missing: say where users are searched for, or give their DN in ldap.user_template")
-	problem(l.BaseDN != "" && l.UserTemplate != "", "ldap.base_dn and ldap.user_template exclude each other: users are searched for, or their DN is known")
-	problem(l.BindDN != "" && l.BindPassword == "", "ldap.bind_password is missing: ldap.bind_dn needs one")
-	problem(l.BindDN == "" && l.BindPassword != "", "ldap.bind_dn is missing: ldap.bind_password belongs to it")
+	problem(len(l.URL) == 0, "ldap.url", " is missing: auth.mode ldap needs the address of the directory, such as ldaps://ldap.example.com")
+	problem(l.Insecure && !plain && len(l.URL) > 0, "ldap.insecure", " has no effect: every ldap.url is ldaps://; leave it out")
+	problem(l.BaseDN == "" && l.UserTemplate == "", "ldap.base_dn", " is missing: say where users are searched for, or give their DN in ldap.user_template")
+	problem(l.BaseDN != "" && l.UserTemplate != "", "ldap.base_dn", " and ldap.user_template exclude each other: users are searched for, or their DN is known")
+	problem(l.BindDN != "" && l.BindPassword == "", "ldap.bind_password", " is missing: ldap.bind_dn needs one")
+	problem(l.BindDN == "" && l.BindPassword != "", "ldap.bind_dn", " is missing: ldap.bind_password belongs to it")
 	problem(l.Groups != GroupsMemberOf && l.GroupBaseDN == "" && l.BaseDN == "",
-		"ldap.group_base_dn is missing: ldap.groups "+l.Groups+" searches for groups there")
-	problem(l.Nested && l.Groups == GroupsChain, "ldap.nested has no effect: ldap.groups chain follows nested groups by itself; leave it out")
+		"ldap.group_base_dn", " is missing: ldap.groups "+l.Groups+" searches for groups there")
+	problem(l.Nested && l.Groups == GroupsChain, "ldap.nested", " has no effect: ldap.groups chain follows nested groups by itself; leave it out")
 	problem(l.Nested && l.Groups == GroupsMember && strings.Contains(l.GroupFilter, "%u"),
-		"ldap.nested needs an ldap.group_filter without %u: a group in a group has a DN and no user name")
+		"ldap.nested", " needs an ldap.group_filter without %u: a group in a group has a DN and no user name")
 	problem(len(l.AdminGroups)+len(l.UserGroups)+len(l.ReadonlyGroups) == 0,
-		"ldap.user_groups is missing: without it, ldap.admin_groups or ldap.readonly_groups nobody has a role")
+		"ldap.user_groups", " is missing: without it, ldap.admin_groups or ldap.readonly_groups nobody has a role")
 	return errors.Join(errs...)
 }

@@ -16,7 +16,7 @@ func (o *objects[T]) read(r *reader) (any, error) {
 		if err := r.open('{', at+" must be a JSON object, {…}"); err != nil {
 			return err
 		}
-		begins, broken := r.place(), len(r.errs)
+		begins, broken := r.placeFor(at, r.place()), len(r.errs)
 		t, err := o.readOne(r, at)
 		if err != nil {
 			return err
@@ -48,7 +48,7 @@ func (o *objects[T]) readOne(r *reader, at string) (t T, err error) {
 			return err
 		}
 		if err := o.set(&t, name, raw, r.adapted); err != nil {
-			r.complain(place, fmt.Errorf("%s: %w", at, err))
+			r.complain(r.placeFor(at+"."+name, place), fmt.Errorf("%s: %w", at, err))
 		}
 		return nil
 	})

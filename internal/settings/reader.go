@@ -15,6 +15,7 @@ type reader struct {
 	adapted bool   // from a Caddyfile
 	data    []byte
 	dec     *json.Decoder
+	places  Places  // of what was adapted, where they are known
 	errs    []error // what is wrong and does not end the reading
 }
 
@@ -32,6 +33,14 @@ func (r *reader) placeOf(offset int64) string {
 	}
 	n := min(int(offset), len(r.data))
 	return fmt.Sprintf("%s:%d", r.name, 1+bytes.Count(r.data[:n], []byte("\n")))
+}
+
+// placeFor is where something was written that the reader has read at a place.
+func (r *reader) placeFor(key, place string) string {
+	if written := r.places.Of(key); written != "" {
+		return written
+	}
+	return place
 }
 
 // complain notes what is wrong at a place.

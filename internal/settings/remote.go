@@ -131,14 +131,14 @@ func (s Sandbox) checkRemote() error {
 	var errs []error
 	for _, p := range s.Remote() {
 		if s.key(p) == "" {
-			errs = append(errs, fmt.Errorf("%s is missing: sandboxes of %s need a key; write {env.NAME} or {file./path}", keyName(p), p))
+			errs = append(errs, About(fmt.Errorf("%s is missing: sandboxes of %s need a key; write {env.NAME} or {file./path}", keyName(p), p), keyName(p), "sandbox.agents", "sandbox.provider"))
 		}
 	}
 	if s.Modal.TokenID == "" && s.Modal.TokenSecret != "" {
-		errs = append(errs, errors.New("sandbox.modal_token_id is missing: a token of modal has an id and a secret"))
+		errs = append(errs, About(errors.New("sandbox.modal_token_id is missing: a token of modal has an id and a secret"), "sandbox.modal_token_secret"))
 	}
 	if s.chosen(SandboxRunloop) && s.Netns == 1 && s.Runloop.NetworkPolicy == "" {
-		errs = append(errs, errors.New("sandbox.runloop_network_policy is missing: sandbox.netns 1 gives programs no network, and at runloop only a network policy can see to that; name one that allows nothing"))
+		errs = append(errs, About(errors.New("sandbox.runloop_network_policy is missing: sandbox.netns 1 gives programs no network, and at runloop only a network policy can see to that; name one that allows nothing"), "sandbox.netns"))
 	}
 	return errors.Join(errs...)
 }
@@ -147,7 +147,7 @@ func (s Sandbox) checkRemote() error {
 func (s Sandbox) checkSecrets(env func(string) (string, bool)) error {
 	for _, p := range s.Remote() {
 		if _, err := s.key(p).Reveal(env); err != nil {
-			return fmt.Errorf("%s: %w", keyName(p), err)
+			return About(fmt.Errorf("%s: %w", keyName(p), err), keyName(p))
 		}
 	}
 	return nil

@@ -45,15 +45,16 @@ func Resolve(l Layers) (Settings, []Value, error) {
 	r := newResolution()
 	entries, err := readFile(l.File)
 	r.layer(FromFile, entries, err)
+	places := PlacesIn(l.Caddyfile)
 	if len(l.Caddyfile) > 0 {
-		entries, err = document("Caddyfile", l.Caddyfile, true)
+		entries, err = document(string(FromCaddyfile), l.Caddyfile, true)
 		r.layer(FromCaddyfile, entries, err)
 	}
 	r.layer(FromEnv, fromEnv(l.Env), nil)
 	r.layer(FromFlag, fromFlags(l.Flags), nil)
 	if len(r.errs) == 0 {
 		if err := r.settings.check(); err != nil {
-			r.errs = append(r.errs, err)
+			r.errs = append(r.errs, Placed(err, r.values, places))
 		}
 	}
 	return r.settings, r.show(), errors.Join(r.errs...)
@@ -92,7 +93,7 @@ func (r *resolution) layer(origin Origin, entries []entry, err error) {
 		}
 		i := slices.IndexFunc(r.values, func(v Value) bool { return v.Key == e.key })
 		r.values[i].Origin, r.values[i].Place = origin, e.place
-		if origin == FromCaddyfile {
+		if origin == FromCaddyfile && e.place == string(FromCaddyfile) {
 			r.values[i].Place = "" // the origin says it all
 		}
 	}

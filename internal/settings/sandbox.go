@@ -116,10 +116,10 @@ func checkEnvNames(names []string) error {
 // check looks at what concerns the whole section.
 func (s Sandbox) check(a Auth) error {
 	if s.Network == SandboxHost && a.Has(ModeNone) {
-		return errors.New("sandbox.network: host lets generated code reach this service, where auth.mode none makes it an admin: take none out of auth.mode, or use proxy")
+		return About(errors.New("sandbox.network: host lets generated code reach this service, where auth.mode none makes it an admin: take none out of auth.mode, or use proxy"), "sandbox.network")
 	}
 	if s.Network == SandboxHost && s.Netns == 1 {
-		return errors.New("sandbox.netns: 1 is a network with nothing in it, and sandbox.network is host: set one of them only")
+		return About(errors.New("sandbox.netns: 1 is a network with nothing in it, and sandbox.network is host: set one of them only"), "sandbox.netns")
 	}
 	return s.checkRemote()
 }

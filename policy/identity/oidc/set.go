@@ -49,18 +49,19 @@ func New(list []settings.Issuer, o Options) (*Set, error) {
 	}
 	s := &Set{seal: seal, logouts: new(replays), rotated: new(rotations)}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
-	for _, c := range list {
+	for n, c := range list {
+		key := fmt.Sprintf("%s[%d]", settings.IssuersKey, n)
 		i := &issuer{Issuer: c, set: s, trouble: func(error) {}}
 		if o.Trouble != nil {
 			i.trouble = func(err error) { o.Trouble(c.Name, err) }
 		}
 		if i.client, err = newClient(c); err != nil {
-			return nil, fmt.Errorf("oidc %s: %w", c.Name, err)
+			return nil, settings.About(fmt.Errorf("oidc %s: %w", c.Name, err), key)
 		}
 		if c.ClientSecret != "" {
 			secret, err := c.ClientSecret.Reveal(o.Env)
 			if err != nil {
-				return nil, fmt.Errorf("oidc %s: client_secret: %w", c.Name, err)
+				return nil, settings.About(fmt.Errorf("oidc %s: client_secret: %w", c.Name, err), key+".client_secret")
 			}
 			i.secret = identity.Secret(secret)
 		}

@@ -1,0 +1,147 @@
+package stream
+
+import (
+	"context"
+	"errors"
+	"os"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/svc-gateway/svc/caddymodule/metric"
+	"github.com/svc-gateway/svc/internal/media"
+	"github.com/svc-gateway/svc/policy"
+)
+
+// The kinds of streams, as labels.
+const kindTunnel = "tunnel" // a connection that was given away, such as a WebSocket
+
+var kinds = map[media.Kind]string{
+	media.Events: "events", media.JSONLines: "lines", media.JSONSequence: "sequence", media.GRPC: "grpc",
+}
+
+// Why streams end, as labels.
+const (
+	endedDone     = "done"       // the handler returned
+	endedHandler  = "handler"    // it broke off, or the server behind it did
+	endedClient   = "client"     // the client went away
+	endedSlow     = "slow"       // it did not read, for write_timeout
+	endedExpired  = "expired"    // the credential did
+	endedRevoked  = "revoked"    // the credential was, or some of what it permits
+	endedUnknown  = "unresolved" // nobody could say any more whose it is
+	endedStopping = "stopping"   // the process goes down
+)
+
+// metrics are what all handlers of a configuration count together, and where this one stands.
+type metrics struct {
+	open       *prometheus.GaugeVec
+	ended      *prometheus.CounterVec
+	bytes      *prometheus.CounterVec
+	keepalives *prometheus.CounterVec
+	seconds    *prometheus.HistogramVec
+	place      metric.Place
+}
+
+// newMetrics registers the metrics, or finds those of another handler.
+func newMetrics(r *prometheus.Registry) (*metrics, error) {
+	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
+		return prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: "svc", Subsystem: "stream", Name: name, Help: help}, labels)
+	}
+	m := &metrics{
+		open: prometheus.NewGaugeVec(prometheus.GaugeOpts{
+			Namespace: "svc", Subsystem: "stream", Name: "open", Help: "Streams that are open.",
+		}, []string{"server", "site", "kind"}),
+		ended:      counter("ended_total", "Streams that have ended, by what ended them.", "server", "site", "kind", "reason"),
+		bytes:      counter("bytes_total", "Bytes written into streams.", "server", "site", "kind"),
+		keepalives: counter("keepalives_total", "Keepalives written into silent streams.", "server", "site"),
+		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Namespace: "svc", Subsystem: "stream", Name: "write_seconds",
+			Help:    "How long a piece of a stream took from the handler to the client's connection.",
+			Buckets: []float64{1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1, 10},
+		}, []string{"server", "site", "kind"}),
+	}
+	var err error
+	if m.open, err = metric.Register(r, m.open); err != nil {
+		return nil, err
+	}
+	if m.seconds, err = metric.Register(r, m.seconds); err != nil {
+		return nil, err
+	}
+	for _, c := range []**prometheus.CounterVec{&m.ended, &m.bytes, &m.keepalives} {
+		if *c, err = metric.Register(r, *c); err != nil {
+			return nil, err
+		}
+	}
+	return m, nil
+}
+
+// counts counts one stream. A nil one counts nothing.
+type counts struct {
+	open       prometheus.Gauge
+	ended      *prometheus.CounterVec // by reason
+	bytes      prometheus.Counter
+	keepalives prometheus.Counter
+	seconds    prometheus.Observer
+}
+
+// begin counts a stream that opens. It looks the labels up once for all that is counted of it.
+func (h *Handler) begin(ctx context.Context, kind string) *counts {
+	m := h.metrics
+	if m == nil { // a handler without an app
+		return nil
+	}
+	server, site := m.place.Of(ctx, h)
+	c := &counts{
+		open:       m.open.WithLabelValues(server, site, kind),
+		ended:      m.ended.MustCurryWith(prometheus.Labels{"server": server, "site": site, "kind": kind}),
+		bytes:      m.bytes.WithLabelValues(server, site, kind),
+		keepalives: m.keepalives.WithLabelValues(server, site),
+		seconds:    m.seconds.WithLabelValues(server, site, kind),
+	}
+	c.open.Inc()
+	return c
+}
+
+// wrote counts what was written.
+func (c *counts) wrote(n int, took time.Duration) {
+	if c != nil {
+		c.bytes.Add(float64(n))
+		c.seconds.Observe(took.Seconds())
+	}
+}
+
+// beat counts a keepalive.
+func (c *counts) beat() {
+	if c != nil {
+		c.keepalives.Inc()
+	}
+}
+
+// end counts a stream that has ended.
+func (c *counts) end(reason string) {
+	if c != nil {
+		c.open.Dec()
+		c.ended.WithLabelValues(reason).Inc()
+	}
+}
+
+// reason says why the stream ends. err is what the handler returned, if it did.
+func (w *writer) reason(err error) string {
+	switch cause := context.Cause(w.request.Context()); {
+	case w.over() && errors.Is(cause, policy.ErrStopping):
+		return endedStopping
+	case w.over() && errors.Is(cause, policy.ErrExpired):
+		return endedExpired
+	case w.over() && errors.Is(cause, policy.ErrRevoked):
+		return endedRevoked
+	case w.over() && errors.Is(cause, errUnresolved):
+		return endedUnknown
+	case w.over() && errors.Is(cause, os.ErrDeadlineExceeded):
+		return endedSlow
+	case w.over() || cause != nil:
+		return endedClient
+	case err != nil || !w.returned:
+		return endedHandler
+	}
+	return endedDone
+}
