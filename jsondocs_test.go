@@ -176,6 +176,7 @@ var elsewhere = map[string]string{
 	"caddy.Duration":      `duration: a string such as "10s", or nanoseconds`,
 	"caddyhttp.MatchPath": "array of string",
 	"json.RawMessage":     "object",
+	"directive.Places":    "object, string to string",
 	"policy.Action":       "string",
 	"policy.Role":         "string",
 }

@@ -36,9 +36,9 @@ func (a *Assertion) check(taken *IdentityHeaders) error {
 	if err := checkHeaderName(a.header()); err != nil {
 		return fmt.Errorf("assertion: %w", err)
 	}
-	for _, text := range []string{a.Audience, a.Issuer} {
-		if strings.ContainsAny(text, "{}") {
-			return fmt.Errorf("assertion: %q: placeholders are not replaced here: write the text itself, or {$NAME} in a Caddyfile", text)
+	for name, text := range map[string]string{"audience": a.Audience, "issuer": a.Issuer} {
+		if err := checkLiteral(text); err != nil {
+			return fmt.Errorf("assertion: %s: %w", name, err)
 		}
 	}
 	if taken == nil {
@@ -48,6 +48,14 @@ func (a *Assertion) check(taken *IdentityHeaders) error {
 		if headername.Fold(name) == headername.Fold(a.header()) {
 			return fmt.Errorf("assertion: %s is one of identity_headers already", a.header())
 		}
+	}
+	return nil
+}
+
+// checkLiteral refuses a text with placeholders.
+func checkLiteral(text string) error {
+	if strings.ContainsAny(text, "{}") {
+		return fmt.Errorf("%q: placeholders are not replaced here: write the text itself, or {$NAME} in a Caddyfile", text)
 	}
 	return nil
 }

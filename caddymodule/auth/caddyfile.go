@@ -185,7 +185,7 @@ func (h *Handler) assertion(d *caddyfile.Dispenser) error {
 		return d.Errf("svc_auth: assertion takes one header, found %q as well", d.Val())
 	}
 	names := map[string]*string{"audience": &a.Audience, "issuer": &a.Issuer}
-	if err := block(d, "assertion", names, "audience or issuer", nil); err != nil {
+	if err := block(d, "assertion", names, "audience or issuer", checkLiteral); err != nil {
 		return err
 	}
 	h.Assertion = a
