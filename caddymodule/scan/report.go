@@ -50,9 +50,10 @@ type report struct {
 	bytes     int64         // that came by
 	took      time.Duration // to scan them, waiting included
 	findings  []scanner.Finding
-	count     int   // findings in all; more than were kept for a body full of them
-	published int   // how many of them were told
-	failed    error // why the rest cannot be scanned
+	seen      map[scanner.Category]bool // what was found, and whether with high confidence
+	count     int                       // findings in all; more than were kept for a body full of them
+	published int                       // how many of them were told
+	failed    error                     // why the rest cannot be scanned
 }
 
 func (h *Handler) newReport(r *http.Request, s side, a *asker) *report {
@@ -70,16 +71,22 @@ func (rep *report) collect(found []scanner.Finding) {
 	}
 	rep.mu.Lock()
 	defer rep.mu.Unlock()
+	if rep.seen == nil {
+		rep.seen = map[scanner.Category]bool{}
+	}
 	for _, f := range found {
+		high := f.Confidence == scanner.High
+		first := high && !rep.seen[f.Category] // which must not be missed, whatever was found before
+		rep.seen[f.Category] = rep.seen[f.Category] || high
 		if slices.ContainsFunc(rep.findings, func(o scanner.Finding) bool {
 			return o.Rule == f.Rule && o.Excerpt == f.Excerpt
 		}) {
 			continue
 		}
 		rep.count++
-		if len(rep.findings) < maxRecorded {
+		if first || len(rep.findings) < maxRecorded {
 			rep.findings = append(rep.findings, f)
-		} else if f.Confidence == scanner.High { // many harmless ones must not hide it
+		} else if high { // many harmless ones must not hide it
 			if i := slices.IndexFunc(rep.findings[rep.published:], low); i >= 0 {
 				rep.findings[rep.published+i] = f
 			}
@@ -89,11 +96,18 @@ func (rep *report) collect(found []scanner.Finding) {
 
 func low(f scanner.Finding) bool { return f.Confidence == scanner.Low }
 
-// concerned returns the categories found that an action is for.
+// concerned returns the categories found with high confidence that an action is for, sorted.
 func (rep *report) concerned(action string) []string {
 	rep.mu.Lock()
 	defer rep.mu.Unlock()
-	return rep.handler.concerned(action, rep.findings)
+	var names []string
+	for c, high := range rep.seen {
+		if high && rep.handler.actionFor(c) == action {
+			names = append(names, string(c))
+		}
+	}
+	slices.Sort(names)
+	return names
 }
 
 // blocked returns an error when something was found that is to be blocked, or not all was scanned.
@@ -130,11 +144,11 @@ func (rep *report) holder() string {
 
 func (rep *report) categories() string {
 	var names []string
-	for _, f := range rep.findings {
-		names = append(names, string(f.Category))
+	for c := range rep.seen {
+		names = append(names, string(c))
 	}
 	slices.Sort(names)
-	return strings.Join(slices.Compact(names), ",")
+	return strings.Join(names, ",")
 }
 
 // place sets the placeholders.
