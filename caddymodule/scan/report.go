@@ -41,6 +41,7 @@ type report struct {
 	request  *http.Request
 	asker    *asker
 	replacer *caddy.Replacer
+	again    bool // a message of the same connection went before
 
 	// Of who scans.
 	pace    pace
@@ -119,6 +120,17 @@ func (rep *report) blocked() error {
 		return &blockedError{categories: c, side: rep.side}
 	}
 	return nil
+}
+
+// renew ends a message and begins the next one of the same direction. What was found is counted on; what
+// may be scanned without a turn does not become more.
+func (rep *report) renew() {
+	rep.close()
+	rep.mu.Lock()
+	defer rep.mu.Unlock()
+	rep.again = rep.again || rep.published > 0
+	rep.bytes, rep.took, rep.shallow = 0, 0, 0
+	rep.findings, rep.published = nil, 0
 }
 
 // fail says why the rest of the body cannot be scanned. The first reason counts.
