@@ -47,7 +47,7 @@ func TestOpens(t *testing.T) {
 		{"something else", http.Header{"Upgrade": {"h2c"}}, false},
 		{"more", http.Header{"Upgrade": {"websocket", "h2c"}}, false},
 		{"an extension", http.Header{"Upgrade": {"websocket"}, "Sec-Websocket-Extensions": {"permessage-deflate"}}, false},
-		{"an extension, as RFC 6455 writes it", http.Header{"Upgrade": {"websocket"}, "Sec-WebSocket-Extensions": {"permessage-deflate"}}, false}, //nolint:canonicalheader
+		{"an extension, as RFC 6455 writes it", http.Header{"Upgrade": {"websocket"}, "Sec-WebSocket-Extensions": {"permessage-deflate"}}, false}, //nolint:canonicalheader // as reverse_proxy does
 	} {
 		if got := Opens(tt.header); got != tt.want {
 			t.Errorf("%s: got %v, want %v", tt.name, got, tt.want)
