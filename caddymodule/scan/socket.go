@@ -20,7 +20,8 @@ type socket struct {
 	// Of who reads.
 	in     *talk
 	buf    []byte
-	ready  []byte // scanned and not read yet
+	passed []byte // what may pass of the last piece that came
+	ready  []byte // the rest of it, which is not read yet
 	failed error  // after that
 
 	writing sync.Mutex // serialises writes of the server; guards what follows
@@ -67,7 +68,11 @@ func (s *socket) next() {
 		s.ready, s.failed = websocket.AppendClose(nil, ended, true), ended
 		return
 	}
-	s.ready, s.failed = s.in.frames.Append(s.ready[:0], s.buf[:n])
+	if cap(s.passed) > 2*window {
+		s.passed = nil // it was that of a long message
+	}
+	s.passed, s.failed = s.in.frames.Append(s.passed[:0], s.buf[:n])
+	s.ready = s.passed
 	switch {
 	case s.failed != nil:
 		s.end(s.failed, true)
@@ -97,7 +102,7 @@ func (s *socket) Write(p []byte) (int, error) {
 	s.writing.Lock()
 	defer s.writing.Unlock()
 	out, err := s.out.frames.Append(s.scanned[:0], p)
-	if s.scanned = out[:0]; cap(out) > window {
+	if s.scanned = out[:0]; cap(out) > 2*window {
 		s.scanned = nil
 	}
 	if sendErr := s.send(out, !s.out.frames.Between()); sendErr != nil {

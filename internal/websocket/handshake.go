@@ -5,9 +5,10 @@ import (
 	"strings"
 )
 
-// Asks reports whether the request opens a WebSocket, and nothing else (RFC 6455, section 4.1).
+// Asks reports whether the request opens a WebSocket, and nothing else (RFC 6455, section 4.1). One with a
+// body does not: a server may take the body for frames.
 func Asks(r *http.Request) bool {
-	return r.Method == http.MethodGet && isSocket(r.Header["Upgrade"])
+	return r.Method == http.MethodGet && r.ContentLength == 0 && isSocket(r.Header["Upgrade"])
 }
 
 // Opens reports whether the header of a 101 opens a WebSocket without extensions, whose messages can be

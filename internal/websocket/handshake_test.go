@@ -3,6 +3,7 @@ package websocket
 import (
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -14,17 +15,19 @@ func TestAsks(t *testing.T) {
 		header       http.Header
 		want         bool
 		narrowed     http.Header
+		body         string
 	}{
-		{"a WebSocket", "GET", http.Header{"Upgrade": {"websocket"}, "Connection": {"Upgrade"}}, true, http.Header{"Upgrade": {"websocket"}, "Connection": {"Upgrade"}}},
-		{"in other letters", "GET", http.Header{"Upgrade": {" WebSocket"}}, true, http.Header{"Upgrade": {" WebSocket"}}},
-		{"nothing", "GET", http.Header{"Connection": {"Upgrade"}}, false, http.Header{"Connection": {"Upgrade"}}},
-		{"one of two", "GET", http.Header{"Upgrade": {"websocket, foo/1"}, "Connection": {"Upgrade"}}, false, http.Header{}},
-		{"one of two, apart", "GET", http.Header{"Upgrade": {"websocket", "foo/1"}, "Connection": {"close, upgrade"}}, false, http.Header{"Connection": {"close"}}},
-		{"another method", "POST", http.Header{"Upgrade": {"websocket"}}, false, http.Header{}},
-		{"with a version", "GET", http.Header{"Upgrade": {"websocket/13"}}, false, http.Header{}},
+		{"a WebSocket", "GET", http.Header{"Upgrade": {"websocket"}, "Connection": {"Upgrade"}}, true, http.Header{"Upgrade": {"websocket"}, "Connection": {"Upgrade"}}, ""},
+		{"with a body", "GET", http.Header{"Upgrade": {"websocket"}, "Connection": {"Upgrade"}}, false, http.Header{}, "\x81\x00"},
+		{"in other letters", "GET", http.Header{"Upgrade": {" WebSocket"}}, true, http.Header{"Upgrade": {" WebSocket"}}, ""},
+		{"nothing", "GET", http.Header{"Connection": {"Upgrade"}}, false, http.Header{"Connection": {"Upgrade"}}, ""},
+		{"one of two", "GET", http.Header{"Upgrade": {"websocket, foo/1"}, "Connection": {"Upgrade"}}, false, http.Header{}, ""},
+		{"one of two, apart", "GET", http.Header{"Upgrade": {"websocket", "foo/1"}, "Connection": {"close, upgrade"}}, false, http.Header{"Connection": {"close"}}, ""},
+		{"another method", "POST", http.Header{"Upgrade": {"websocket"}}, false, http.Header{}, ""},
+		{"with a version", "GET", http.Header{"Upgrade": {"websocket/13"}}, false, http.Header{}, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			r := httptest.NewRequest(tt.method, "/", nil)
+			r := httptest.NewRequest(tt.method, "/", strings.NewReader(tt.body))
 			r.Header = tt.header
 			if got := Asks(r); got != tt.want {
 				t.Errorf("got %v, want %v", got, tt.want)
