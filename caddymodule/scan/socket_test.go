@@ -202,6 +202,7 @@ func TestSocket(t *testing.T) {
 		want          []frame // that the other side gets; the last one is the end
 		end           frame   // that the sender gets; none: the connection goes on
 		both          bool    // the same holds for the server's messages
+		server        bool    // and only for these
 	}{
 		{name: "clean", sent: []frame{text("hello – 🙂"), text(""), {0x82, "a\x00b"}, {0x89, "ping"}, {0x8a, "pong"}}, both: true},
 		{name: "a text", sent: []frame{text("hello"), text(attack)}, want: []frame{text("hello"), attacked}, end: attacked, both: true},
@@ -212,7 +213,11 @@ func TestSocket(t *testing.T) {
 		{name: "binary passes", options: "binary pass", sent: []frame{{0x82, "\x00\x01\x02" + attack + "\x00"}}, both: true},
 		{name: "a ping", sent: []frame{{0x89, attack}}, want: []frame{attacked}, end: attacked, both: true},
 		{name: "the reason of the end", sent: []frame{closed(1000, attack)}, want: []frame{attacked}, end: attacked, both: true},
-		{name: "UTF-16", sent: []frame{{0x82, "\xff\xfeI\x00g\x00"}}, want: []frame{closed(1003, "unsupported_charset")}, end: closed(1003, "unsupported_charset")},
+		{name: "UTF-16", sent: []frame{{0x82, unicodes["UTF-16BE"].write(`["` + attack + `"]`)}}, want: []frame{attacked}, end: attacked, both: true},
+		{name: "UTF-32, which passes as binary", options: "binary pass", sent: []frame{{0x82, unicodes["UTF-32LE"].write(`["\u0049` + attack[1:] + `"]`)}}, want: []frame{attacked}, end: attacked, both: true},
+		{name: "a channel, a number", sent: []frame{{0x82, "\x00{"}, {0x82, "\x00\x00\x00\x22\x00\x00\x00\x00\x04\x00"}}, both: true},
+		{name: "a text in UTF-16", sent: []frame{text("\x00[\x00]")}, want: []frame{closed(1003, "unsupported_charset")}, end: closed(1003, "unsupported_charset")},
+		{name: "a text in UTF-16 from the server", sent: []frame{text("\x00[\x00]")}, want: []frame{closed(1003, "upstream_charset")}, end: closed(1003, "upstream_charset"), both: true, server: true},
 		{name: "only logged", options: "action log", sent: []frame{text(attack), text(attack)}, both: true},
 		{name: "of a category that is logged", options: "action block url_homograph", sent: []frame{text(attack)}, both: true},
 		{name: "a skipped field", options: "skip note", sent: []frame{text(`{"note":"` + attack + `"}`)}, both: true},
@@ -226,7 +231,7 @@ func TestSocket(t *testing.T) {
 		{name: "no WebSocket", sent: []frame{{'G', "ET / HTTP/1.1\r\n\r\n"}}, want: []frame{closed(1002, "a frame of an extension that was not agreed on")}, end: closed(1002, "a frame of an extension that was not agreed on")},
 	} {
 		for _, from := range []string{"client", "server"} {
-			if from == "server" && !tt.both {
+			if from == "server" && !tt.both || from == "client" && tt.server {
 				continue
 			}
 			t.Run(tt.name+", "+from, func(t *testing.T) {

@@ -44,7 +44,7 @@ func (d *talk) take(p websocket.Piece) (out []byte, err error) {
 	whole := p.First && p.Last
 	if p.Kind != websocket.Control {
 		d.size += int64(len(p.Data))
-		rep.fail(d.suits(p, b))
+		rep.fail(d.suits(p, b, whole))
 	}
 	switch {
 	case rep.failure() != nil:
@@ -64,8 +64,9 @@ func (d *talk) take(p websocket.Piece) (out []byte, err error) {
 	return out, err
 }
 
-// suits tells whether what comes of a message can be scanned.
-func (d *talk) suits(p websocket.Piece, b media.Body) error {
+// suits tells whether what comes of a message can be scanned. A whole binary one that begins like UTF-16 or
+// UTF-32 is scanned as that, too: a number in front of many messages looks like it.
+func (d *talk) suits(p websocket.Piece, b media.Body, whole bool) error {
 	rep, h := d.report, d.report.handler
 	if rep.side == request && d.size > h.MaxBody {
 		return errTooLarge
@@ -74,6 +75,10 @@ func (d *talk) suits(p websocket.Piece, b media.Body) error {
 		return nil
 	}
 	start, _ := media.Sniff(p.Data, b.Kind)
+	if whole && b.Kind == media.Unknown && !start.Charset.Readable() {
+		rep.scanBody(unwiden(p.Data, start), h.fields, media.Text)
+		return nil
+	}
 	return h.suits(start, b, rep.request, rep.side)
 }
 
