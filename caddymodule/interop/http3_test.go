@@ -123,6 +123,18 @@ func TestHTTP3(t *testing.T) {
 			t.Errorf("got %s", resp.Status)
 		}
 	})
+	t.Run("a WebSocket", func(t *testing.T) { // RFC 9220
+		r := srv.Request(http.MethodConnect, "/socket", "", "Authorization", "Bearer "+srv.Token, "Sec-WebSocket-Version", "13")
+		r.URL.Scheme, r.Proto = "https", "websocket"
+		resp, err := client.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = resp.Body.Close() })
+		if got := read(t, resp); resp.StatusCode != http.StatusMethodNotAllowed || !strings.Contains(got, "tunnel_refused") || resp.Header.Get("Allow") == "" {
+			t.Errorf("got %s %s", resp.Status, got)
+		}
+	})
 	t.Run("events until the token is revoked", func(t *testing.T) {
 		resp := send(t, http.MethodGet, "/events", "", srv.AddUser("ann", policy.User, time.Time{}))
 		lines := bufio.NewScanner(resp.Body)

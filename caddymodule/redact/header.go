@@ -89,7 +89,7 @@ func exempt(name string) bool {
 	switch name {
 	case "Age", "Allow", "Alt-Svc", "Cache-Control", "Connection", "Content-Encoding", "Content-Length",
 		"Content-Security-Policy", "Content-Type", "Date", "Etag", "Expires", "Last-Modified", "Retry-After",
-		"Sec-Websocket-Accept",
+		"Sec-Websocket-Accept", "Sec-WebSocket-Accept", // as reverse_proxy writes it
 		"Server", "Set-Cookie", "Strict-Transport-Security", "Trailer", "Transfer-Encoding", "Upgrade",
 		"Vary", "Via", "Www-Authenticate", "X-Accel-Buffering", "X-Content-Type-Options",
 		"X-Frame-Options", "X-Request-Id":

@@ -9,6 +9,7 @@ import (
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 
 	"github.com/svc-gateway/svc/internal/respond"
+	"github.com/svc-gateway/svc/internal/websocket"
 	"github.com/svc-gateway/svc/scanner/redact"
 )
 
@@ -66,6 +67,8 @@ func (h *Handler) serve(rw *writer, r *http.Request, next caddyhttp.Handler) (er
 	// Where the handler panics the response breaks off, with no more of it than was certain.
 	if err = next.ServeHTTP(rw, r); err != nil {
 		rw.err = errBroken
+	} else if rw.mode == undecided && websocket.Asks(r) { // reverse_proxy, after a 101 for something else, did not mean 200
+		rw.refuse("upstream_upgraded", "the upstream did not open the WebSocket")
 	}
 	rw.close()
 	return err

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"net/http"
-	"strings"
 	"sync"
 
 	"github.com/caddyserver/caddy/v2"
@@ -14,6 +13,7 @@ import (
 	"github.com/svc-gateway/svc/caddymodule/directive"
 	"github.com/svc-gateway/svc/caddymodule/refusal"
 	"github.com/svc-gateway/svc/internal/problem"
+	"github.com/svc-gateway/svc/internal/websocket"
 )
 
 func init() {
@@ -128,12 +128,12 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyht
 	if err != nil {
 		return caddyhttp.Error(http.StatusBadRequest, err)
 	}
-	delete(r.Header, "Sec-Websocket-Extensions") // messages could be compressed
+	websocket.Plain(r.Header)
+	r.Header["Accept-Encoding"] = identity
 	if h.Mode == observe {
-		r.Header["Accept-Encoding"] = identity
 		return h.serve(newWriter(w, r, h, allowed), r, next)
 	}
-	askPlain(r)
+	websocket.Narrow(r)
 	if asksForPart(r) {
 		if sent, err := h.servePart(w, r, next, allowed); sent {
 			return err
@@ -145,27 +145,6 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyht
 }
 
 var identity = []string{"identity"}
-
-// askPlain makes the request one for an uncompressed response in this protocol.
-func askPlain(r *http.Request) {
-	h := r.Header
-	h["Accept-Encoding"] = identity
-	if h["Upgrade"] == nil || asksForSocket(r) {
-		return
-	}
-	// A server is free to ignore Upgrade (RFC 9110, section 7.8); so it does not see it.
-	delete(h, "Upgrade")
-	var keep []string
-	for option := range strings.SplitSeq(strings.Join(h["Connection"], ","), ",") {
-		if option = strings.TrimSpace(option); option != "" && !strings.EqualFold(option, "upgrade") {
-			keep = append(keep, option)
-		}
-	}
-	h["Connection"] = []string{strings.Join(keep, ", ")}
-	if len(keep) == 0 {
-		delete(h, "Connection")
-	}
-}
 
 // Interface guards.
 var (

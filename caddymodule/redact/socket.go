@@ -5,8 +5,6 @@ import (
 	"bytes"
 	"errors"
 	"net"
-	"net/http"
-	"strings"
 	"sync"
 
 	"go.uber.org/zap"
@@ -16,17 +14,6 @@ import (
 
 // maxMessage is the most bytes of a text message of a WebSocket. A longer one ends it.
 const maxMessage = 1 << 20
-
-// asksForSocket reports whether the request opens a WebSocket (RFC 6455, section 4.1).
-func asksForSocket(r *http.Request) bool {
-	upgrade := r.Header["Upgrade"]
-	return r.Method == http.MethodGet && len(upgrade) == 1 && strings.EqualFold(strings.TrimSpace(upgrade[0]), "websocket")
-}
-
-// opensSocket reports whether the header of a 101 opens a WebSocket whose messages can be read.
-func opensSocket(r *http.Request, h http.Header) bool {
-	return asksForSocket(r) && strings.EqualFold(h.Get("Upgrade"), "websocket") && len(h["Sec-Websocket-Extensions"]) == 0
-}
 
 // socket is the client's connection of a WebSocket: what is written to it is redacted message by
 // message. Once it is stopped nothing can be written any more.
@@ -52,16 +39,16 @@ func (w *writer) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 		return nil, nil, err
 	}
 	w.socket = &socket{Conn: conn, w: w}
-	w.socket.messages = websocket.Rewriter{Text: w.redactMessage, Max: maxMessage}
+	w.socket.messages = websocket.Rewriter{Take: w.redactMessage, Max: maxMessage}
 	return w.socket, bufio.NewReadWriter(rw.Reader, bufio.NewWriter(w.socket)), nil
 }
 
 // redactMessage redacts a text message: a document, if it begins like one.
-func (w *writer) redactMessage(message []byte) []byte {
-	if start := bytes.TrimLeft(message, " \t\r\n"); len(start) > 0 && (start[0] == '{' || start[0] == '[' || start[0] == '"') {
-		return w.secrets.RedactJSON(message)
+func (w *writer) redactMessage(m websocket.Piece) ([]byte, error) {
+	if start := bytes.TrimLeft(m.Data, " \t\r\n"); len(start) > 0 && (start[0] == '{' || start[0] == '[' || start[0] == '"') {
+		return w.secrets.RedactJSON(m.Data), nil
 	}
-	return []byte(w.secrets.Redact(string(message)))
+	return []byte(w.secrets.Redact(string(m.Data))), nil
 }
 
 // Write redacts what the server sends and passes on what is complete.

@@ -12,6 +12,7 @@ import (
 	"github.com/svc-gateway/svc/internal/media"
 	"github.com/svc-gateway/svc/internal/problem"
 	"github.com/svc-gateway/svc/internal/respond"
+	"github.com/svc-gateway/svc/internal/websocket"
 	"github.com/svc-gateway/svc/scanner/redact"
 )
 
@@ -82,7 +83,7 @@ func (w *writer) Begin(code int) {
 	h := w.Header()
 	w.media, w.status = media.Of(h), code
 	switch {
-	case code == http.StatusSwitchingProtocols && opensSocket(w.request, h):
+	case code == http.StatusSwitchingProtocols && websocket.Asks(w.request) && websocket.Opens(h):
 		w.mode = talking
 	case code == http.StatusSwitchingProtocols:
 		if w.refuse("upstream_upgraded", "the upstream changed the protocol"); !w.observes() {

@@ -59,15 +59,3 @@ func (h *Handler) does(action string) bool {
 	}
 	return false
 }
-
-// concerned returns the categories of findings of high confidence that an action is for, sorted.
-func (h *Handler) concerned(action string, found []scanner.Finding) []string {
-	var names []string
-	for _, f := range found {
-		if f.Confidence == scanner.High && h.actionFor(f.Category) == action {
-			names = append(names, string(f.Category))
-		}
-	}
-	slices.Sort(names)
-	return slices.Compact(names)
-}

@@ -2,6 +2,7 @@ package scan
 
 import (
 	"context"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -15,6 +16,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/svc-gateway/svc/internal/turns"
+	"github.com/svc-gateway/svc/internal/websocket"
 )
 
 // occupy makes one place for scanning, which is taken, and returns what gives it back.
@@ -152,5 +154,40 @@ func TestFrames(t *testing.T) {
 	}
 	if problemOf(err).Status != http.StatusUnprocessableEntity && rec.Body.Len() == 30*len(frame) {
 		t.Errorf("an attack: got %v, %d", err, rec.Code)
+	}
+}
+
+// TestBusySocket holds that messages of a WebSocket take turns with bodies, many small ones too, and that
+// one which waits too long ends it.
+func TestBusySocket(t *testing.T) {
+	give := occupy(t)
+	message := func(size int) []byte {
+		head := []byte{0x81, 126, byte(size >> 8), byte(size)}
+		return append(head, strings.Repeat("All is well. ", size/13+1)[:size]...)
+	}
+	open := func() *talk {
+		h := waiting(time.Millisecond, "request")
+		r := httptest.NewRequest(http.MethodGet, "/", nil)
+		return h.tunnel(httptest.NewRecorder(), r, new(asker), []side{request}).talk(request)
+	}
+	for _, size := range []int{200, 60_000} {
+		d := open()
+		var err error
+		for n := 0; n < 1000 && err == nil; n++ {
+			_, err = d.frames.Append(nil, message(size))
+		}
+		if end, ok := errors.AsType[*websocket.End](err); !ok || end.Code != websocket.CodeTryAgain || end.Reason != "scan_busy" {
+			t.Errorf("of %d bytes each: got %v", size, err)
+		}
+	}
+	give()
+	d := open()
+	for range 20 {
+		if _, err := d.frames.Append(nil, message(60_000)); err != nil {
+			t.Error(err)
+		}
+	}
+	if d.report.pace.used > 0 {
+		t.Error("the place is not given back")
 	}
 }

@@ -22,6 +22,10 @@
 // neither the type nor themselves let pass as text only the sentences are scanned (runs). All of it
 // passes the report, which takes turns with all other large bodies of the process (pace).
 //
+// A connection whose protocol changes leaves the bodies behind. Where that is a WebSocket (tunnel,
+// socket), each message of a direction is scanned like a body of its side (talk), and a refusal is a
+// Close frame to both ends. Where something may be blocked or annotated, no other protocol passes.
+//
 // # Guarantees
 //
 // What passes arrives unchanged, byte for byte; events and lines keep order and number. Where

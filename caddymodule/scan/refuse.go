@@ -25,6 +25,9 @@ var (
 	errBusy      = errors.New("too many bodies wait to be scanned")
 )
 
+// codeFound is what a client is told of a finding that is blocked.
+const codeFound = "injection_found"
+
 // busyFor is when it is worth to try again where too much is scanned at present.
 const busyFor = 10 * time.Second
 
@@ -74,7 +77,7 @@ func problemOf(err error) problem.Problem {
 // problem is what the client is told.
 func (e *blockedError) problem() problem.Problem {
 	p := problem.Problem{
-		Status: http.StatusUnprocessableEntity, Code: "injection_found",
+		Status: http.StatusUnprocessableEntity, Code: codeFound,
 		Detail: "The request body was refused because it seems to hold an injection (" + strings.Join(e.categories, ", ") + ").",
 	}
 	if e.side == response {

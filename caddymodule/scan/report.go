@@ -41,6 +41,7 @@ type report struct {
 	request  *http.Request
 	asker    *asker
 	replacer *caddy.Replacer
+	again    bool // a message of the same connection went before
 
 	// Of who scans.
 	pace    pace
@@ -50,9 +51,10 @@ type report struct {
 	bytes     int64         // that came by
 	took      time.Duration // to scan them, waiting included
 	findings  []scanner.Finding
-	count     int   // findings in all; more than were kept for a body full of them
-	published int   // how many of them were told
-	failed    error // why the rest cannot be scanned
+	seen      map[scanner.Category]bool // what was found, and whether with high confidence
+	count     int                       // findings in all; more than were kept for a body full of them
+	published int                       // how many of them were told
+	failed    error                     // why the rest cannot be scanned
 }
 
 func (h *Handler) newReport(r *http.Request, s side, a *asker) *report {
@@ -70,16 +72,22 @@ func (rep *report) collect(found []scanner.Finding) {
 	}
 	rep.mu.Lock()
 	defer rep.mu.Unlock()
+	if rep.seen == nil {
+		rep.seen = map[scanner.Category]bool{}
+	}
 	for _, f := range found {
+		high := f.Confidence == scanner.High
+		first := high && !rep.seen[f.Category] // which must not be missed, whatever was found before
+		rep.seen[f.Category] = rep.seen[f.Category] || high
 		if slices.ContainsFunc(rep.findings, func(o scanner.Finding) bool {
 			return o.Rule == f.Rule && o.Excerpt == f.Excerpt
 		}) {
 			continue
 		}
 		rep.count++
-		if len(rep.findings) < maxRecorded {
+		if first || len(rep.findings) < maxRecorded {
 			rep.findings = append(rep.findings, f)
-		} else if f.Confidence == scanner.High { // many harmless ones must not hide it
+		} else if high { // many harmless ones must not hide it
 			if i := slices.IndexFunc(rep.findings[rep.published:], low); i >= 0 {
 				rep.findings[rep.published+i] = f
 			}
@@ -89,11 +97,18 @@ func (rep *report) collect(found []scanner.Finding) {
 
 func low(f scanner.Finding) bool { return f.Confidence == scanner.Low }
 
-// concerned returns the categories found that an action is for.
+// concerned returns the categories found with high confidence that an action is for, sorted.
 func (rep *report) concerned(action string) []string {
 	rep.mu.Lock()
 	defer rep.mu.Unlock()
-	return rep.handler.concerned(action, rep.findings)
+	var names []string
+	for c, high := range rep.seen {
+		if high && rep.handler.actionFor(c) == action {
+			names = append(names, string(c))
+		}
+	}
+	slices.Sort(names)
+	return names
 }
 
 // blocked returns an error when something was found that is to be blocked, or not all was scanned.
@@ -105,6 +120,17 @@ func (rep *report) blocked() error {
 		return &blockedError{categories: c, side: rep.side}
 	}
 	return nil
+}
+
+// renew ends a message and begins the next one of the same direction. What was found is counted on; what
+// may be scanned without a turn does not become more.
+func (rep *report) renew() {
+	rep.close()
+	rep.mu.Lock()
+	defer rep.mu.Unlock()
+	rep.again = rep.again || rep.published > 0
+	rep.bytes, rep.took, rep.shallow = 0, 0, 0
+	rep.findings, rep.published = nil, 0
 }
 
 // fail says why the rest of the body cannot be scanned. The first reason counts.
@@ -130,11 +156,11 @@ func (rep *report) holder() string {
 
 func (rep *report) categories() string {
 	var names []string
-	for _, f := range rep.findings {
-		names = append(names, string(f.Category))
+	for c := range rep.seen {
+		names = append(names, string(c))
 	}
 	slices.Sort(names)
-	return strings.Join(slices.Compact(names), ",")
+	return strings.Join(names, ",")
 }
 
 // place sets the placeholders.

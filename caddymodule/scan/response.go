@@ -55,7 +55,7 @@ func (h *Handler) respond(w http.ResponseWriter, r *http.Request, next caddyhttp
 	if h.Encoded != encodedPass {
 		r.Header["Accept-Encoding"] = []string{"identity"}
 	}
-	rw := &writer{handler: h, request: r, report: h.newReport(r, response, a), strict: h.does(actionBlock) || h.does(actionAnnotate)}
+	rw := &writer{handler: h, request: r, report: h.newReport(r, response, a), strict: h.strict()}
 	rw.Writer = respond.New(w, rw)
 	defer func() {
 		if rw.mode == ended { // the client has its answer
@@ -91,8 +91,6 @@ func (w *writer) decide(code int) mode {
 	w.media = media.Of(w.Header())
 	kind, encoding := w.media.Kind, w.media.Coding
 	switch {
-	case code == http.StatusSwitchingProtocols && w.strict:
-		return w.refuse("upstream_upgraded", "the upstream changed the protocol")
 	case code == http.StatusSwitchingProtocols, code == http.StatusNoContent, code == http.StatusNotModified,
 		w.request.Method == http.MethodHead, (kind == media.Binary || kind == media.GRPC) && !w.media.Ambiguous, !w.handler.choosesType(response, w.media):
 		return passing
@@ -199,15 +197,11 @@ func (w *writer) FlushError() error {
 	return w.Writer.FlushError()
 }
 
-// Hijack is refused where something may be blocked: nothing would be scanned any more.
+// Hijack gives the connection away: a tunnel is in front, which has a say.
 func (w *writer) Hijack() (net.Conn, *bufio.ReadWriter, error) {
-	if w.strict {
-		return w.Writer.Hijack()
-	}
 	conn, rw, err := w.Tunnel()
 	if err == nil {
 		w.mode = passing
-		w.handler.logger.Warn("connection passes unscanned because its protocol was changed", zap.String("path", w.request.URL.Path))
 	}
 	return conn, rw, err
 }

@@ -198,17 +198,37 @@ func (h *Handler) Validate() error {
 	return checkActions(h.Actions)
 }
 
-// ServeHTTP scans the request's body, calls the next handler and scans its response.
+// ServeHTTP scans the request's body, calls the next handler and scans its response, and what goes over a
+// connection whose protocol is changed.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.Handler) error {
 	unannotate(r.Header)
 	a := &asker{speech: cmp.Or(h.Refusals, speechOf(h.Shape))}
-	if h.scans(response, r) { // told before a handler rewrites the path
+	rep := h.newReport(r, request, a)
+	sides := h.sides(r) // told before a handler rewrites the path
+	switch {
+	case len(sides) == 0:
+		return next.ServeHTTP(w, r)
+	case r.Method == http.MethodConnect:
+		refuseTunnel(w, r, a)
+		return nil
+	}
+	if slices.Contains(sides, response) {
 		upstream := next
 		next = caddyhttp.HandlerFunc(func(w http.ResponseWriter, r *http.Request) error { return h.respond(w, r, upstream, a) })
 	}
-	b := media.Of(r.Header)
-	rep := h.newReport(r, request, a)
-	if r.Body == nil || r.ContentLength == 0 || !h.scans(request, r) || !h.choosesType(request, b) {
+	t := h.tunnel(w, r, a, sides)
+	defer t.stop()
+	err := h.request(t, r, next, rep)
+	if err == nil {
+		t.finish()
+	}
+	return err
+}
+
+// request scans the request's body and calls the next handler.
+func (h *Handler) request(t *tunnel, r *http.Request, next caddyhttp.Handler, rep *report) error {
+	b, a, w := media.Of(r.Header), rep.asker, http.ResponseWriter(t)
+	if r.Body == nil || r.ContentLength == 0 || !slices.Contains(t.sides, request) || !h.choosesType(request, b) {
 		return next.ServeHTTP(w, r)
 	}
 	defer rep.close()
@@ -235,9 +255,14 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyht
 	return err
 }
 
-// scans reports whether bodies of a side are scanned, at the path of the request.
-func (h *Handler) scans(s side, r *http.Request) bool {
-	return slices.Contains(h.Bodies, string(s)) && h.Choose[string(s)].hasPath(r)
+// sides returns the sides whose bodies are scanned at the path of the request.
+func (h *Handler) sides(r *http.Request) (sides []side) {
+	for _, s := range []side{request, response} {
+		if slices.Contains(h.Bodies, string(s)) && h.Choose[string(s)].hasPath(r) {
+			sides = append(sides, s)
+		}
+	}
+	return sides
 }
 
 // choosesType reports whether bodies of the type are scanned.

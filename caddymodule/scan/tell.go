@@ -70,10 +70,10 @@ func (rep *report) publish(r *http.Request) {
 }
 
 // warn logs findings: the first ones of a body as a WARNING, so that a body has one, those that come
-// later in a stream as INFO.
+// later in a stream, or on the same connection, as INFO.
 func (rep *report) warn(r *http.Request, fresh []scanner.Finding, user string) {
 	log, message := rep.handler.logger.Warn, "injection finding in a "+string(rep.side)+" body"
-	if rep.published > 0 {
+	if rep.published > 0 || rep.again {
 		log, message = rep.handler.logger.Info, "more injection findings in the same "+string(rep.side)+" body"
 	}
 	rep.published = len(rep.findings)

@@ -1,16 +1,20 @@
-// Package websocket rewrites the text messages of one direction of a WebSocket (RFC 6455), for stages
-// that stand between a client and a server.
+// Package websocket rewrites the messages of one direction of a WebSocket (RFC 6455), for stages that
+// stand between a client and a server.
 //
-//	messages := websocket.Rewriter{Text: redact, Max: 1 << 20}
+//	messages := websocket.Rewriter{Take: redact, Max: 1 << 20}
 //	out, err := messages.Append(out[:0], piece)   // what can be passed on
+//
+// [Asks], [Opens] and [Narrow] look after the request that opens one and its answer: a stage can read
+// only what is a WebSocket without extensions.
 //
 // # Guarantees
 //
 // A text message is handed over whole, however it is cut into frames and pieces, and leaves in one
-// frame, masked if it came masked. Control frames pass at once, also between the frames of a message,
-// and binary messages pass as they come. At most Max bytes and one frame's head are kept. What cannot
-// be understood (an extension, a frame against the rules) and a message of more than Max bytes is an
-// error, behind which nothing passes any more; its Close frame tells the receiver.
+// frame, masked if it came masked. Where the Rewriter takes all, the same holds for binary messages, and
+// control frames are handed over too. A control frame passes at once, also between the frames of a
+// message. At most Max bytes, a control frame and one frame's head are kept: a longer message is handed
+// over in pieces, or is an error. So is what cannot be understood (an extension, a frame against the
+// rules). Behind an error nothing passes any more, and its Close frame tells the receiver.
 //
 // # Concurrency
 //

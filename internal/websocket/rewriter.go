@@ -1,39 +1,39 @@
 package websocket
 
-import (
-	"encoding/binary"
-	"errors"
-	"fmt"
-)
+import "fmt"
 
-// Opcodes of RFC 6455, section 5.2.
+// Kind is what a piece is of.
+type Kind uint8
+
+// The kinds.
 const (
-	continuation = 0x0
-	text         = 0x1
-	binaryData   = 0x2
-	control      = 0x8 // this and all above
+	Text    Kind = text
+	Binary  Kind = binaryData
+	Control Kind = control // a ping, a pong or a Close frame
 )
 
-const (
-	finBit  = 0x80
-	rsvBits = 0x70
-	maskBit = 0x80
-)
+// Piece is a message, or a part of a long one.
+type Piece struct {
+	Kind        Kind
+	Data        []byte // without the mask
+	First, Last bool   // it begins the message, ends it; both hold for a whole one
+}
 
-// Errors of [Rewriter.Append].
-var (
-	ErrExtension = errors.New("websocket: a frame of an extension that was not agreed on")
-	ErrProtocol  = errors.New("websocket: a frame against the rules of RFC 6455")
-	ErrTooLong   = errors.New("websocket: a text message is too long to be read as a whole")
-)
-
-// Rewriter rewrites the messages of one direction.
+// Rewriter rewrites the messages of one direction. The zero value passes them on as they come.
 type Rewriter struct {
-	// Text returns what becomes of a text message. It may keep neither of the two.
-	Text func(message []byte) []byte
+	// Take returns what passes of a message, or of a piece of one, and of what it kept of the pieces
+	// before. It may change the data, and must not keep it. With an error, such as an [End], the
+	// connection ends. Nil: all passes as it comes.
+	Take func(p Piece) ([]byte, error)
 
-	// Max is the most bytes of a text message.
+	// All has binary messages and control frames taken, too. Else they pass as they come.
+	All bool
+
+	// Max is the most bytes of a message that are kept until it is complete.
 	Max int
+
+	// Long has longer messages taken in pieces. Else they are [ErrTooLong].
+	Long bool
 
 	head    []byte // of a frame, as far as it came
 	frame   frame
@@ -41,104 +41,68 @@ type Rewriter struct {
 	at      int    // bytes of the payload that came
 	open    bool   // a frame is being read
 	kind    byte   // of the message whose last frame did not come yet: text or binaryData; 0: there is none
-	message []byte // of text, as far as it came, without masks
+	message []byte // as far as it came and was not taken, without masks
+	control []byte // the same of a control frame
+	taken   bool   // a piece of the message was
+	sent    bool   // a frame of the message was
+	closing bool   // a Close frame came
 	err     error
 }
-
-// frame is the head of a frame.
-type frame struct {
-	first  byte // FIN, reserved bits, opcode
-	length uint64
-	masked bool
-	mask   [4]byte
-}
-
-func (f *frame) opcode() byte { return f.first & 0xf }
-func (f *frame) fin() bool    { return f.first&finBit != 0 }
 
 // Append appends to dst what can be passed on now that src has come. With the first error comes a
 // Close frame that tells the receiver why; after it only the error.
 func (r *Rewriter) Append(dst, src []byte) ([]byte, error) {
+	if r.err != nil {
+		return dst, r.err
+	}
 	for len(src) > 0 && r.err == nil {
 		if r.open {
 			n := int(min(uint64(len(src)), r.left))
-			dst = r.payload(dst, src[:n])
+			dst, r.err = r.payload(dst, src[:n])
 			src = src[n:]
 			continue
 		}
-		src = r.readHead(src)
-		if !r.complete() {
-			continue
+		complete := false
+		for len(src) > 0 && !complete {
+			r.head, src = append(r.head, src[0]), src[1:]
+			r.frame, complete = parse(r.head)
 		}
-		raw := r.head
-		r.head = r.head[:0]
-		if r.err = r.begin(); r.err != nil {
-			break
-		}
-		if !r.collects() {
-			dst = append(dst, raw...)
-		}
-		r.open, r.left, r.at = true, r.frame.length, 0
-		if r.left == 0 {
-			dst = r.payload(dst, nil)
+		if complete {
+			dst, r.err = r.begin(dst)
 		}
 	}
-	if r.err != nil && r.kind != closed {
-		dst, r.kind = appendClose(dst, r.err, &r.frame), closed
+	if r.err != nil {
+		dst = appendClose(dst, r.err, &r.frame)
 	}
 	return dst, r.err
 }
 
-// closed is the kind of message after an error.
-const closed = 0xff
+// Between reports whether what was appended so far ends where a frame ends, so that a frame of somebody
+// else's fits in.
+func (r *Rewriter) Between() bool { return !r.open || r.takes() }
 
-// readHead takes as many bytes of a frame's head as are there, and returns the others.
-func (r *Rewriter) readHead(src []byte) []byte {
-	for len(src) > 0 && !r.complete() {
-		r.head = append(r.head, src[0])
-		src = src[1:]
+// Closing reports whether a Close frame came: this direction has no more to say.
+func (r *Rewriter) Closing() bool { return r.closing }
+
+// begin begins the frame whose head was read.
+func (r *Rewriter) begin(dst []byte) ([]byte, error) {
+	raw := r.head
+	r.head = r.head[:0]
+	if err := r.check(); err != nil {
+		return dst, err
 	}
-	return src
+	if !r.takes() {
+		dst = append(dst, raw...)
+	}
+	r.open, r.left, r.at = true, r.frame.length, 0
+	if r.left == 0 {
+		return r.payload(dst, nil)
+	}
+	return dst, nil
 }
 
-// complete reports whether the head of a frame is there, and reads it.
-func (r *Rewriter) complete() bool {
-	if len(r.head) < 2 {
-		return false
-	}
-	size := 2
-	extended := 0
-	switch r.head[1] &^ maskBit {
-	case 126:
-		extended = 2
-	case 127:
-		extended = 8
-	}
-	masked := r.head[1]&maskBit != 0
-	if size += extended; masked {
-		size += 4
-	}
-	if len(r.head) < size {
-		return false
-	}
-	f := frame{first: r.head[0], masked: masked}
-	switch extended {
-	case 0:
-		f.length = uint64(r.head[1] &^ maskBit)
-	case 2:
-		f.length = uint64(binary.BigEndian.Uint16(r.head[2:]))
-	case 8:
-		f.length = binary.BigEndian.Uint64(r.head[2:])
-	}
-	if masked {
-		copy(f.mask[:], r.head[size-4:])
-	}
-	r.frame = f
-	return true
-}
-
-// begin checks the frame whose head was read, and notes which message it belongs to.
-func (r *Rewriter) begin() error {
+// check checks a frame, and notes which message it belongs to.
+func (r *Rewriter) check() error {
 	f := &r.frame
 	switch op := f.opcode(); {
 	case f.first&rsvBits != 0:
@@ -146,7 +110,7 @@ func (r *Rewriter) begin() error {
 	case f.length > 1<<63-1:
 		return fmt.Errorf("%w: its length", ErrProtocol)
 	case op >= control:
-		if !f.fin() || f.length > 125 {
+		if !f.fin() || f.length > maxControl {
 			return fmt.Errorf("%w: a long or fragmented control frame", ErrProtocol)
 		}
 		return nil
@@ -157,83 +121,107 @@ func (r *Rewriter) begin() error {
 	case op != continuation:
 		r.kind = op
 	}
-	if r.kind == text && f.length > uint64(r.Max-len(r.message)) {
+	if r.takes() && !r.Long && f.length > uint64(r.Max-len(r.message)) {
 		return ErrTooLong
 	}
 	return nil
 }
 
-// collects reports whether the open frame is one of a text message.
-func (r *Rewriter) collects() bool { return r.frame.opcode() < control && r.kind == text }
+// takes reports whether the open frame is taken, rather than passed as it comes.
+func (r *Rewriter) takes() bool {
+	return r.Take != nil && (r.All || r.frame.opcode() < control && r.kind == text)
+}
 
 // payload takes bytes of the open frame.
-func (r *Rewriter) payload(dst, p []byte) []byte {
-	if r.collects() {
-		from := len(r.message)
-		r.message = append(r.message, p...)
-		r.frame.unmask(r.message[from:], r.at)
-	} else {
+func (r *Rewriter) payload(dst, p []byte) (_ []byte, err error) {
+	isControl := r.frame.opcode() >= control
+	switch {
+	case !r.takes():
 		dst = append(dst, p...)
+	case isControl:
+		r.control = r.append(r.control, p, r.at)
+	default:
+		dst, err = r.collect(dst, p)
 	}
 	r.at += len(p)
-	if r.left -= uint64(len(p)); r.left > 0 {
-		return dst
+	r.left -= uint64(len(p))
+	if r.left > 0 || err != nil {
+		return dst, err
 	}
 	r.open = false
-	if r.frame.opcode() >= control || !r.frame.fin() {
-		return dst
+	if isControl {
+		return r.endControl(dst)
 	}
-	if r.kind == text {
-		dst = appendFrame(dst, finBit|text, r.Text(r.message), &r.frame)
-		if r.message = r.message[:0]; cap(r.message) > maxKept {
-			r.message = nil
-		}
+	if !r.frame.fin() {
+		return dst, nil
+	}
+	if r.takes() {
+		dst, err = r.take(dst, true)
 	}
 	r.kind = 0
-	return dst
+	return dst, err
+}
+
+// append appends bytes of the open frame, before which there were so many, without their mask.
+func (r *Rewriter) append(to, p []byte, at int) []byte {
+	from := len(to)
+	to = append(to, p...)
+	r.frame.unmask(to[from:], at)
+	return to
+}
+
+// collect keeps bytes of a message, as far as they fit, and has what does not taken.
+func (r *Rewriter) collect(dst, p []byte) (_ []byte, err error) {
+	for at := r.at; len(p) > 0; {
+		if len(r.message) >= r.Max && !r.taken || r.taken && len(r.message) > 0 {
+			if dst, err = r.take(dst, false); err != nil {
+				return dst, err
+			}
+		}
+		n := min(len(p), max(1, r.Max-len(r.message)))
+		r.message = r.append(r.message, p[:n], at)
+		p, at = p[n:], at+n
+	}
+	return dst, nil
 }
 
 // maxKept is the most bytes of memory that are kept from message to message.
 const maxKept = 64 << 10
 
-// unmask takes the mask off bytes of the payload, or puts it on; at is how many came before them.
-func (f *frame) unmask(p []byte, at int) {
-	if !f.masked {
-		return
+// take has taken what was kept of a message, and appends what passes of it.
+func (r *Rewriter) take(dst []byte, last bool) ([]byte, error) {
+	out, err := r.Take(Piece{Kind: Kind(r.kind), Data: r.message, First: !r.taken, Last: last})
+	if err != nil {
+		return dst, err
 	}
-	for i := range p {
-		p[i] ^= f.mask[(at+i)&3]
+	if last || len(out) > 0 {
+		first := r.kind
+		if r.sent {
+			first = continuation
+		}
+		if last {
+			first |= finBit
+		}
+		dst = appendFrame(dst, first, out, &r.frame)
+		r.sent = !last
 	}
+	r.taken = !last
+	if r.message = r.message[:0]; last && cap(r.message) > maxKept {
+		r.message = nil
+	}
+	return dst, nil
 }
 
-// appendFrame appends a frame of its own with a payload, masked like another one.
-func appendFrame(dst []byte, first byte, payload []byte, like *frame) []byte {
-	var mask byte
-	if like.masked {
-		mask = maskBit
+// endControl ends a control frame.
+func (r *Rewriter) endControl(dst []byte) ([]byte, error) {
+	r.closing = r.closing || r.frame.opcode() == closing
+	if !r.takes() {
+		return dst, nil
 	}
-	switch n := len(payload); {
-	case n < 126:
-		dst = append(dst, first, mask|byte(n))
-	case n < 1<<16:
-		dst = binary.BigEndian.AppendUint16(append(dst, first, mask|126), uint16(n))
-	default:
-		dst = binary.BigEndian.AppendUint64(append(dst, first, mask|127), uint64(n))
+	out, err := r.Take(Piece{Kind: Control, Data: r.control, First: true, Last: true})
+	r.control = r.control[:0]
+	if err != nil {
+		return dst, err
 	}
-	if like.masked {
-		dst = append(dst, like.mask[:]...)
-	}
-	from := len(dst)
-	dst = append(dst, payload...)
-	like.unmask(dst[from:], 0)
-	return dst
-}
-
-// appendClose appends a Close frame for an error (RFC 6455, section 7.4.1).
-func appendClose(dst []byte, err error, like *frame) []byte {
-	code := uint16(1002)
-	if errors.Is(err, ErrTooLong) {
-		code = 1009
-	}
-	return appendFrame(dst, finBit|control, append(binary.BigEndian.AppendUint16(nil, code), err.Error()...), like)
+	return appendFrame(dst, r.frame.first, out, &r.frame), nil
 }
