@@ -39,7 +39,8 @@
 // The placeholders are for logs. Whoever decides anything uses the principal: Caddy's vars can
 // overwrite placeholders.
 //
-// A handler does not see the requests of routes that it is not in. When a configuration starts that lets
+// A directive with a matcher has a [Cleaner] beside it, for the requests that it does not match. A handler
+// does not see the requests of routes that it is not in. When a configuration starts that lets
 // some of a site reach another server past the svc_auth of the same site, a warning says where.
 //
 // Behind another svc_auth only the options are applied, so that a part of a site can require

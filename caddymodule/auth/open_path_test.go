@@ -75,6 +75,38 @@ func TestForgedOnOpenPaths(t *testing.T) {
 	t.Run("JSON", check)
 }
 
+// The attack: the same on paths that the matcher of svc_auth leaves out.
+func TestForgedBesideAMatcher(t *testing.T) {
+	up := gateway(t)
+	for name, site := range map[string]string{
+		"a matcher":       "svc_auth /private* {\nidentity_headers {\nuser X-User\n}\nassertion\n}\nreverse_proxy " + up.URL,
+		"one of two":      "svc_auth /private* {\nidentity_headers {\nuser X-User\n}\nassertion\n}\nsvc_auth /other*\nreverse_proxy " + up.URL,
+		"in a route":      "route {\nsvc_auth /private* {\nidentity_headers {\nuser X-User\n}\nassertion\n}\nreverse_proxy " + up.URL + "\n}",
+		"a named matcher": "@private path /private*\nsvc_auth @private {\nidentity_headers {\nuser X-User\n}\nassertion\n}\nreverse_proxy " + up.URL,
+	} {
+		t.Run(name, func(t *testing.T) {
+			srv := caddytest.Start(t, caddytest.Config{Site: site})
+			for _, target := range []string{"/public", "/private"} {
+				for _, request := range []string{
+					"GET " + target + " HTTP/1.1\n%s\nUpgrade: h2c\nConnection: Upgrade, HTTP2-Settings, X-User" + forgedFields() + "\n\n",
+					"POST " + target + " HTTP/1.1\n%s\nTransfer-Encoding: chunked\nTrailer: Remote-User, X-User\n\n2\nhi\n0\nRemote-User: forged\nX-User: forged\n\n",
+				} {
+					env := raw(t, srv, request)
+					for variable, values := range env {
+						if strings.Contains(strings.Join(values, " "), "forged") || variable == "HTTP_UPGRADE" {
+							t.Errorf("%s: %s is %q", target, variable, values)
+						}
+					}
+					want := map[string]string{"/private": "admin"}[target]
+					if got := strings.Join(env["HTTP_X_USER"], " "); got != want {
+						t.Errorf("%s: got user %q, want %q", target, got, want)
+					}
+				}
+			}
+		})
+	}
+}
+
 // walk calls f with each object in a document.
 func walk(v any, f func(map[string]any)) {
 	switch v := v.(type) {
@@ -141,7 +173,8 @@ func TestWarningOfUnguardedPaths(t *testing.T) {
 		"none":              {"reverse_proxy localhost:1", ""},
 		"a block of two":    {"handle /api/* {\nsvc_auth\nreverse_proxy localhost:1\n}\nhandle /pages/* {\nreverse_proxy localhost:2\n}", "reverse_proxy localhost:2 in /pages/*"},
 		"a fallback":        {"handle_path /api/* {\nsvc_auth\nreverse_proxy localhost:1\n}\nhandle {\nreverse_proxy localhost:3\n}", "reverse_proxy localhost:3"},
-		"a matcher":         {"svc_auth /api/*\nreverse_proxy localhost:4", "reverse_proxy localhost:4"},
+		"a matcher":         {"svc_auth /api/*\nreverse_proxy localhost:4", ""},
+		"one in a block":    {"handle /a/* {\nsvc_auth /a/b*\nreverse_proxy localhost:4\n}\nhandle /b/* {\nreverse_proxy localhost:7\n}", "reverse_proxy localhost:7 in /b/*"},
 		"after the proxy":   {"route {\nreverse_proxy /x localhost:5\nsvc_auth\nreverse_proxy localhost:6\n}", "reverse_proxy localhost:5 in /x"},
 	} {
 		t.Run(name, func(t *testing.T) {

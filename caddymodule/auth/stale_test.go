@@ -79,7 +79,7 @@ func TestStreamOfACertificateEndsWithItsRule(t *testing.T) {
 			ca.serveTLS(t, srv, "verify_if_given")
 			r := srv.Request(http.MethodGet, "/events", "")
 			r.URL.Scheme = "https"
-			ended := open(t, &http.Client{Transport: &http.Transport{TLSClientConfig: config}}, r)
+			ended := open(t, &http.Client{Transport: caddytest.Resending(&http.Transport{TLSClientConfig: config})}, r)
 			srv.Load(next + behind)
 			ended()
 		})

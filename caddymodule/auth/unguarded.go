@@ -14,7 +14,7 @@ import (
 )
 
 // warnUnguarded warns, when a configuration starts, of requests that reach another server without an
-// svc_auth in a site that has one: nobody takes the identity headers out of them that a client made up.
+// svc_auth, or a Cleaner beside one, in a site that has one: nobody takes the identity headers out of them that a client made up.
 // A handler does not see requests of routes that it is not in, so that is all that can be done.
 func (h *Handler) warnUnguarded(ctx caddy.Context) func(context.Context) error {
 	server, _ := ctx.Value(caddyhttp.ServerCtxKey).(*caddyhttp.Server)
@@ -83,6 +83,8 @@ func (s *site) pass(r caddyhttp.Route, guarded bool, on []string) bool {
 		switch h := h.(type) {
 		case *Handler:
 			s.guards, guarded = append(s.guards, h), true
+		case *Cleaner:
+			guarded = true // against what a client makes up; the paths are open on purpose
 		case *caddyhttp.Subroute:
 			guarded = s.walk(h.Routes, guarded, on)
 		case *caddyhttp.Invoke:

@@ -19,7 +19,8 @@ type stage[T any] interface {
 	caddyfile.Unmarshaler
 }
 
-// Register makes a directive of the stage whose handler is a T. Each of looks sees the matcher that
+// Register makes a directive of the stage whose handler is a T. If the stage has a method Beside, a
+// directive with a matcher makes a second route, for all requests, with what that returns. Each of looks sees the matcher that
 // stands before the block, by the names of its parts, and may say something about it.
 func Register[T any, S stage[T]](name string, looks ...func(at Place, matcher caddy.ModuleMap)) {
 	httpcaddyfile.RegisterDirective(name, func(h httpcaddyfile.Helper) ([]httpcaddyfile.ConfigValue, error) {
@@ -38,8 +39,18 @@ func Register[T any, S stage[T]](name string, looks ...func(at Place, matcher ca
 		if err := s.UnmarshalCaddyfile(h.Dispenser); err != nil {
 			return nil, err
 		}
-		return h.NewRoute(matcher, s), nil
+		routes := h.NewRoute(matcher, s)
+		if b, ok := any(s).(besider); ok && matcher != nil {
+			routes = append(routes, h.NewRoute(nil, b.Beside())...)
+		}
+		return routes, nil
 	})
+}
+
+// besider is a stage that has a say about the requests that the matcher of its directive leaves out.
+type besider interface {
+	// Beside returns the handler of a route without a matcher, at the level of the directive.
+	Beside() caddyhttp.MiddlewareHandler
 }
 
 // Place is where a directive stands.

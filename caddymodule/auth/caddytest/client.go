@@ -14,17 +14,20 @@ const attempts = 5
 // connection went away before an answer: a reload closes the old listener, and with it idle
 // connections and those that nobody had accepted yet (SO_REUSEPORT), as bare Caddy does.
 var Client = &http.Client{
-	Transport: resender{},
+	Transport: Resending(http.DefaultTransport),
 	CheckRedirect: func(*http.Request, []*http.Request) error {
 		return http.ErrUseLastResponse
 	},
 }
 
-type resender struct{}
+// Resending is what Client does, over a transport of one's own.
+func Resending(t http.RoundTripper) http.RoundTripper { return resender{t} }
 
-func (resender) RoundTrip(r *http.Request) (*http.Response, error) {
+type resender struct{ http.RoundTripper }
+
+func (s resender) RoundTrip(r *http.Request) (*http.Response, error) {
 	for attempt := 1; ; attempt++ {
-		resp, err := http.DefaultTransport.RoundTrip(r)
+		resp, err := s.RoundTripper.RoundTrip(r)
 		if err == nil || attempt == attempts || !dropped(err) || r.Body != nil && r.GetBody == nil {
 			return resp, err
 		}
