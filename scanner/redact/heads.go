@@ -83,7 +83,7 @@ func authorizationHead(c *cursor, _ []byte) value {
 	}
 	c.safe = c.i
 	t := c.token()
-	if c.short || len(t.raw) == 0 || bytes.Contains(t.raw, []byte(Mark)) || !t.letters() && marks.contains(t.raw) || schemes.Has(t.text()) || bytes.HasPrefix(t.raw, []byte("$")) || bytes.HasPrefix(t.raw, []byte("{")) {
+	if c.short || len(t.raw) == 0 || bytes.Contains(t.raw, []byte(Mark)) || !t.letters() && marks.Contains(t.raw) || schemes.Has(t.text()) || bytes.HasPrefix(t.raw, []byte("$")) || bytes.HasPrefix(t.raw, []byte("{")) {
 		return value{}
 	}
 	c.i -= len(t.raw)
@@ -91,7 +91,7 @@ func authorizationHead(c *cursor, _ []byte) value {
 	if t.whole() && c.another(t) {
 		next := c.token()
 		c.i -= len(next.raw)
-		if c.short || bytes.IndexByte(next.raw, '=') >= 0 || marks.contains(next.raw) || bytes.Contains(next.raw, []byte(Mark)) || functions.Has(t.text()) || !next.secret() {
+		if c.short || bytes.IndexByte(next.raw, '=') >= 0 || marks.Contains(next.raw) || bytes.Contains(next.raw, []byte(Mark)) || functions.Has(t.text()) || !next.secret() {
 			return value{}
 		}
 	} else if c.i = start; !random(t.core) && !t.mixed() {
@@ -168,7 +168,7 @@ func urlHead(c *cursor, _ []byte) value {
 		c.i++
 		c.safe = c.i
 	}
-	if user := c.data[:c.i]; bytes.Contains(user, []byte(Mark)) || namesSecret(user) || len(user) >= 14 && marks.token(user) {
+	if user := c.data[:c.i]; bytes.Contains(user, []byte(Mark)) || namesSecret(user) || len(user) >= 14 && marks.Token(user) {
 		return value{} // which has its own rule
 	}
 	c.i++

@@ -9,7 +9,7 @@ import (
 
 // key is a credential that is known by how it begins.
 type key struct {
-	prefixes []string   // see expand
+	prefixes []string   // see literal.Expand
 	class    text.Class // of the bytes that follow; with dotted, dots between them
 	least    int        // of them
 	exact    bool       // and not one more

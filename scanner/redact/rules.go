@@ -3,6 +3,8 @@ package redact
 import (
 	"slices"
 	"strings"
+
+	"github.com/svc-gateway/svc/scanner/redact/literal"
 )
 
 // credentialWords are the words that announce a secret.
@@ -255,7 +257,22 @@ func wordRules() (all []rule) {
 // rules are the kinds of secrets that are redacted.
 var rules = slices.Concat(wordRules(), standardRules, vendorKeys, configRules())
 
-// marks are the marks of the rules.
-var marks *automaton
+// marks are the marks of the rules, and marked the rule that each of them names by its number.
+var (
+	marks  *literal.Automaton
+	marked []*rule
+)
 
-func init() { marks = newAutomaton(rules) }
+func init() {
+	var all []literal.Mark
+	for i := range rules {
+		r := &rules[i]
+		marked = append(marked, r)
+		for _, pattern := range r.marks {
+			for _, mark := range literal.Expand(pattern) {
+				all = append(all, literal.Mark{Text: mark, Rule: i, Exact: r.exact, Token: r.token})
+			}
+		}
+	}
+	marks = literal.NewAutomaton(all)
+}

@@ -3,6 +3,8 @@ package redact
 import (
 	"strings"
 	"testing"
+
+	"github.com/svc-gateway/svc/scanner/redact/literal"
 )
 
 // Each rule shows in its entry what it takes out and what it leaves, in texts with its mark.
@@ -47,7 +49,7 @@ func (r *rule) marked(text string) bool {
 		text = strings.ToLower(text)
 	}
 	for _, m := range r.marks {
-		for _, mark := range expand(m) {
+		for _, mark := range literal.Expand(m) {
 			if !r.exact {
 				mark = strings.ToLower(mark)
 			}

@@ -62,7 +62,7 @@ func (s *Secrets) Watched(a *Allowed, found func(Finding)) *Secrets {
 
 // Known is [Secrets.Redact] without any rule: it takes the registered values only.
 func (s *Secrets) Known(text string) string {
-	if s.load().clean([]byte(text)) {
+	if s.load().Clean([]byte(text)) {
 		return text
 	}
 	r := s.TextStream()

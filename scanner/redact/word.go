@@ -5,12 +5,13 @@ import (
 	"strings"
 
 	"github.com/svc-gateway/svc/scanner/internal/text"
+	"github.com/svc-gateway/svc/scanner/redact/literal"
 )
 
 // word is a word that announces a secret: "password = x", "password": "x", password 7 x.
 type word struct {
 	spelling string // in lower case; - stands for nothing, - or _
-	mark     string // its end, see expand; several with | between them
+	mark     string // its end, see literal.Expand; several with | between them
 	kind     wordKind
 	owners   text.Set // one of them stands right before the word: api in api_key
 }
@@ -189,7 +190,7 @@ func (c *cursor) attributes() bool {
 	}
 	inside := c.data[start:c.i]
 	redacted := bytes.HasPrefix(bytes.TrimLeft(inside, " \t"), []byte(Mark))
-	if c.peek() == '>' && c.data[c.i-1] != '/' && !redacted && !marks.contains(inside) {
+	if c.peek() == '>' && c.data[c.i-1] != '/' && !redacted && !marks.Contains(inside) {
 		return true
 	}
 	c.i = start
@@ -248,14 +249,14 @@ func namesSecret(identifier []byte) bool { return wordIn(identifier) != nil }
 
 // wordIn returns the word that makes what is called so a secret.
 func wordIn(identifier []byte) *word {
-	for state, i := uint16(0), 0; i < len(identifier); {
-		next, n, found := marks.find(state, identifier[i:])
+	for state, i := literal.State(0), 0; i < len(identifier); {
+		next, n, found := marks.Find(state, identifier[i:])
 		if state, i = next, i+n; !found {
 			return nil
 		}
 		rest := identifier[i:]
-		for _, m := range marks.ends[state/marks.stride] {
-			if w := m.rule.word; w != nil && w.begins(identifier[:i]) && (len(rest) == 0 || secretSuffix(rest)) {
+		for _, m := range marks.Ends(state) {
+			if w := marked[m.Rule].word; w != nil && w.begins(identifier[:i]) && (len(rest) == 0 || secretSuffix(rest)) {
 				return w
 			}
 		}

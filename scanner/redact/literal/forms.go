@@ -1,4 +1,4 @@
-package redact
+package literal
 
 import (
 	"bytes"
@@ -12,13 +12,13 @@ import (
 	"github.com/svc-gateway/svc/scanner/internal/text"
 )
 
-// maxForm is how much of a form is compared before it is taken for the secret, and so what is
+// MaxForm is how much of a form is compared before it is taken for the value, and so what is
 // held back for it.
-const maxForm = 64
+const MaxForm = 64
 
-// secretForms are the ways in which known secrets may be written. A text is looked at eight bytes at a
+// Forms are the ways in which known values may be written. A nil *Forms has none. A text is looked at eight bytes at a
 // time, whose hash tells whether a form may begin there.
-type secretForms struct {
+type Forms struct {
 	filter [1 << 8]uint64      // bits of the hashes of the first eight bytes
 	byHead map[uint64][]string // forms by their first eight bytes, the longest first
 	heads  map[string]struct{} // all beginnings of forms of less than eight bytes
@@ -30,9 +30,9 @@ const headSize = 8
 
 func hash(w uint64) uint64 { return w * 0x9e3779b97f4a7c15 >> (64 - 14) }
 
-// clone returns a copy that forms can be added to.
-func (f *secretForms) clone() *secretForms {
-	c := &secretForms{byHead: make(map[uint64][]string), heads: make(map[string]struct{})}
+// Clone returns a copy that forms can be added to.
+func (f *Forms) Clone() *Forms {
+	c := &Forms{byHead: make(map[uint64][]string), heads: make(map[string]struct{})}
 	if f != nil {
 		c.filter, c.tails = f.filter, f.tails
 		for head, list := range f.byHead {
@@ -45,10 +45,10 @@ func (f *secretForms) clone() *secretForms {
 	return c
 }
 
-// addValue adds the forms of a value.
-func (f *secretForms) addValue(value string) {
+// Add adds the forms of a value.
+func (f *Forms) Add(value string) {
 	if f.byHead == nil {
-		*f = *f.clone()
+		*f = *f.Clone()
 	}
 	for _, form := range formsOf(value) {
 		if len(form) < headSize {
@@ -108,9 +108,9 @@ func lowerEscapes(s string) string {
 	return string(p)
 }
 
-// find returns the place of the first form in p. When more bytes are needed to know, form is
+// Find returns the place of the first form in p. When more bytes are needed to know, form is
 // empty and at is where it may begin; at is len(p) when there is none.
-func (f *secretForms) find(p []byte, eof bool) (at int, form string) {
+func (f *Forms) Find(p []byte, eof bool) (at int, form string) {
 	var w uint64
 	for i, b := range p {
 		w = w<<8 | uint64(b)
@@ -119,7 +119,7 @@ func (f *secretForms) find(p []byte, eof bool) (at int, form string) {
 		}
 		at := i - headSize + 1
 		for _, form := range f.byHead[w] {
-			short := form[:min(len(form), maxForm)]
+			short := form[:min(len(form), MaxForm)]
 			switch n := min(len(short), len(p)-at); {
 			case string(p[at:at+n]) != short[:n]:
 			case n == len(short):
@@ -143,11 +143,11 @@ func (f *secretForms) find(p []byte, eof bool) (at int, form string) {
 	return len(p), ""
 }
 
-// clean reports whether p has no form, nor the beginning of one at its end.
-func (f *secretForms) clean(p []byte) bool {
+// Clean reports whether p has no form, nor the beginning of one at its end.
+func (f *Forms) Clean(p []byte) bool {
 	if f == nil {
 		return true
 	}
-	at, _ := f.find(p, false)
+	at, _ := f.Find(p, false)
 	return at == len(p)
 }
