@@ -104,9 +104,10 @@ func (e *engine) step(s sink, src []byte, eof bool) {
 		if e.value.end != nil {
 			e.ahead = cursor{data: data[pos:], eof: eof}
 			n, done := e.value.end(&e.value, &e.ahead)
-			s.drop(n)
-			pos += n
-			sent = pos
+			if pos += n; pos > sent {
+				s.drop(pos - max(sent, pos-n))
+				sent = pos
+			}
 			if !done {
 				break
 			}
@@ -173,6 +174,19 @@ func (e *engine) step(s sink, src []byte, eof bool) {
 		e.reset()
 	}
 }
+
+// follow makes what comes next go on after p, which was written already.
+func (e *engine) follow(p []byte) {
+	e.step(discard{}, p, false)
+	e.sent = len(e.buf)
+}
+
+// discard is a sink for what was written already.
+type discard struct{}
+
+func (discard) keep([]byte) {}
+func (discard) drop(int)    {}
+func (discard) mark()       {}
 
 // judge begins to judge the next of the marks that ended and reports whether there was one.
 func (e *engine) judge() bool {

@@ -3,6 +3,7 @@ package redact
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/svc-gateway/svc/scanner/internal/text"
@@ -11,7 +12,7 @@ import (
 // streamFields keeps the texts that go on from event to event.
 type streamFields struct {
 	from   *Secrets
-	lines  bool                  // data that is not JSON is a text of its own
+	lines  bool                  // an event is a line, and its end part of a text that is not JSON
 	texts  map[string]*fieldText // by the path of the field
 	own    map[string]*ownIDs    // by the path of the object
 	alive  bool                  // a secret may have begun in a text
@@ -98,13 +99,13 @@ func (s *streamFields) find(key []byte) *fieldText {
 	return t
 }
 
+// plainText is the key of the text that data is which is not JSON. No path is like it.
+const plainText = "text"
+
 // message redacts data that is not JSON.
 func (s *streamFields) message(data []byte, last bool) []byte {
 	s.begin("", data, last)
-	var t *fieldText
-	if !s.lines {
-		t = s.find([]byte("text"))
-	}
+	t := s.find([]byte(plainText))
 	if t == nil {
 		return []byte(s.from.Redact(string(data)))
 	}
@@ -258,6 +259,9 @@ func (s *streamFields) event(dst []byte, name string, event, data []byte, last b
 	case len(data) > 0 && (data[0] == '{' || data[0] == '[' || data[0] == '"') && (last || s.alive && data[0] != '[' || json.Valid(data)):
 		text = s.document(name, data, last || end)
 	default:
+		if s.lines {
+			data, write = slices.Concat(data, event), appendText
+		}
 		text = s.message(data, last || end)
 	}
 	if end {

@@ -202,14 +202,16 @@ func (c *cursor) sentenceEnds() bool {
 	return c.entity() || (b == '.' || b == '!' || b == ':' || b == '*') && is(c.at(1), stops|tailing)
 }
 
-// armoured reports whether the text ends with the beginning of an armoured private key.
+// armoured reports whether the text ends with the beginning of an armoured private key. The dashes in
+// front may be missing: they may have come in a piece of their own, or were taken for something else.
 func armoured(before []byte) bool {
-	before = before[:len(before)-2]
-	i := bytes.LastIndex(before, []byte("-----BEGIN "))
+	const begin = "BEGIN "
+	before = bytes.TrimRight(before[:len(before)-2], " ")
+	i := bytes.LastIndex(before, []byte(begin))
 	if i < 0 {
 		return false
 	}
-	title := string(before[i+11:])
+	title := string(before[i+len(begin):])
 	for j := range len(title) {
 		if b := title[j]; b != ' ' && (b < '0' || b > '9') && (b < 'A' || b > 'Z') {
 			return false

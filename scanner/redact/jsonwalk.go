@@ -48,6 +48,7 @@ type walker struct {
 	collect bool    // word is being read
 	dash    bool    // it begins with a dash
 	kind    keyKind // what the key, or the string before, tells of the next value
+	tail    []byte  // the last bytes that were read
 	rule    string  // the name of the rule that makes the value a secret
 	late    late
 	path    []byte // keys and indexes that lead to the open value, for fields
@@ -91,13 +92,22 @@ func (w *walker) reset() {
 	w.own.cut()
 	*w = walker{
 		fields: w.fields, levels: w.levels[:0], own: w.own,
-		escape: w.escape[:0], literal: w.literal[:0], word: w.word[:0], path: w.path[:0],
+		escape: w.escape[:0], literal: w.literal[:0], word: w.word[:0], path: w.path[:0], tail: w.tail[:0],
 	}
 }
 
 // walk reads p and returns how much of it is JSON. After less than all of it the walker must
 // be reset; literal then holds what was read and not written.
 func (w *walker) walk(p []byte) int {
+	n := w.read(p)
+	w.tail = append(w.tail, p[max(0, n-lookBehind):n]...)
+	if over := len(w.tail) - lookBehind; over > 0 {
+		w.tail = append(w.tail[:0], w.tail[over:]...)
+	}
+	return n
+}
+
+func (w *walker) read(p []byte) int {
 	for i := 0; i < len(p); {
 		switch w.state {
 		case inString:
@@ -146,17 +156,18 @@ func (w *walker) end() {
 func (w *walker) fail(rest []byte) []byte {
 	var plain TextStream
 	plain.know(w.own.finder.from)
-	if w.announced() {
-		plain.follow()
-	}
+	plain.follow(w.lead())
 	out := plain.Append(nil, w.literal)
 	return plain.Close(plain.Append(out, rest))
 }
 
-// announced reports whether the value of a key that names a secret is due.
-func (w *walker) announced() bool {
-	due := w.state == wantValue || w.state == wantColon || w.state == inLiteral
-	return due && w.secret()
+// lead returns what the text that begins where JSON ends goes on after: the end of the line so far, or
+// a word for a secret where the value of a key that names one is due.
+func (w *walker) lead() []byte {
+	if due := w.state == wantValue || w.state == wantColon || w.state == inLiteral; due && w.secret() {
+		return []byte(`"password":`)
+	}
+	return lastLine(w.tail[:len(w.tail)-len(w.literal)])
 }
 
 // secret reports whether a string that begins now is one.
