@@ -43,6 +43,7 @@ const (
 	pieces  stringMode = iota // of texts that go on from event to event
 	wholes                    // texts of their own
 	growing                   // as much of a text as there is: the next event has it again, and more
+	grown                     // all of such a text
 )
 
 // modeOf returns the mode of the events of a name: those with the state of an agent graph
@@ -52,7 +53,9 @@ func modeOf(name string) stringMode {
 	switch name {
 	case "messages/partial":
 		return growing
-	case "values", "updates", "messages/complete", "checkpoints", "debug", "tasks", "messages/metadata":
+	case "messages/complete":
+		return grown
+	case "values", "updates", "checkpoints", "debug", "tasks", "messages/metadata":
 		return wholes
 	}
 	return pieces
@@ -126,7 +129,7 @@ func (s *streamFields) document(name string, data []byte, last bool) []byte {
 	s.ids = s.reader.read(data)
 	w := &s.walker
 	w.reset()
-	w.fields, w.out, w.growing = s, s.buf[:0], s.mode == growing
+	w.fields, w.out = s, s.buf[:0]
 	w.own.know(s.from)
 	n := w.walk(data)
 	if n < len(data) {
@@ -136,6 +139,7 @@ func (s *streamFields) document(name string, data []byte, last bool) []byte {
 	} else {
 		cut := w.state == inString && s.text != nil && w.text == &s.text.json
 		if w.end(); cut {
+			s.text.supersede(data[s.start:], w.out[s.written:])
 			w.out = s.text.giveBack(s.held, w.out, s.written)
 		}
 		s.buf = w.out
@@ -147,7 +151,7 @@ func (s *streamFields) document(name string, data []byte, last bool) []byte {
 func (s *streamFields) begin(name string, data []byte, last bool) {
 	s.data, s.last, s.mode = data, last, modeOf(name)
 	s.objects, s.next, s.holes = 0, 0, nil
-	if s.shapes.begin(); s.mode == growing {
+	if s.shapes.begin(); s.mode >= growing {
 		s.shapes.spoil()
 	}
 }
@@ -185,8 +189,8 @@ func (s *streamFields) tag(path []byte) (tag []byte, named bool) {
 // open implements [fields].
 func (s *streamFields) open(path, key []byte) *jsonText {
 	s.start = s.walker.at + 1
-	if s.mode != pieces || whole(path, key) {
-		if s.mode != pieces || idPlace(bytes.TrimPrefix(key, []byte("/"))) < 0 {
+	if apart := s.mode == wholes || s.mode == grown && s.texts[string(path)] == nil; apart || whole(path, key) {
+		if apart || idPlace(bytes.TrimPrefix(key, []byte("/"))) < 0 {
 			s.shapes.addSlot(&s.walker, slot{kind: ownString})
 		}
 		return nil
@@ -196,8 +200,14 @@ func (s *streamFields) open(path, key []byte) *jsonText {
 		s.shapes.spoil()
 		return nil
 	}
-	if s.text.again(s.data[s.start:]) {
+	switch again := s.text.again(s.data[s.start:]); {
+	case s.mode >= growing && again == goesOn && s.text.hole != nil:
+		s.text.end()
 		s.text.restart()
+	case s.mode >= growing, again == repeats:
+		s.text.restart()
+	default:
+		s.text.perhaps = again == mayRepeat
 	}
 	s.held, s.written = s.text.heldBack(), len(s.walker.out)+len(`"`)
 	s.shapes.addSlot(&s.walker, slot{kind: fieldString, text: s.text})
@@ -220,7 +230,9 @@ func (s *streamFields) number(key []byte) {
 // shut implements [fields].
 func (s *streamFields) shut(t *jsonText) {
 	inside := s.data[s.start:]
-	s.text.grow(inside[:stringLength(s.data[s.start-1:])-2])
+	inside = inside[:stringLength(s.data[s.start-1:])-2]
+	s.text.grow(inside)
+	s.text.supersede(inside, s.walker.out[s.written:])
 	s.walker.out = s.text.giveBack(s.held, s.walker.out, s.written)
 	if !s.noteRest(s.text, len(s.walker.out)) {
 		t.close()
@@ -233,7 +245,7 @@ func (s *streamFields) shut(t *jsonText) {
 // noteRest notes what the text holds back where the event's data is at by now. It reports false
 // when the text must end here, with the last event.
 func (s *streamFields) noteRest(t *fieldText, at int) bool {
-	if s.last {
+	if s.last || s.mode == grown {
 		return false
 	}
 	if len(t.undecided()) > 0 {

@@ -33,7 +33,6 @@ func (w *walker) openString() {
 		w.text = &w.own
 	}
 	w.text.out = &w.out
-	w.partial = w.growing && !whole(w.path, key)
 }
 
 // inString reads the inside of a string and returns how much it read.
@@ -110,8 +109,6 @@ func (w *walker) piece(raw, text []byte) {
 func (w *walker) stringEnds() {
 	switch {
 	case w.text == nil:
-	case w.text == &w.own && w.partial && !w.isKey:
-		w.text.cut()
 	case w.text == &w.own:
 		w.text.close()
 	default:

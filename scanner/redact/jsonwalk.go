@@ -29,17 +29,15 @@ type fields interface {
 
 // walker reads JSON byte by byte and writes it with its secrets redacted.
 type walker struct {
-	out     []byte
-	fields  fields
-	growing bool // strings that may go on end before what is not decided
-	levels  []level
-	state   walkState
-	at      int // of the byte outside of strings that is being read, in the piece
+	out    []byte
+	fields fields
+	levels []level
+	state  walkState
+	at     int // of the byte outside of strings that is being read, in the piece
 
 	text    *jsonText // of the open string, nil while it is dropped
 	own     jsonText  // of keys, and of strings that are texts of their own
 	isKey   bool      // the open string is a key
-	partial bool      // the string that was opened last may go on in the next event
 	dropped bool      // something of the value was dropped, and Mark stands for it
 	escape  []byte    // an escape that is not complete
 	literal []byte    // true, false or null as far as it came

@@ -114,7 +114,14 @@ func (s *shape) undecided() (t *slot, n int) {
 // read returns the length of what stands in the slot, -1 if it must be looked at closely.
 func (t *slot) read(p []byte) int {
 	n := t.length(p)
-	if t.anew = t.kind == fieldString && n > 0 && t.text.again(p[:n]); t.anew {
+	if t.anew = false; t.kind != fieldString || n <= 0 {
+		return n
+	}
+	switch t.text.again(p[:n]) {
+	case mayRepeat:
+		return -1
+	case repeats:
+		t.anew = true
 		return t.inside(p, 0)
 	}
 	return n

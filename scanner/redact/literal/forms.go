@@ -25,8 +25,8 @@ type Forms struct {
 	tails  [256]uint8          // by the last byte of such a beginning: bits of the lengths it may have
 }
 
-// headSize is the number of bytes that are looked at together.
-const headSize = 8
+// MinForm is the length of the shortest form, and how many bytes are looked at together.
+const MinForm = 8
 
 func hash(w uint64) uint64 { return w * 0x9e3779b97f4a7c15 >> (64 - 14) }
 
@@ -51,7 +51,7 @@ func (f *Forms) Add(value string) {
 		*f = *f.Clone()
 	}
 	for _, form := range formsOf(value) {
-		if len(form) < headSize {
+		if len(form) < MinForm {
 			continue
 		}
 		head := binary.BigEndian.Uint64([]byte(form))
@@ -63,7 +63,7 @@ func (f *Forms) Add(value string) {
 		f.byHead[head] = list
 		h := hash(head)
 		f.filter[h>>6] |= 1 << (h & 63)
-		for n := 1; n < headSize; n++ {
+		for n := 1; n < MinForm; n++ {
 			f.heads[form[:n]] = struct{}{}
 			f.tails[form[n-1]] |= 1 << n
 		}
@@ -114,10 +114,10 @@ func (f *Forms) Find(p []byte, eof bool) (at int, form string) {
 	var w uint64
 	for i, b := range p {
 		w = w<<8 | uint64(b)
-		if h := hash(w); f.filter[h>>6]>>(h&63)&1 == 0 || i < headSize-1 {
+		if h := hash(w); f.filter[h>>6]>>(h&63)&1 == 0 || i < MinForm-1 {
 			continue
 		}
-		at := i - headSize + 1
+		at := i - MinForm + 1
 		for _, form := range f.byHead[w] {
 			short := form[:min(len(form), MaxForm)]
 			switch n := min(len(short), len(p)-at); {
@@ -132,7 +132,7 @@ func (f *Forms) Find(p []byte, eof bool) (at int, form string) {
 	if eof || len(p) == 0 {
 		return len(p), ""
 	}
-	for n := min(headSize-1, len(p)); n > 0; n-- {
+	for n := min(MinForm-1, len(p)); n > 0; n-- {
 		if f.tails[p[len(p)-1]]&(1<<n) == 0 {
 			continue
 		}
