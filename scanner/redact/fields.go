@@ -110,13 +110,16 @@ func (s *streamFields) message(data []byte, last bool) []byte {
 	s.begin("", data, last)
 	t := s.find([]byte(plainText))
 	if t == nil {
-		return []byte(s.from.Redact(string(data)))
+		return joined([]byte(s.from.Redact(string(data))), s.from)
 	}
 	if t.plain == nil {
 		t.plain = s.from.TextStream()
 	}
 	held := t.heldBack()
 	s.buf = t.giveBack(held, t.plain.Append(s.buf[:0], data), 0)
+	if !s.lines {
+		s.buf = joined(s.buf, s.from)
+	}
 	if !s.noteRest(t, len(s.buf)) {
 		s.buf = t.plain.Close(s.buf)
 	}
@@ -270,6 +273,9 @@ func (s *streamFields) event(dst []byte, name string, event, data []byte, last b
 		text = data
 	case len(data) > 0 && (data[0] == '{' || data[0] == '[' || data[0] == '"') && (last || s.alive && data[0] != '[' || json.Valid(data)):
 		text = s.document(name, data, last || end)
+		if len(s.holes) == 0 && bytes.IndexByte(data, '\n') >= 0 && !json.Valid(data) {
+			text = joined(text, s.from)
+		}
 	default:
 		if s.lines {
 			data, write = slices.Concat(data, event), appendText
