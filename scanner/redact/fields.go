@@ -224,8 +224,10 @@ func (s *streamFields) stays() {
 }
 
 // number implements [fields].
-func (s *streamFields) number(key []byte) {
-	if idPlace(key) < 0 {
+func (s *streamFields) number(key []byte, secret bool) {
+	if secret {
+		s.shapes.spoil()
+	} else if idPlace(key) < 0 {
 		s.shapes.addSlot(&s.walker, slot{kind: number})
 	}
 }
@@ -251,7 +253,7 @@ func (s *streamFields) noteRest(t *fieldText, at int) bool {
 	if s.last || s.mode == grown {
 		return false
 	}
-	if len(t.undecided()) > 0 {
+	if len(t.rest()) > 0 {
 		t.hole = &hole{text: t, at: at}
 		s.holes = append(s.holes, t.hole)
 	}

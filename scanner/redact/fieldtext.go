@@ -59,19 +59,16 @@ func (t *fieldText) engine() *engine {
 	if t.plain != nil {
 		return &t.plain.engine
 	}
-	return &t.json.engine
-}
-
-// undecided is what the text holds back.
-func (t *fieldText) undecided() []byte {
-	if t.plain != nil {
-		return t.plain.undecided()
-	}
-	return t.json.undecided()
+	return &t.json.innermost().engine
 }
 
 // live reports whether a secret may have begun.
-func (t *fieldText) live() bool { return t.engine().live() || len(t.undecided()) > 0 }
+func (t *fieldText) live() bool {
+	if t.plain != nil {
+		return t.plain.live() || len(t.plain.undecided()) > 0
+	}
+	return t.json.live()
+}
 
 // repetition says what a string is to the text so far.
 type repetition uint8
@@ -120,6 +117,8 @@ type oldText struct {
 func (t *fieldText) instead() []byte {
 	e := t.engine()
 	switch {
+	case t.json.form == asJSON && e.rule == nil:
+		return nil
 	case e.rule == nil: // the beginning of a prefix
 		return appendEscaped(nil, e.held())
 	case len(e.held()) > 0:
@@ -199,13 +198,14 @@ func (t *fieldText) end() {
 // giveUp gives up waiting: what may be a secret is taken for one, and so is what follows it.
 func (t *fieldText) giveUp() {
 	e := t.engine()
-	known := &t.json.finder
+	text := t.json.innermost()
+	known := &text.finder
 	if t.plain != nil {
 		known = &t.plain.finder
 	}
 	switch {
 	case e.rule == nil && len(known.buf) < literal.MinForm:
-		t.fill(t.rest())
+		t.fill(t.undecided())
 		e.sent = len(e.buf)
 	default:
 		t.fill([]byte(Mark))
@@ -218,14 +218,22 @@ func (t *fieldText) giveUp() {
 		e.value = value{end: endBare}
 	}
 	known.reset()
-	t.json.pending.reset()
-	t.json.encoded.reset()
+	text.pending.reset()
+	text.encoded.reset()
+}
+
+// undecided returns what may be a secret, as it is written in an event.
+func (t *fieldText) undecided() []byte {
+	if t.plain != nil {
+		return t.plain.undecided()
+	}
+	return t.json.innermost().rest()
 }
 
 // rest returns what the text holds back, as it is written in an event.
 func (t *fieldText) rest() []byte {
 	if t.plain != nil {
-		return t.undecided()
+		return t.plain.undecided()
 	}
-	return appendEscaped(nil, t.undecided())
+	return t.json.rest()
 }

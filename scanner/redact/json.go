@@ -3,7 +3,8 @@ package redact
 // JSONStream redacts a JSON document, or several one after the other. It reads strings as
 // they decode, so that an escape hides nothing; the key of a value is the word before it: all
 // strings below a key such as "password" become "REDACTED", but for those that tell what is known
-// of a secret, as "type" and "expires_at" do. Numbers, true, false and null stay what they are. What
+// of a secret, as "type" and "expires_at" do. Numbers, true, false and null stay what
+// they are, but that a long number becomes 0 where it is a password. What
 // has no secret stays byte for byte. From the first byte that is not JSON on, the rest is redacted as plain
 // text. The zero value is ready for use.
 type JSONStream struct {
@@ -39,7 +40,7 @@ func (r *JSONStream) Append(dst, src []byte) []byte {
 	r.failed = true
 	r.plain.know(r.from)
 	r.plain.follow(r.walker.lead())
-	dst = r.plain.Append(dst, r.walker.literal)
+	dst = r.plain.Append(dst, r.walker.waiting())
 	return r.plain.Append(dst, src[n:])
 }
 

@@ -1,6 +1,7 @@
 package redact
 
 import (
+	"bytes"
 	"strconv"
 	"unicode/utf8"
 
@@ -44,43 +45,77 @@ func (w *walker) inString(p []byte) int {
 	for n < len(p) && p[n] != '"' && p[n] != '\\' {
 		n++
 	}
-	if n > 0 {
+	if n > 0 && w.raw != nil {
+		w.piece(w.raw, p[:n])
+	} else if n > 0 {
 		w.piece(p[:n], p[:n])
 	}
 	if n == len(p) {
 		return n
 	}
 	if p[n] == '\\' {
-		w.escape = append(w.escape, '\\')
+		w.escapes('\\')
 	} else {
 		w.stringEnds()
 	}
 	return n + 1
 }
 
+// escapes adds a byte to the escape.
+func (w *walker) escapes(b byte) {
+	w.escape = append(w.escape, b)
+	switch {
+	case w.raw != nil:
+		w.outer.push(w.raw, 1)
+	case w.nested:
+		w.outer.push([]byte{b}, 1)
+	}
+}
+
 // inEscape reads a byte of an escape and returns how many bytes of it were read.
 func (w *walker) inEscape(b byte) int {
 	var room [utf8.UTFMax]byte
-	w.escape = append(w.escape, b)
+	w.escapes(b)
 	text, n, more := unescape(w.escape, room[:0])
 	if more {
 		return 1
 	}
 	raw := w.escape
 	w.escape = w.escape[:0]
+	if !w.nested {
+		w.piece(raw[:n], text)
+	} else {
+		w.piece(w.outer.pop(n), text)
+	}
 	rest := raw[n:]
-	w.piece(raw[:n], text)
+	if len(rest) == 0 {
+		return 1
+	}
 	// The rest is at most one other escape and the byte that showed that it is none, or
 	// belongs to none: read it again.
-	again := append([]byte(nil), rest...)
-	if len(again) > 0 {
-		again = again[:len(again)-1]
-		for len(again) > 0 {
-			again = again[w.inString(again):]
+	w.again(bytes.Clone(rest[:len(rest)-1]))
+	return 0
+}
+
+// again reads the rest of what was no escape.
+func (w *walker) again(p []byte) {
+	if !w.nested {
+		for len(p) > 0 {
+			p = p[w.inString(p):]
 		}
-		return 0
+		return
 	}
-	return 1
+	raw := w.raw
+	var forms [][]byte
+	for range p {
+		forms = append(forms, bytes.Clone(w.outer.pop(1)))
+	}
+	w.outer.reset()
+	for i := range p {
+		for w.raw = forms[i]; w.inString(p[i:i+1]) == 0; {
+		}
+	}
+	w.raw = raw
 }
 
 // piece takes a piece of the open string.
@@ -114,7 +149,7 @@ func (w *walker) stringEnds() {
 	default:
 		w.fields.shut(w.text)
 	}
-	w.out = append(w.out, '"')
+	w.put('"')
 	w.text = nil
 	if w.isKey {
 		w.keyEnds()

@@ -20,8 +20,8 @@ type fields interface {
 	shut(t *jsonText)
 	// stays is called before a string that stays whatever it is.
 	stays()
-	// number is called before a number that stays.
-	number(key []byte)
+	// number is called before a number, which may be a secret.
+	number(key []byte, secret bool)
 	// tag is called at each object and returns what tells it apart from others at its path, and
 	// whether it is named as a secret.
 	tag(path []byte) (tag []byte, named bool)
@@ -41,6 +41,13 @@ type walker struct {
 	dropped bool      // something of the value was dropped, and Mark stands for it
 	escape  []byte    // an escape that is not complete
 	literal []byte    // true, false or null as far as it came
+	number  []byte    // a number that may be a secret, as far as it came
+	hidden  bool      // number is being read
+
+	// Of a document in a string of another one.
+	nested bool
+	raw    []byte  // how the byte that is being read stands there, nil: as it is
+	outer  encoded // how escape does
 
 	word    []byte  // the key, or a string that may name the next one
 	collect bool    // word is being read
@@ -88,14 +95,16 @@ const (
 // reset makes the walker forget everything but its memory and its fields.
 func (w *walker) reset() {
 	w.own.cut()
+	w.outer.reset()
 	*w = walker{
 		fields: w.fields, levels: w.levels[:0], own: w.own,
-		escape: w.escape[:0], literal: w.literal[:0], word: w.word[:0], path: w.path[:0], tail: w.tail[:0],
+		escape: w.escape[:0], literal: w.literal[:0], number: w.number[:0], word: w.word[:0], path: w.path[:0], tail: w.tail[:0],
+		nested: w.nested, outer: w.outer,
 	}
 }
 
 // walk reads p and returns how much of it is JSON. After less than all of it the walker must
-// be reset; literal then holds what was read and not written.
+// be reset; waiting then is what was read and not written.
 func (w *walker) walk(p []byte) int {
 	n := w.read(p)
 	w.tail = append(w.tail, p[max(0, n-lookBehind):n]...)
@@ -115,8 +124,9 @@ func (w *walker) read(p []byte) int {
 			for i < len(p) && (is(p[i], digit) || p[i] == '.' || p[i] == 'e' || p[i] == 'E' || p[i] == '+' || p[i] == '-') {
 				i++
 			}
-			w.out = append(w.out, p[start:i]...)
+			w.digits(p[start:i])
 			if i < len(p) {
+				w.numberEnds()
 				w.valueEnds()
 			}
 		case inLiteral:
@@ -130,7 +140,7 @@ func (w *walker) read(p []byte) int {
 				return i
 			}
 			if is(p[i], space) {
-				w.out = append(w.out, p[i])
+				w.put(p[i])
 			}
 			i++
 		}
@@ -138,15 +148,38 @@ func (w *walker) read(p []byte) int {
 	return len(p)
 }
 
+// put writes a byte of the input, as it stands there.
+func (w *walker) put(b byte) {
+	if w.raw != nil {
+		w.out = append(w.out, w.raw...)
+		return
+	}
+	w.out = append(w.out, b)
+}
+
 // end closes what is open at the end of the input.
 func (w *walker) end() {
 	if w.state == inString && w.text != nil {
-		if len(w.escape) > 0 {
-			w.text.plain(w.escape)
+		for i := range w.escape {
+			raw := w.escape[i : i+1]
+			if w.nested {
+				w.text.escape(w.outer.pop(1), raw)
+			} else {
+				w.text.plain(raw)
+			}
 		}
 		w.text.close()
 	}
+	w.numberEnds()
 	w.out = append(w.out, w.literal...)
+}
+
+// waiting returns the literal or number that may turn out to be no JSON.
+func (w *walker) waiting() []byte {
+	if w.hidden {
+		return w.number
+	}
+	return w.literal
 }
 
 // fail returns what becomes of the rest of the input, which is not JSON: it is redacted as
@@ -155,17 +188,17 @@ func (w *walker) fail(rest []byte) []byte {
 	var plain TextStream
 	plain.know(w.own.finder.from)
 	plain.follow(w.lead())
-	out := plain.Append(nil, w.literal)
+	out := plain.Append(nil, w.waiting())
 	return plain.Close(plain.Append(out, rest))
 }
 
 // lead returns what the text that begins where JSON ends goes on after: the end of the line so far, or
 // a word for a secret where the value of a key that names one is due.
 func (w *walker) lead() []byte {
-	if due := w.state == wantValue || w.state == wantColon || w.state == inLiteral; due && w.secret() {
+	if due := w.state == wantValue || w.state == wantColon || w.state == inLiteral || w.hidden; due && w.secret() {
 		return []byte(`"password":`)
 	}
-	return lastLine(w.tail[:len(w.tail)-len(w.literal)])
+	return lastLine(w.tail[:max(0, len(w.tail)-len(w.waiting()))])
 }
 
 // secret reports whether a string that begins now is one.
@@ -199,15 +232,15 @@ func (w *walker) structure(b byte) bool {
 		if b != '"' {
 			return false
 		}
-		w.out = append(w.out, b)
+		w.put(b)
 		w.state, w.isKey, w.text = inString, true, &w.own
-		w.own.out = &w.out
+		w.own.out, w.own.form = &w.out, asText
 		w.collect, w.word = true, w.word[:0]
 		return true
 	case wantColon:
 		if b == ':' {
 			w.state = wantValue
-			w.out = append(w.out, b)
+			w.put(b)
 		}
 		return b == ':'
 	}
@@ -218,7 +251,7 @@ func (w *walker) structure(b byte) bool {
 			w.state = wantKey
 		}
 		top.index++
-		w.out = append(w.out, b)
+		w.put(b)
 		return true
 	case b == '}' && top.object, b == ']' && !top.object:
 		return w.pop(b)
@@ -232,7 +265,7 @@ func (w *walker) value(b byte) bool {
 	w.dropped = false
 	switch {
 	case b == '"':
-		if w.fields == nil && !secret && !w.allowed() {
+		if w.fields == nil && !w.nested && !secret && !w.allowed() {
 			w.hold()
 		}
 		w.state, w.isKey, w.text = inString, false, nil
@@ -243,9 +276,9 @@ func (w *walker) value(b byte) bool {
 		}
 	case is(b, digit) || b == '-':
 		w.state = inNumber
-		if w.fields != nil {
-			w.fields.number(w.key())
-		}
+		w.numberBegins(secret)
+		w.digits([]byte{b})
+		return true
 	case b == 't' || b == 'f' || b == 'n':
 		w.state = inLiteral
 		w.literal = append(w.literal[:0], b)
@@ -253,7 +286,7 @@ func (w *walker) value(b byte) bool {
 	default:
 		return false
 	}
-	w.out = append(w.out, b)
+	w.put(b)
 	return true
 }
 
@@ -332,7 +365,7 @@ func (w *walker) push(b byte) bool {
 	if next.object {
 		w.state = wantKeyOrEnd
 	}
-	w.out = append(w.out, b)
+	w.put(b)
 	return true
 }
 
@@ -342,7 +375,7 @@ func (w *walker) pop(b byte) bool {
 	w.settle(false)
 	w.levels = w.levels[:len(w.levels)-1]
 	w.path = w.path[:top.path]
-	w.out = append(w.out, b)
+	w.put(b)
 	w.valueEnds()
 	return true
 }

@@ -85,6 +85,9 @@ func (s *shape) advance(event []byte) {
 				t.text.restart()
 			}
 			t.text.grow(event[t.start:t.end])
+			if t.end > t.start {
+				t.text.json.form = asText
+			}
 			e := &t.text.json.engine
 			if e.state = t.state; t.escaped {
 				t.room = appendUnescaped(t.room[:0], event[t.start:])
@@ -147,6 +150,9 @@ func (t *slot) length(p []byte) int {
 // mark ends in it or it is not JSON.
 func (t *slot) inside(p []byte, state literal.State) int {
 	t.escaped, t.tail = false, 0
+	if t.mayBeJSON(p) {
+		return -1
+	}
 	for i := 0; i < len(p); i++ {
 		b := p[i]
 		if b == '"' {
@@ -175,6 +181,14 @@ func (t *slot) inside(p []byte, state literal.State) int {
 		}
 	}
 	return -1
+}
+
+// mayBeJSON reports whether the text that begins or goes on here may be JSON itself.
+func (t *slot) mayBeJSON(p []byte) bool {
+	if t.kind == fieldString && !t.anew && t.text.json.form != unread {
+		return t.text.json.form == asJSON
+	}
+	return len(p) > 0 && (is(p[0], space) || p[0] == '{' || p[0] == '[' || p[0] == '\\')
 }
 
 // settle notes how many of the last bytes of the inside of a string may begin a token. It

@@ -31,7 +31,7 @@ func (w *shapeWait) allows(f *shape, event []byte, secrets *literal.Forms) bool 
 		if t.text != nil && t.text == w.text {
 			before = w.tail
 		}
-		if t.kind != number && !t.clear(before, event, secrets) {
+		if t.kind != number && !t.clear(before, event, secrets) || t.kind == number && mayBeKnown(t.end-t.start, secrets) {
 			return false
 		}
 	}
