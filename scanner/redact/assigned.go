@@ -155,6 +155,13 @@ func (c *cursor) indented(line []byte) value {
 func (c *cursor) element() value {
 	v := value{end: endMarkup, quote: '\n'}
 	c.i++
+	if start := c.i; c.peek() == '\n' || c.peek() == '\r' {
+		c.safe = c.i
+		if n := c.skip(space); n < maxName && c.guarded() {
+			return value{end: endBare} // on a line of its own
+		}
+		c.i = start
+	}
 	if c.accept("<![cdata[") {
 		v.quote = ']'
 	}
@@ -181,10 +188,10 @@ func (c *cursor) secret(a binding) value {
 		return c.quoted(a, b, escapes)
 	case b <= ' ' || c.pem() || a.compares:
 		return value{}
-	case c.reference() || c.masked():
+	case c.reference() || c.masked() || c.standIn():
 		return value{}
-	case a.word.kind == guardedWord:
-		if !c.guarded() {
+	case a.word.kind == guardedWord || a.word.kind == shortWord && !a.owned():
+		if !a.plausible(c) {
 			return value{}
 		}
 	case escapes == 0 && (b == '[' || b == '{'):
@@ -244,10 +251,7 @@ func (c *cursor) quoted(a binding, quote byte, escapes int) value {
 	for next < escapes && c.at(next) == '\\' {
 		next++
 	}
-	if c.atEnd() || c.at(next) == quote || !lines && c.peek() < ' ' && c.peek() != '\t' || c.pem() || c.reference() || c.masked() {
-		return value{}
-	}
-	if a.word.kind == guardedWord && !c.guarded() {
+	if c.atEnd() || c.at(next) == quote || !lines && c.peek() < ' ' && c.peek() != '\t' || c.pem() || c.reference() || c.masked() || c.standIn() || !a.plausible(c) {
 		return value{}
 	}
 	return v

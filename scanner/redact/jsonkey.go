@@ -13,6 +13,7 @@ const (
 	openKey    keyKind = iota // nothing
 	plainKey                  // it is none, in whatever object it stands
 	guardedKey                // it is a secret if it looks random
+	shortKey                  // it is a secret if it is no word
 	sparedKey                 // it is a secret if it looks like one and is no sentence
 	secretKey                 // it is a secret
 	allowedKey                // it stays whatever it is
@@ -31,6 +32,19 @@ var (
 		examples: []example{
 			{`{"access_token": "q2Lr9Tn4Vd0WkJm3"}`, `{"access_token": "REDACTED"}`},
 			{`{"token": " hello"}`, ""},
+		},
+	}
+	shortValue = rule{
+		name: "short_value",
+		head: func(c *cursor, _ []byte) value {
+			if c.peculiar() && !c.standIn() {
+				return value{end: endAll}
+			}
+			return value{}
+		},
+		examples: []example{
+			{`{"pass": "hunter2x"}`, `{"pass": "REDACTED"}`},
+			{`{"pass": "first"}`, ""},
 		},
 	}
 	sparedValue = rule{
@@ -88,6 +102,8 @@ func nameKind(name []byte) keyKind {
 		return openKey
 	case w.kind == guardedWord:
 		return guardedKey
+	case w.kind == shortWord && !(binding{line: name[:len(name)-w.length(name)]}).owned():
+		return shortKey
 	}
 	return secretKey
 }

@@ -24,7 +24,7 @@ func (w *walker) openString() {
 		w.word = w.word[:0]
 	}
 	w.own.watch.at(w.path)
-	if w.fields != nil && w.kind != sparedKey && !w.allowed() {
+	if w.fields != nil && w.kind != sparedKey && w.kind != shortKey && !w.allowed() {
 		w.text = w.fields.open(w.path, key)
 	}
 	if w.fields != nil && w.allowed() {

@@ -19,7 +19,7 @@ func TestRules(t *testing.T) {
 			}
 		})
 	}
-	for _, r := range []rule{guardedValue, sparedValue} {
+	for _, r := range []rule{guardedValue, shortValue, sparedValue} {
 		t.Run(r.name, func(t *testing.T) { r.check(t, func(doc string) string { return string(JSON([]byte(doc))) }) })
 	}
 }

@@ -9,9 +9,11 @@ import (
 
 // Automaton looks for all marks at once, in any case: a deterministic automaton over classes of
 // bytes, whose [State] goes on from piece to piece. A byte of ordinary text costs two table look-ups.
+// Bytes beyond ASCII share eight classes, to keep the table small: where a mark has some, what was found
+// is still to be compared.
 type Automaton struct {
 	class  [256]uint8
-	next   *[1 << 16]State // state + class -> state; states are multiples of stride
+	next   []State // state + class -> state; states are multiples of stride
 	stride State
 	accept State      // states from here on end a mark
 	ends   [][]Mark   // by state
@@ -19,7 +21,7 @@ type Automaton struct {
 }
 
 // State is what an [Automaton] knows of the bytes so far. Zero is the beginning of a text.
-type State uint16
+type State uint32
 
 // Mark is a text to look for.
 type Mark struct {
@@ -37,15 +39,22 @@ type trie struct {
 	ends  [][]Mark
 }
 
-// NewAutomaton returns one that looks for the marks. It panics when there are too many.
+// NewAutomaton returns one that looks for the marks. It panics when they have more than 65,536 beginnings.
 func NewAutomaton(all []Mark) *Automaton {
-	a := &Automaton{next: new([1 << 16]State), stride: 1}
+	a := &Automaton{stride: 1}
 	for _, e := range all {
 		for i := range len(e.Text) {
-			if b := text.Lower(e.Text[i]); a.class[b] == 0 {
-				a.class[b] = uint8(a.stride)
-				a.stride++
+			b := text.Lower(e.Text[i])
+			if a.class[b] != 0 {
+				continue
 			}
+			a.class[b] = uint8(a.stride)
+			if b >= 0x80 {
+				for other := 0x80 | int(b&7); other < 0x100; other += 8 {
+					a.class[other] = uint8(a.stride)
+				}
+			}
+			a.stride++
 		}
 	}
 	for b := 'A'; b <= 'Z'; b++ {
@@ -120,9 +129,10 @@ func (t *trie) link() []uint16 {
 
 // compile numbers the states, those that end a mark last, and fills the table.
 func (a *Automaton) compile(t *trie, order []uint16) {
-	if len(order)*int(a.stride) > len(a.next) {
-		panic("literal: the marks need a larger automaton")
+	if len(order) > 1<<16 {
+		panic("literal: there are too many marks")
 	}
+	a.next = make([]State, len(order)*int(a.stride))
 	state := make([]State, len(order))
 	n := State(0)
 	for _, accepting := range []bool{false, true} {
