@@ -317,6 +317,8 @@ func (w *walker) prime() {
 		w.own.off = true
 	case w.kind == guardedKey:
 		w.own.rule = &guardedValue
+	case w.kind == scatteredKey:
+		w.own.rule = &scatteredValue
 	case w.kind == shortKey:
 		w.own.rule = &shortValue
 	case w.kind == sparedKey:

@@ -3,8 +3,10 @@ package redact
 import (
 	"bytes"
 	"hash/crc32"
+	"slices"
 
 	"github.com/svc-gateway/svc/scanner/internal/text"
+	"github.com/svc-gateway/svc/scanner/redact/literal"
 )
 
 // key is a credential that is known by how it begins.
@@ -16,12 +18,25 @@ type key struct {
 	sure     bool       // what has the form is one; otherwise it must look random, too
 	capitals bool       // of capitals and a few digits: looks random with one digit
 	dotted   bool
+	apart    bool // with stays: the prefix follows no letter or digit either
 	stays    bool // the prefix stays: it begins like a common word, which would have to wait
 }
 
 // rule makes a rule of the key.
 func (k key) rule(name string, examples []example) rule {
-	return rule{name: name, marks: k.prefixes, exact: true, token: !k.stays, head: k.head, examples: examples}
+	r := rule{name: name, marks: k.prefixes, exact: true, token: !k.stays, head: k.head, examples: examples}
+	if k.apart {
+		r.begins = k.begins
+	}
+	return r
+}
+
+func (k key) begins(before []byte) bool {
+	return slices.ContainsFunc(k.prefixes, func(pattern string) bool {
+		return slices.ContainsFunc(literal.Expand(pattern), func(prefix string) bool {
+			return bytes.HasSuffix(before, []byte(prefix)) && literal.Apart(before, len(prefix))
+		})
+	})
 }
 
 // head reads what follows the prefix.
@@ -237,8 +252,8 @@ var vendorKeys = []rule{
 		{"A3-paper-in-landscape-format-is-used", ""},
 	}),
 	key{prefixes: []string{"FLWSECK", "fo1_", "fm[12][ar_]", "fio-u-", "dnkey-", "duffel_", "atlasv1.", "api_org_", "ico-", "s-s4t2", "sgp_", "tk-us-", "sm_[ast]at_", "xsmtpsib-", "waka_", "cmVmd", "p8e-",
-		"ops_eyJ", "4b1d", "sha256~", "s-sandbox-", "t-na1-", "t-eu1-", "key-", "API-", "pk.eyJ", "sk.eyJ", "amzn.mws.", "sl.u.", "v1.0-", "rnd_", "fc-"},
-		class: letter | digit | name | padding, least: 24, stays: true}.rule("vendor_key_after_its_prefix", []example{
+		"ops_eyJ", "sha256~", "access-sandbox-", "pat-na1-", "pat-eu1-", "key-", "API-", "pk.eyJ", "sk.eyJ", "amzn.mws.", "sl.u.", "v1.0-"},
+		class: letter | digit | name | padding, least: 24, stays: true, apart: true}.rule("vendor_key_after_its_prefix", []example{
 		{"token sha256~Zx81Qm0aVb72Lc93NdKe64PfRg05ShTi1Uj2Wv3Xy4Z", "token sha256~REDACTED"},
 		{"jfrog cmVmdGtuOjAxOjE3MzQ1Njc4OTA6YWJjZGVmZ2hpamtsbW5v", "jfrog cmVmdREDACTED"},
 		{"key-0afae57f3ccfd9d7f5767067bc48b30f", "key-REDACTED"},

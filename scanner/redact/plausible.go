@@ -20,6 +20,8 @@ var publicOwners = text.Words(`public pub primary foreign partition sort cache o
 // plausible reports whether what stands at the cursor can be the value of the word.
 func (a binding) plausible(c *cursor) bool {
 	switch {
+	case a.word.kind == guardedWord && a.word.apart:
+		return c.scattered(c.i > 0 && is(c.data[c.i-1], quoting))
 	case a.word.kind == guardedWord:
 		return c.guarded()
 	case a.word.kind == shortWord && !a.owned():
@@ -35,10 +37,24 @@ func (a binding) owned() bool {
 	return shortOwners.HasFold(last)
 }
 
+// scattered reports whether a value begins whose figures are scattered over it as over no name; in quotes,
+// where no name of a program stands, one that looks random and has a figure will do.
+func (c *cursor) scattered(quoted bool) bool {
+	n, runs := 0, 0
+	for n < maxName && (is(c.at(n), base64u|base64s|padding) || c.at(n) == '%') {
+		if is(c.at(n), digit) && (n == 0 || !is(c.at(n-1), digit)) {
+			runs++
+		}
+		n++
+	}
+	next := c.at(n)
+	return n >= 12 && !c.short && next != '(' && next != '.' && next != '[' && (runs > 2 || quoted && runs > 0) && c.guarded()
+}
+
 // peculiar reports whether a word begins here that is none of a language: letters with digits, or with
 // capitals or signs among them, of five at least, and no path, number or variable.
 func (c *cursor) peculiar() bool {
-	if b := c.peek(); b <= ' ' || bytes.IndexByte([]byte("/~.$%<{[(@&#-+=|:"), b) >= 0 {
+	if b := c.peek(); b <= ' ' || bytes.IndexByte([]byte("/~.$%<{[(@&#-+=|:*!"), b) >= 0 {
 		return false
 	}
 	letters, digits, signs, capitals, n := 0, 0, 0, 0, 0

@@ -127,7 +127,7 @@ var credentialWords = []struct {
 		{"mailchimp: 0123456789abcdef01f3456789abc3ef-us12", "mailchimp: REDACTED"},
 		{"mailchimp: newsletters", ""},
 	}},
-	{word{spelling: "phash", mark: "phash", kind: configWord}, []example{
+	{word{spelling: "phash", mark: "phash", kind: configWord, apart: true}, []example{
 		{"<phash>fnRL/G5lXVMug</phash>", "<phash>REDACTED</phash>"},
 		{"the phash is shown", ""},
 	}},

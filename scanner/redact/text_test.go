@@ -19,7 +19,7 @@ func TestRules(t *testing.T) {
 			}
 		})
 	}
-	for _, r := range []rule{guardedValue, shortValue, sparedValue} {
+	for _, r := range []rule{guardedValue, scatteredValue, shortValue, sparedValue} {
 		t.Run(r.name, func(t *testing.T) { r.check(t, func(doc string) string { return string(JSON([]byte(doc))) }) })
 	}
 }

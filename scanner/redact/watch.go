@@ -40,7 +40,7 @@ const namedValue = "named_value"
 
 // RuleNames returns the names of all rules, sorted.
 func RuleNames() []string {
-	names := []string{KnownSecret, namedValue, guardedValue.name, shortValue.name, sparedValue.name}
+	names := []string{KnownSecret, namedValue, guardedValue.name, scatteredValue.name, shortValue.name, sparedValue.name}
 	for i := range rules {
 		names = append(names, rules[i].name)
 	}

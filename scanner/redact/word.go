@@ -114,7 +114,7 @@ func (w word) head(c *cursor, before []byte) value {
 	}
 	if tag := bytes.TrimRightFunc(line, inName); bytes.HasSuffix(tag, []byte("<")) {
 		if c.peek() == '>' || is(c.peek(), blank) && c.attributes() {
-			return c.element()
+			return w.element(c)
 		}
 	}
 	start := c.i
@@ -135,7 +135,7 @@ func (w word) head(c *cursor, before []byte) value {
 			return value{}
 		}
 		if blanks == 0 && c.peek() == '>' && !text.ContainsFold(line, "<string") && !text.ContainsFold(line, "<param") {
-			return c.element()
+			return w.element(c)
 		}
 	}
 	switch op := c.operator(); op {
@@ -168,7 +168,7 @@ func (w word) head(c *cursor, before []byte) value {
 	case clashes:
 		return value{}
 	}
-	if c.peek() == '(' && blanks == 0 && len(closers) == 0 && joined == noSuffix && (w.kind == commonWord || w.kind == shortWord || w.kind == namingWord) {
+	if c.peek() == '(' && blanks == 0 && len(closers) == 0 && joined == noSuffix && (w.kind == commonWord || w.kind == shortWord || w.kind == namingWord && w.owners == nil) {
 		if c.i++; c.peculiar() && c.parenthesized() {
 			c.safe = c.i
 			return value{end: endBare}
@@ -179,6 +179,15 @@ func (w word) head(c *cursor, before []byte) value {
 		return value{}
 	}
 	return w.spaced(c, line, w0)
+}
+
+// element reads the content of an element that is called by the word.
+func (w word) element(c *cursor) value {
+	v := c.element()
+	if unlikely := w.kind == shortWord && !c.peculiar() || w.kind == guardedWord && w.apart && !c.scattered(false); unlikely {
+		return value{}
+	}
+	return v
 }
 
 // negated reports whether what stands before the word takes its meaning: nopassword.
