@@ -226,6 +226,11 @@ func armourHead(c *cursor, _ []byte) value {
 		return value{}
 	}
 	c.breaks(64)
+	if is(c.peek(), quoting) {
+		if c.safe = c.i; c.seam() {
+			return value{end: endArmour}
+		}
+	}
 	start := c.i
 	c.safe = start
 	for _, field := range [...]string{"proc-type:", "dek-info:", "version:", "comment:", "hash:"} {

@@ -9,7 +9,7 @@ import (
 func TestLinesOfDataTogether(t *testing.T) {
 	for _, tt := range []struct{ name, in, want string }{
 		{"a key of JSON", "data: {\"pa\ndata: ssword\": \"hunter2\"}\n\n", "data: {\"pa\ndata: ssword\": \"REDACTED\"}\n\n"},
-		{"a value of JSON", "data: {\"password\": \"hun\ndata: ter2\"}\n\n", "data: {\"password\": \"REDACTED\ndata: \"}\n\n"},
+		{"a value of JSON", "data: {\"password\": \"hun\ndata: ter2\"}\n\n", "data: {\"password\": \"\ndata: REDACTED\"}\n\n"},
 		{"an escape", "data: {\"p\\u00\ndata: 61ssword\": \"hunter2\"}\n\n", "data: {\"\ndata: p\\u0061ssword\": \"REDACTED\"}\n\n"},
 		{"a word", "data: the pass\ndata: word=hunter2 x\n\n", "data: the pass\ndata: word=REDACTED x\n\n"},
 		{"a token", "data: use ghp_Zx81Qm0aVb72Lc93\ndata: NdKe64PfRg05ShTi1Uj2 now\n\n", "data: use \ndata: REDACTED now\n\n"},

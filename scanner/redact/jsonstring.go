@@ -126,12 +126,11 @@ func (w *walker) piece(raw, text []byte) {
 		w.word = append(w.word[:0], w.word[max(0, len(w.word)-maxKey):]...)
 	}
 	switch {
+	case w.text == nil && w.dropped:
 	case w.text == nil:
-		if !w.dropped {
-			w.own.watch.at(w.path)
-			w.own.watch.note(w.rule)
-			w.out = append(w.out, Mark...)
-			w.dropped = true
+		w.doubtful.raw, w.doubtful.text = append(w.doubtful.raw, raw...), append(w.doubtful.text, text...)
+		if len(w.doubtful.text) > maxName {
+			w.drop()
 		}
 	case raw[0] == '\\':
 		w.text.escape(raw, text)
@@ -140,9 +139,26 @@ func (w *walker) piece(raw, text []byte) {
 	}
 }
 
+// doubtful is the beginning of a string that is a secret by its key, unless it as a whole only stands for
+// one: "your-password".
+type doubtful struct{ raw, text []byte }
+
+// drop writes Mark in the place of the open string.
+func (w *walker) drop() {
+	w.own.watch.at(w.path)
+	w.own.watch.note(w.rule)
+	w.out = append(w.out, Mark...)
+	w.dropped = true
+	w.doubtful.raw, w.doubtful.text = w.doubtful.raw[:0], w.doubtful.text[:0]
+}
+
 // stringEnds reads the closing quote.
 func (w *walker) stringEnds() {
 	switch {
+	case w.text == nil && len(w.doubtful.text) > 0 && isStandIn(w.doubtful.text):
+		w.out = append(w.out, w.doubtful.raw...)
+	case w.text == nil && len(w.doubtful.text) > 0:
+		w.drop()
 	case w.text == nil:
 	case w.text == &w.own:
 		w.text.close()

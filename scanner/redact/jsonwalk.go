@@ -39,10 +39,11 @@ type walker struct {
 	own     jsonText  // of keys, and of strings that are texts of their own
 	isKey   bool      // the open string is a key
 	dropped bool      // something of the value was dropped, and Mark stands for it
-	escape  []byte    // an escape that is not complete
-	literal []byte    // true, false or null as far as it came
-	number  []byte    // a number that may be a secret, as far as it came
-	hidden  bool      // number is being read
+	doubtful
+	escape  []byte // an escape that is not complete
+	literal []byte // true, false or null as far as it came
+	number  []byte // a number that may be a secret, as far as it came
+	hidden  bool   // number is being read
 
 	// Of a document in a string of another one.
 	nested bool
@@ -99,7 +100,7 @@ func (w *walker) reset() {
 	*w = walker{
 		fields: w.fields, levels: w.levels[:0], own: w.own,
 		escape: w.escape[:0], literal: w.literal[:0], number: w.number[:0], word: w.word[:0], path: w.path[:0], tail: w.tail[:0],
-		nested: w.nested, outer: w.outer,
+		nested: w.nested, outer: w.outer, doubtful: doubtful{w.doubtful.raw[:0], w.doubtful.text[:0]},
 	}
 }
 
@@ -169,6 +170,8 @@ func (w *walker) end() {
 			}
 		}
 		w.text.close()
+	} else if w.state == inString && w.text == nil && len(w.doubtful.text) > 0 {
+		w.drop()
 	}
 	w.numberEnds()
 	w.out = append(w.out, w.literal...)
@@ -263,6 +266,7 @@ func (w *walker) structure(b byte) bool {
 func (w *walker) value(b byte) bool {
 	secret := w.secret()
 	w.dropped = false
+	w.doubtful.raw, w.doubtful.text = w.doubtful.raw[:0], w.doubtful.text[:0]
 	switch {
 	case b == '"':
 		if w.fields == nil && !w.nested && !secret && !w.allowed() {

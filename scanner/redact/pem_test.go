@@ -30,6 +30,17 @@ func TestPrivateKeyAfterJSON(t *testing.T) {
 	}
 }
 
+// A key is found in the strings of a program, too, one for each line.
+func TestPrivateKeyInProgram(t *testing.T) {
+	in := "k := \"-----BEGIN RSA PRIVATE KEY-----\\n\" +\n\t\"" + pemBody64 + "\\n\" +\n\t\"" + pemBody64[:30] + "==\\n\" +\n\t\"-----END RSA PRIVATE KEY-----\\n\"\nx := 1\n"
+	want := "k := \"-----BEGIN RSA PRIVATE KEY-----\\n\" +\n\t\"REDACTED\" +\n\t\"-----END RSA PRIVATE KEY-----\\n\"\nx := 1\n"
+	for n := range byte(17) {
+		if got := split(NewTextStream(), in, []byte{n}); got != want {
+			t.Errorf("in pieces of %d: got %q, want %q", n+1, got, want)
+		}
+	}
+}
+
 // What stands after a document goes on after its last line.
 func TestTextAfterJSON(t *testing.T) {
 	for _, tt := range []struct{ in, want string }{
