@@ -193,6 +193,8 @@ func (w *writer) open() {
 	case start.Format.Packed() && w.media.Kind.Textual():
 		w.err = errPacked
 		return
+	case start.Format.Packed() && start.Format != media.Zip:
+		w.body = &packed{format: start.Format}
 	case start.Mark > 0: // of UTF-8, and no part of the text
 		if w.write(first[:start.Mark]); w.err != nil {
 			return
@@ -220,6 +222,10 @@ func (w *writer) emit(step func(dst []byte) []byte) {
 	w.err = errBroken
 	out := step((*buf)[:0])
 	w.err = nil
+	if p, ok := w.body.(*packed); ok && p.text {
+		w.err = errPacked
+		return
+	}
 	if len(out) > 0 {
 		w.write(out)
 	}

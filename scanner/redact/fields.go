@@ -206,9 +206,11 @@ func (s *streamFields) open(path, key []byte) *jsonText {
 	switch again := s.text.again(s.data[s.start:]); {
 	case s.mode >= growing && again == goesOn && s.text.hole != nil:
 		s.text.end()
-		s.text.restart()
-	case s.mode >= growing, again == repeats:
-		s.text.restart()
+		s.text.restart("")
+	case s.mode >= growing:
+		s.text.restart("")
+	case again == repeats:
+		s.text.restart(Mark)
 	default:
 		s.text.perhaps = again == mayRepeat
 	}

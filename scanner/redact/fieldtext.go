@@ -95,10 +95,11 @@ func (t *fieldText) again(raw []byte) repetition {
 	return repeats
 }
 
-// restart forgets the text: a new one begins, which is a snapshot of it if there is a hole.
-func (t *fieldText) restart() {
+// restart forgets the text: a new one begins, which is a snapshot of it if there is a hole. mark is what
+// stands for a secret there.
+func (t *fieldText) restart(mark string) {
 	if t.hole != nil {
-		t.old = &oldText{hole: t.hole, rest: t.rest(), length: t.all.length, instead: t.instead()}
+		t.old = &oldText{hole: t.hole, rest: t.rest(), length: t.all.length, instead: t.instead(mark)}
 		t.hole = nil
 	}
 	t.json.cut()
@@ -114,7 +115,7 @@ type oldText struct {
 }
 
 // instead returns what stands in the hole if what is undecided is part of a secret.
-func (t *fieldText) instead() []byte {
+func (t *fieldText) instead(mark string) []byte {
 	e := t.engine()
 	switch {
 	case t.json.form == asJSON && e.rule == nil:
@@ -122,7 +123,7 @@ func (t *fieldText) instead() []byte {
 	case e.rule == nil: // the beginning of a prefix
 		return appendEscaped(nil, e.held())
 	case len(e.held()) > 0:
-		return []byte(Mark)
+		return []byte(mark)
 	}
 	return nil
 }

@@ -73,7 +73,7 @@ func TestFieldTexts(t *testing.T) {
 		{
 			"growing messages of an agent graph",
 			[]string{`messages/partial|[{"id":"m","content":"password is hun"}]`, `messages/partial|[{"id":"m","content":"password is hunter2 and"}]`, `messages/complete|[{"id":"m","content":"password is hunter2 and old"}]`},
-			[]string{`messages/partial|[{"id":"m","content":"password is REDACTED"}]`, `messages/partial|[{"id":"m","content":"password is REDACTED and"}]`, `messages/complete|[{"id":"m","content":"password is REDACTED and old"}]`},
+			[]string{`messages/partial|[{"id":"m","content":"password is "}]`, `messages/partial|[{"id":"m","content":"password is REDACTED and"}]`, `messages/complete|[{"id":"m","content":"password is REDACTED and old"}]`},
 		},
 		{
 			"states of an agent graph",

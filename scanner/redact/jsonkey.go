@@ -156,7 +156,7 @@ type late struct {
 }
 
 // maxLate is how many bytes of output are held back for a name.
-const maxLate = 4 << 10
+const maxLate = 256 << 10
 
 // hold begins to hold back the output for the name of the value that begins.
 func (w *walker) hold() {

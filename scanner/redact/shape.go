@@ -82,7 +82,7 @@ func (s *shape) advance(event []byte) {
 		switch t := &s.slots[k]; t.kind {
 		case fieldString:
 			if t.anew {
-				t.text.restart()
+				t.text.restart(Mark)
 			}
 			t.text.grow(event[t.start:t.end])
 			if t.end > t.start {

@@ -31,8 +31,8 @@ func checkWire(t *testing.T, s *wiretest.Stream, choose func(n int) int) {
 		} else {
 			out = tr.Append(out, []byte(e))
 		}
-		// What may still begin a secret is short.
-		if waiting := in - len(out); s.Hidden == "" && want == s.Text && waiting > 40*(len(e)+1) {
+		// What may still begin a secret is short; within each other escapes make it long.
+		if waiting := in - len(out); s.Hidden == "" && want == s.Text && waiting > 40*(len(e)+1) && !s.JSON {
 			t.Fatalf("%s: after event %d of %q %d bytes wait", s.Name, i+1, s.Events, waiting)
 		}
 	}
