@@ -14,7 +14,8 @@
 //     pass as soon as they come, unless their text ends in what may begin a secret.
 //   - application/x-ndjson and its kin: a document a line, followed in the same way.
 //   - images (SVG excepted), audio, video, fonts and the archive and office formats listed in
-//     types.go, plus those of the option pass: untouched.
+//     types.go, plus those of the option pass: untouched. So is what is compressed and has no such
+//     type, if it is no text.
 //   - everything else, unknown and missing types too: redacted as text, or as a document when
 //     it begins like one.
 //

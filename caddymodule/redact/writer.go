@@ -196,6 +196,8 @@ func (w *writer) open() {
 	case start.Format.Packed() && w.media.Kind.Textual():
 		w.err = errPacked
 		return
+	case start.Format.Packed() && start.Format != media.Zip:
+		w.body = &packed{format: start.Format}
 	case start.Mark > 0: // of UTF-8, and no part of the text
 		if w.write(first[:start.Mark]); w.err != nil {
 			return
@@ -230,6 +232,10 @@ func (w *writer) emit(step func(dst []byte) []byte) {
 	out := step((*buf)[:0])
 	w.work.took += time.Since(began)
 	w.err = nil
+	if p, ok := w.body.(*packed); ok && p.text {
+		w.err = errPacked
+		return
+	}
 	if len(out) > 0 {
 		w.work.written += len(out)
 		w.write(out)

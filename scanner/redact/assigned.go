@@ -89,6 +89,22 @@ func (c *cursor) assigned(a binding) value {
 	return c.secret(a)
 }
 
+// typedValue moves over the type of a variable and the equals sign after it, to a value in quotes.
+func (c *cursor) typedValue() bool {
+	start := c.i
+	n := 0
+	for n < maxName && is(c.at(n), letter) {
+		n++
+	}
+	if types.HasFold(c.data[c.i : c.i+n]) {
+		if c.i += n; is(c.peek(), blank) && c.initial() && is(c.peek(), quoting) {
+			return true
+		}
+	}
+	c.i = start
+	return false
+}
+
 // initial moves over the equals sign that follows a type: password: str = "x".
 func (c *cursor) initial() bool {
 	start := c.i
@@ -155,6 +171,13 @@ func (c *cursor) indented(line []byte) value {
 func (c *cursor) element() value {
 	v := value{end: endMarkup, quote: '\n'}
 	c.i++
+	if start := c.i; c.peek() == '\n' || c.peek() == '\r' {
+		c.safe = c.i
+		if n := c.skip(space); n < maxName && c.guarded() {
+			return value{end: endBare} // on a line of its own
+		}
+		c.i = start
+	}
 	if c.accept("<![cdata[") {
 		v.quote = ']'
 	}
@@ -181,10 +204,10 @@ func (c *cursor) secret(a binding) value {
 		return c.quoted(a, b, escapes)
 	case b <= ' ' || c.pem() || a.compares:
 		return value{}
-	case c.reference() || c.masked():
+	case c.reference() || c.masked() || c.standIn():
 		return value{}
-	case a.word.kind == guardedWord:
-		if !c.guarded() {
+	case a.word.kind == guardedWord || a.word.kind == shortWord && !a.owned():
+		if !a.plausible(c) {
 			return value{}
 		}
 	case escapes == 0 && (b == '[' || b == '{'):
@@ -244,10 +267,7 @@ func (c *cursor) quoted(a binding, quote byte, escapes int) value {
 	for next < escapes && c.at(next) == '\\' {
 		next++
 	}
-	if c.atEnd() || c.at(next) == quote || !lines && c.peek() < ' ' && c.peek() != '\t' || c.pem() || c.reference() || c.masked() {
-		return value{}
-	}
-	if a.word.kind == guardedWord && !c.guarded() {
+	if c.atEnd() || c.at(next) == quote || !lines && c.peek() < ' ' && c.peek() != '\t' || c.pem() || c.reference() || c.masked() || c.standIn() || !a.plausible(c) {
 		return value{}
 	}
 	return v

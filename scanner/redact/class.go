@@ -25,6 +25,7 @@ const (
 	pemBody                           // inside an armoured key
 	upperDigit                        // A-Z, 0-9
 	hexDigit                          // 0-9, a-f, A-F
+	slash                             // / and @
 )
 
 var classes = func() (t [256]text.Class) {
@@ -53,6 +54,7 @@ var classes = func() (t [256]text.Class) {
 	set(stops, " \t\r\n\x00/?#\"'<>`\\,;{}|()[]")
 	set(host, "-._:%")
 	set(quoting, "\"'`")
+	set(slash, "/@")
 	return t
 }()
 

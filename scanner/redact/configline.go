@@ -16,6 +16,7 @@ type configLine struct {
 	options text.Set // words that may stand between the keyword and the secret
 	number  bool     // a number of any size may, too
 	typed   bool     // one option at least must, or the digit of a type
+	indexed bool     // a number stands before the keyword
 	alone   bool     // the keyword begins an indented line, and the secret, which is no word, ends it
 }
 
@@ -62,6 +63,23 @@ var configLines = []struct {
 	{configLine{keyword: "key", within: "keys", first: text.Words("set")}, []example{
 		{`set system license keys key "aa bb"`, `set system license keys key "REDACTED"`},
 		{"set the license key name", ""},
+	}},
+	{configLine{keyword: "key", within: "md5", indexed: true}, []example{
+		{`set protocols ospf area 0 interface ge-0/0/0 authentication md5 0 key "hunter2x"`, `set protocols ospf area 0 interface ge-0/0/0 authentication md5 0 key "REDACTED"`},
+		{`authentication { md5 1 key "$9$abcdefgh"; }`, `authentication { md5 1 key "REDACTED"; }`},
+		{"the md5 of the key is shown", ""},
+	}},
+	{configLine{keyword: "key", within: "authentication", options: encodings, typed: true}, []example{
+		{" isis authentication key 7 0822455D0A16", " isis authentication key 7 REDACTED"},
+		{"authentication key chain x", ""},
+	}},
+	{configLine{keyword: "md5-key", first: text.Words("set add"), number: true}, []example{
+		{`set md5-key 1 "abc"`, `set md5-key 1 "REDACTED"`},
+		{"the md5-key is set", ""},
+	}},
+	{configLine{keyword: "snmp-community-string", first: text.Words("set")}, []example{
+		{"set deviceconfig system snmp-setting access-setting version v2c snmp-community-string public", "set deviceconfig system snmp-setting access-setting version v2c snmp-community-string REDACTED"},
+		{"the snmp-community-string is set", ""},
 	}},
 	{configLine{keyword: "server-key", options: encodings}, []example{
 		{" client 10.1.1.1 server-key 7 0822455D0A16", " client 10.1.1.1 server-key 7 REDACTED"},
@@ -203,6 +221,11 @@ func (l configLine) begins(before []byte) bool {
 	}
 	if l.first != nil && !l.first.HasFold(first) || l.alone && (len(line) == 0 || len(bytes.TrimLeft(line, " \t")) > 0) {
 		return false
+	}
+	if l.indexed {
+		if n := lastField(line); len(n) == 0 || !is(n[0], digit) {
+			return false
+		}
 	}
 	for found := l.within == ""; ; {
 		field := firstField(line)

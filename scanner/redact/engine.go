@@ -3,6 +3,8 @@ package redact
 import (
 	"bytes"
 	"slices"
+
+	"github.com/svc-gateway/svc/scanner/redact/literal"
 )
 
 // Mark stands where a secret stood.
@@ -22,7 +24,7 @@ type sink interface {
 // secret is ever held back.
 type rule struct {
 	name  string
-	marks []string // see expand
+	marks []string // see literal.Expand
 	exact bool     // the marks are case-sensitive
 	token bool     // the mark is part of the secret, which follows no letter or digit
 
@@ -61,14 +63,14 @@ type value struct {
 // engine finds secrets in a stream. It is in one of three states: looking for a mark, judging
 // the head after a mark, dropping a value.
 type engine struct {
-	state  uint16   // of the automaton
-	ends   []ending // marks that ended and were not judged yet
-	rule   *rule    // whose head is being judged
-	mark   int      // length of its mark
-	value  value    // being dropped when value.end is not nil
-	buf    []byte   // input that is not decided yet
-	pos    int      // bytes of buf that were looked at already
-	sent   int      // bytes of buf that were kept already
+	state  literal.State  // of the automaton
+	ends   []literal.Mark // marks that ended and were not judged yet
+	rule   *rule          // whose head is being judged
+	mark   int            // length of its mark
+	value  value          // being dropped when value.end is not nil
+	buf    []byte         // input that is not decided yet
+	pos    int            // bytes of buf that were looked at already
+	sent   int            // bytes of buf that were kept already
 	before [lookBehind]byte
 	seen   int // bytes in before
 	watch  *watch
@@ -102,9 +104,10 @@ func (e *engine) step(s sink, src []byte, eof bool) {
 		if e.value.end != nil {
 			e.ahead = cursor{data: data[pos:], eof: eof}
 			n, done := e.value.end(&e.value, &e.ahead)
-			s.drop(n)
-			pos += n
-			sent = pos
+			if pos += n; pos > sent {
+				s.drop(pos - max(sent, pos-n))
+				sent = pos
+			}
 			if !done {
 				break
 			}
@@ -123,7 +126,7 @@ func (e *engine) step(s sink, src []byte, eof bool) {
 			token, name := e.rule.token, e.rule.name
 			if c.short {
 				if keep(pos - e.mark); !token && !e.contested() {
-					keep(pos + marks.clear(e.state, data[pos:pos+c.safe]))
+					keep(pos + marks.Clear(e.state, data[pos:pos+c.safe]))
 				}
 				break
 			}
@@ -149,18 +152,18 @@ func (e *engine) step(s sink, src []byte, eof bool) {
 		if e.judge() {
 			continue
 		}
-		state, n, found := marks.find(e.state, data[pos:])
+		state, n, found := marks.Find(e.state, data[pos:])
 		e.remember(data[pos : pos+n])
 		e.state = state
 		pos += n
 		if found {
-			e.ends = marks.ends[state/marks.stride]
+			e.ends = marks.Ends(state)
 			continue
 		}
 		if eof {
 			keep(pos)
 		} else {
-			keep(pos - marks.held(state, e.before[:e.seen]))
+			keep(pos - marks.Held(state, e.before[:e.seen]))
 		}
 		break
 	}
@@ -172,13 +175,26 @@ func (e *engine) step(s sink, src []byte, eof bool) {
 	}
 }
 
+// follow makes what comes next go on after p, which was written already.
+func (e *engine) follow(p []byte) {
+	e.step(discard{}, p, false)
+	e.sent = len(e.buf)
+}
+
+// discard is a sink for what was written already.
+type discard struct{}
+
+func (discard) keep([]byte) {}
+func (discard) drop(int)    {}
+func (discard) mark()       {}
+
 // judge begins to judge the next of the marks that ended and reports whether there was one.
 func (e *engine) judge() bool {
 	for len(e.ends) > 0 {
 		m := e.ends[0]
 		e.ends = e.ends[1:]
 		if e.fits(m) {
-			e.rule, e.mark = m.rule, len(m.mark)
+			e.rule, e.mark = marked[m.Rule], len(m.Text)
 			return true
 		}
 	}
@@ -186,12 +202,12 @@ func (e *engine) judge() bool {
 }
 
 // fits reports whether a mark is what it seems, by what stands before its end.
-func (e *engine) fits(m ending) bool {
-	before, r := e.before[:e.seen], m.rule
+func (e *engine) fits(m literal.Mark) bool {
+	before, r := e.before[:e.seen], marked[m.Rule]
 	switch {
-	case r.exact && !bytes.HasSuffix(before, []byte(m.mark)):
+	case r.exact && !bytes.HasSuffix(before, []byte(m.Text)):
 		return false
-	case r.token && !apart(before, len(m.mark)):
+	case r.token && !literal.Apart(before, len(m.Text)):
 		return false
 	}
 	return (r.begins == nil || r.begins(before)) && !e.watch.leaves(r.name)

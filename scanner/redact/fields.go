@@ -3,6 +3,7 @@ package redact
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/svc-gateway/svc/scanner/internal/text"
@@ -11,7 +12,7 @@ import (
 // streamFields keeps the texts that go on from event to event.
 type streamFields struct {
 	from   *Secrets
-	lines  bool                  // data that is not JSON is a text of its own
+	lines  bool                  // an event is a line, and its end part of a text that is not JSON
 	texts  map[string]*fieldText // by the path of the field
 	own    map[string]*ownIDs    // by the path of the object
 	alive  bool                  // a secret may have begun in a text
@@ -42,6 +43,7 @@ const (
 	pieces  stringMode = iota // of texts that go on from event to event
 	wholes                    // texts of their own
 	growing                   // as much of a text as there is: the next event has it again, and more
+	grown                     // all of such a text
 )
 
 // modeOf returns the mode of the events of a name: those with the state of an agent graph
@@ -51,7 +53,9 @@ func modeOf(name string) stringMode {
 	switch name {
 	case "messages/partial":
 		return growing
-	case "values", "updates", "messages/complete", "checkpoints", "debug", "tasks", "messages/metadata":
+	case "messages/complete":
+		return grown
+	case "values", "updates", "checkpoints", "debug", "tasks", "messages/metadata":
 		return wholes
 	}
 	return pieces
@@ -98,21 +102,24 @@ func (s *streamFields) find(key []byte) *fieldText {
 	return t
 }
 
+// plainText is the key of the text that data is which is not JSON. No path is like it.
+const plainText = "text"
+
 // message redacts data that is not JSON.
 func (s *streamFields) message(data []byte, last bool) []byte {
 	s.begin("", data, last)
-	var t *fieldText
-	if !s.lines {
-		t = s.find([]byte("text"))
-	}
+	t := s.find([]byte(plainText))
 	if t == nil {
-		return []byte(s.from.Redact(string(data)))
+		return joined([]byte(s.from.Redact(string(data))), s.from)
 	}
 	if t.plain == nil {
 		t.plain = s.from.TextStream()
 	}
 	held := t.heldBack()
 	s.buf = t.giveBack(held, t.plain.Append(s.buf[:0], data), 0)
+	if !s.lines {
+		s.buf = joined(s.buf, s.from)
+	}
 	if !s.noteRest(t, len(s.buf)) {
 		s.buf = t.plain.Close(s.buf)
 	}
@@ -125,7 +132,7 @@ func (s *streamFields) document(name string, data []byte, last bool) []byte {
 	s.ids = s.reader.read(data)
 	w := &s.walker
 	w.reset()
-	w.fields, w.out, w.growing = s, s.buf[:0], s.mode == growing
+	w.fields, w.out = s, s.buf[:0]
 	w.own.know(s.from)
 	n := w.walk(data)
 	if n < len(data) {
@@ -135,6 +142,7 @@ func (s *streamFields) document(name string, data []byte, last bool) []byte {
 	} else {
 		cut := w.state == inString && s.text != nil && w.text == &s.text.json
 		if w.end(); cut {
+			s.text.supersede(data[s.start:], w.out[s.written:])
 			w.out = s.text.giveBack(s.held, w.out, s.written)
 		}
 		s.buf = w.out
@@ -146,7 +154,7 @@ func (s *streamFields) document(name string, data []byte, last bool) []byte {
 func (s *streamFields) begin(name string, data []byte, last bool) {
 	s.data, s.last, s.mode = data, last, modeOf(name)
 	s.objects, s.next, s.holes = 0, 0, nil
-	if s.shapes.begin(); s.mode == growing {
+	if s.shapes.begin(); s.mode >= growing {
 		s.shapes.spoil()
 	}
 }
@@ -184,8 +192,8 @@ func (s *streamFields) tag(path []byte) (tag []byte, named bool) {
 // open implements [fields].
 func (s *streamFields) open(path, key []byte) *jsonText {
 	s.start = s.walker.at + 1
-	if s.mode != pieces || whole(path, key) {
-		if s.mode != pieces || idPlace(bytes.TrimPrefix(key, []byte("/"))) < 0 {
+	if apart := s.mode == wholes || s.mode == grown && s.texts[string(path)] == nil; apart || whole(path, key) {
+		if apart || idPlace(bytes.TrimPrefix(key, []byte("/"))) < 0 {
 			s.shapes.addSlot(&s.walker, slot{kind: ownString})
 		}
 		return nil
@@ -195,8 +203,16 @@ func (s *streamFields) open(path, key []byte) *jsonText {
 		s.shapes.spoil()
 		return nil
 	}
-	if s.text.again(s.data[s.start:]) {
-		s.text.restart()
+	switch again := s.text.again(s.data[s.start:]); {
+	case s.mode >= growing && again == goesOn && s.text.hole != nil:
+		s.text.end()
+		s.text.restart("")
+	case s.mode >= growing:
+		s.text.restart("")
+	case again == repeats:
+		s.text.restart(Mark)
+	default:
+		s.text.perhaps = again == mayRepeat
 	}
 	s.held, s.written = s.text.heldBack(), len(s.walker.out)+len(`"`)
 	s.shapes.addSlot(&s.walker, slot{kind: fieldString, text: s.text})
@@ -210,8 +226,10 @@ func (s *streamFields) stays() {
 }
 
 // number implements [fields].
-func (s *streamFields) number(key []byte) {
-	if idPlace(key) < 0 {
+func (s *streamFields) number(key []byte, secret bool) {
+	if secret {
+		s.shapes.spoil()
+	} else if idPlace(key) < 0 {
 		s.shapes.addSlot(&s.walker, slot{kind: number})
 	}
 }
@@ -219,7 +237,9 @@ func (s *streamFields) number(key []byte) {
 // shut implements [fields].
 func (s *streamFields) shut(t *jsonText) {
 	inside := s.data[s.start:]
-	s.text.grow(inside[:stringLength(s.data[s.start-1:])-2])
+	inside = inside[:stringLength(s.data[s.start-1:])-2]
+	s.text.grow(inside)
+	s.text.supersede(inside, s.walker.out[s.written:])
 	s.walker.out = s.text.giveBack(s.held, s.walker.out, s.written)
 	if !s.noteRest(s.text, len(s.walker.out)) {
 		t.close()
@@ -232,10 +252,10 @@ func (s *streamFields) shut(t *jsonText) {
 // noteRest notes what the text holds back where the event's data is at by now. It reports false
 // when the text must end here, with the last event.
 func (s *streamFields) noteRest(t *fieldText, at int) bool {
-	if s.last {
+	if s.last || s.mode == grown {
 		return false
 	}
-	if len(t.undecided()) > 0 {
+	if len(t.rest()) > 0 {
 		t.hole = &hole{text: t, at: at}
 		s.holes = append(s.holes, t.hole)
 	}
@@ -257,7 +277,13 @@ func (s *streamFields) event(dst []byte, name string, event, data []byte, last b
 		text = data
 	case len(data) > 0 && (data[0] == '{' || data[0] == '[' || data[0] == '"') && (last || s.alive && data[0] != '[' || json.Valid(data)):
 		text = s.document(name, data, last || end)
+		if len(s.holes) == 0 && bytes.IndexByte(data, '\n') >= 0 && !json.Valid(data) {
+			text = joined(text, s.from)
+		}
 	default:
+		if s.lines {
+			data, write = slices.Concat(data, event), appendText
+		}
 		text = s.message(data, last || end)
 	}
 	if end {

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"hash/maphash"
 	"slices"
+
+	"github.com/svc-gateway/svc/scanner/redact/literal"
 )
 
 // fieldText is a text that is written piece by piece. It is either a field of JSON documents or
@@ -13,10 +15,33 @@ type fieldText struct {
 	plain *TextStream
 	hole  *hole // in an event that waits
 
-	// All of the text so far, as it was encoded. A piece that begins with it is no further
-	// piece but a snapshot of the whole.
+	// A piece that begins with all of the text so far is no further piece but a snapshot of the
+	// whole. One that only may be a snapshot goes on with the text, and the next snapshot may
+	// begin with that piece alone.
+	all     prefix
+	piece   prefix
+	perhaps bool // the piece that is being read only may be a snapshot
+	old     *oldText
+}
+
+// prefix is what a snapshot of a text begins with, as it is encoded.
+type prefix struct {
 	length int
 	sum    maphash.Hash
+}
+
+func (p *prefix) begins(raw []byte) bool {
+	return p.length > 0 && p.length <= len(raw) && maphash.Bytes(seed, raw[:p.length]) == p.sum.Sum64()
+}
+
+func (p *prefix) grow(raw []byte) {
+	p.length += len(raw)
+	_, _ = p.sum.Write(raw)
+}
+
+func (p *prefix) forget() {
+	p.length = 0
+	p.sum.Reset()
 }
 
 // seed makes the sums of all texts comparable.
@@ -25,7 +50,8 @@ var seed = maphash.MakeSeed()
 func newFieldText(from *Secrets) *fieldText {
 	t := new(fieldText)
 	t.json.know(from)
-	t.sum.SetSeed(seed)
+	t.all.sum.SetSeed(seed)
+	t.piece.sum.SetSeed(seed)
 	return t
 }
 
@@ -33,39 +59,99 @@ func (t *fieldText) engine() *engine {
 	if t.plain != nil {
 		return &t.plain.engine
 	}
-	return &t.json.engine
-}
-
-// undecided is what the text holds back.
-func (t *fieldText) undecided() []byte {
-	if t.plain != nil {
-		return t.plain.undecided()
-	}
-	return t.json.undecided()
+	return &t.json.innermost().engine
 }
 
 // live reports whether a secret may have begun.
-func (t *fieldText) live() bool { return t.engine().live() || len(t.undecided()) > 0 }
-
-// again reports whether a string, whose inside raw begins with, repeats all of the text.
-func (t *fieldText) again(raw []byte) bool {
-	return t.length > 0 && t.length <= len(raw) && maphash.Bytes(seed, raw[:t.length]) == t.sum.Sum64()
+func (t *fieldText) live() bool {
+	if t.plain != nil {
+		return t.plain.live() || len(t.plain.undecided()) > 0
+	}
+	return t.json.live()
 }
 
-// restart forgets the text: a new one begins.
-func (t *fieldText) restart() {
+// repetition says what a string is to the text so far.
+type repetition uint8
+
+const (
+	goesOn    repetition = iota
+	mayRepeat            // it goes on with the text, or is a snapshot of it
+	repeats              // it is a snapshot of the text
+)
+
+// again tells whether a string, whose inside raw begins with, repeats all of the text. A text of one
+// byte is repeated by chance, as the dashes of a line are; so may be one that ends like a known secret.
+func (t *fieldText) again(raw []byte) repetition {
+	p := &t.all
+	if !p.begins(raw) {
+		if p = &t.piece; !p.begins(raw) {
+			return goesOn
+		}
+	}
+	e := t.engine()
+	if bytes.Count(raw[:p.length], raw[:1]) == p.length || len(t.json.finder.buf) > 0 && e.rule == nil && e.value.end == nil {
+		return mayRepeat
+	}
+	return repeats
+}
+
+// restart forgets the text: a new one begins, which is a snapshot of it if there is a hole. mark is what
+// stands for a secret there.
+func (t *fieldText) restart(mark string) {
 	if t.hole != nil {
-		t.giveUp()
+		t.old = &oldText{hole: t.hole, rest: t.rest(), length: t.all.length, instead: t.instead(mark)}
+		t.hole = nil
 	}
 	t.json.cut()
-	t.length = 0
-	t.sum.Reset()
+	t.all.forget()
+	t.piece.forget()
+}
+
+// oldText is a text with a hole that a snapshot repeats.
+type oldText struct {
+	hole          *hole
+	rest, instead []byte // for the hole, where nothing was redacted so far, and where something was
+	length        int
+}
+
+// instead returns what stands in the hole if what is undecided is part of a secret.
+func (t *fieldText) instead(mark string) []byte {
+	e := t.engine()
+	switch {
+	case t.json.form == asJSON && e.rule == nil:
+		return nil
+	case e.rule == nil: // the beginning of a prefix
+		return appendEscaped(nil, e.held())
+	case len(e.held()) > 0:
+		return []byte(mark)
+	}
+	return nil
+}
+
+// supersede closes the hole of the text that a snapshot repeats, told the snapshot and what became of it.
+func (t *fieldText) supersede(snapshot, out []byte) {
+	if t.old == nil {
+		return
+	}
+	fill := t.old.instead
+	if n := t.old.length; n <= len(snapshot) && bytes.HasPrefix(out, snapshot[:n]) {
+		fill = t.old.rest
+	}
+	t.old.hole.fill, t.old.hole.text = fill, nil
+	t.old = nil
 }
 
 // grow adds a piece to what was seen of the text.
 func (t *fieldText) grow(raw []byte) {
-	t.length += len(raw)
-	_, _ = t.sum.Write(raw)
+	t.all.grow(raw)
+	switch {
+	case t.perhaps:
+		t.piece.forget()
+		t.piece.grow(raw)
+	case t.piece.length > 0:
+		t.piece.grow(raw)
+	}
+	t.perhaps = false
 }
 
 // fill closes the hole that the text left in an event.
@@ -113,27 +199,42 @@ func (t *fieldText) end() {
 // giveUp gives up waiting: what may be a secret is taken for one, and so is what follows it.
 func (t *fieldText) giveUp() {
 	e := t.engine()
-	if e.rule == nil {
-		t.fill(t.rest())
+	text := t.json.innermost()
+	known := &text.finder
+	if t.plain != nil {
+		known = &t.plain.finder
+	}
+	switch {
+	case e.rule == nil && len(known.buf) < literal.MinForm:
+		t.fill(t.undecided())
 		e.sent = len(e.buf)
-	} else {
+	default:
 		t.fill([]byte(Mark))
-		e.watch.note(e.rule.name)
+		if e.rule != nil {
+			e.watch.note(e.rule.name)
+		} else {
+			e.watch.note(KnownSecret)
+		}
 		e.reset()
 		e.value = value{end: endBare}
 	}
-	t.json.finder.reset()
-	t.json.pending.reset()
-	t.json.encoded.reset()
+	known.reset()
+	text.pending.reset()
+	text.encoded.reset()
+}
+
+// undecided returns what may be a secret, as it is written in an event.
+func (t *fieldText) undecided() []byte {
 	if t.plain != nil {
-		t.plain.finder.reset()
+		return t.plain.undecided()
 	}
+	return t.json.innermost().rest()
 }
 
 // rest returns what the text holds back, as it is written in an event.
 func (t *fieldText) rest() []byte {
 	if t.plain != nil {
-		return t.undecided()
+		return t.plain.undecided()
 	}
-	return appendEscaped(nil, t.undecided())
+	return t.json.rest()
 }

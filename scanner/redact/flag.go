@@ -26,7 +26,7 @@ func flagHead(c *cursor, before []byte) value {
 		for c.i-start < maxName && (is(c.peek(), userinfo) || c.peek() == '@' || c.peek() == '\\') {
 			c.i++
 		}
-		if c.peek() != ':' || marks.contains(c.data[start:c.i]) {
+		if c.peek() != ':' || marks.Contains(c.data[start:c.i]) {
 			return value{}
 		}
 		c.i++

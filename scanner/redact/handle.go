@@ -17,7 +17,7 @@ import (
 
 // purposes are the words before "token" that say what it is handed back for. Two words are written
 // together.
-var purposes = text.Words(`change page paging nextpage prevpage previouspage pagination next prev previous cursor continue continuation scroll sync nextsync
+var purposes = text.Words(`public change page paging nextpage prevpage previouspage pagination next prev previous cursor continue continuation scroll sync nextsync
 	delta progress csrf xsrf csrfmiddleware authenticity requestverification antiforgery lock idempotency resumption`)
 
 // Handle reports whether a field or member of this name holds a handle: Mcp-Session-Id,

@@ -83,7 +83,7 @@ func authorizationHead(c *cursor, _ []byte) value {
 	}
 	c.safe = c.i
 	t := c.token()
-	if c.short || len(t.raw) == 0 || bytes.Contains(t.raw, []byte(Mark)) || !t.letters() && marks.contains(t.raw) || schemes.Has(t.text()) || bytes.HasPrefix(t.raw, []byte("$")) || bytes.HasPrefix(t.raw, []byte("{")) {
+	if c.short || len(t.raw) == 0 || bytes.Contains(t.raw, []byte(Mark)) || !t.letters() && marks.Contains(t.raw) || schemes.Has(t.text()) || bytes.HasPrefix(t.raw, []byte("$")) || bytes.HasPrefix(t.raw, []byte("{")) {
 		return value{}
 	}
 	c.i -= len(t.raw)
@@ -91,7 +91,7 @@ func authorizationHead(c *cursor, _ []byte) value {
 	if t.whole() && c.another(t) {
 		next := c.token()
 		c.i -= len(next.raw)
-		if c.short || bytes.IndexByte(next.raw, '=') >= 0 || marks.contains(next.raw) || bytes.Contains(next.raw, []byte(Mark)) || functions.Has(t.text()) || !next.secret() {
+		if c.short || bytes.IndexByte(next.raw, '=') >= 0 || marks.Contains(next.raw) || bytes.Contains(next.raw, []byte(Mark)) || functions.Has(t.text()) || !next.secret() {
 			return value{}
 		}
 	} else if c.i = start; !random(t.core) && !t.mixed() {
@@ -168,7 +168,7 @@ func urlHead(c *cursor, _ []byte) value {
 		c.i++
 		c.safe = c.i
 	}
-	if user := c.data[:c.i]; bytes.Contains(user, []byte(Mark)) || namesSecret(user) || len(user) >= 14 && marks.token(user) {
+	if user := c.data[:c.i]; bytes.Contains(user, []byte(Mark)) || namesSecret(user) || len(user) >= 14 && marks.Token(user) {
 		return value{} // which has its own rule
 	}
 	c.i++
@@ -202,14 +202,16 @@ func (c *cursor) sentenceEnds() bool {
 	return c.entity() || (b == '.' || b == '!' || b == ':' || b == '*') && is(c.at(1), stops|tailing)
 }
 
-// armoured reports whether the text ends with the beginning of an armoured private key.
+// armoured reports whether the text ends with the beginning of an armoured private key. The dashes in
+// front may be missing: they may have come in a piece of their own, or were taken for something else.
 func armoured(before []byte) bool {
-	before = before[:len(before)-2]
-	i := bytes.LastIndex(before, []byte("-----BEGIN "))
+	const begin = "BEGIN "
+	before = bytes.TrimRight(before[:len(before)-2], " ")
+	i := bytes.LastIndex(before, []byte(begin))
 	if i < 0 {
 		return false
 	}
-	title := string(before[i+11:])
+	title := string(before[i+len(begin):])
 	for j := range len(title) {
 		if b := title[j]; b != ' ' && (b < '0' || b > '9') && (b < 'A' || b > 'Z') {
 			return false
@@ -224,6 +226,11 @@ func armourHead(c *cursor, _ []byte) value {
 		return value{}
 	}
 	c.breaks(64)
+	if is(c.peek(), quoting) {
+		if c.safe = c.i; c.seam() {
+			return value{end: endArmour}
+		}
+	}
 	start := c.i
 	c.safe = start
 	for _, field := range [...]string{"proc-type:", "dek-info:", "version:", "comment:", "hash:"} {

@@ -3,7 +3,8 @@ package redact
 // JSONStream redacts a JSON document, or several one after the other. It reads strings as
 // they decode, so that an escape hides nothing; the key of a value is the word before it: all
 // strings below a key such as "password" become "REDACTED", but for those that tell what is known
-// of a secret, as "type" and "expires_at" do. Numbers, true, false and null stay what they are. What
+// of a secret, as "type" and "expires_at" do. Numbers, true, false and null stay what
+// they are, but that a long number becomes 0 where it is a password. What
 // has no secret stays byte for byte. From the first byte that is not JSON on, the rest is redacted as plain
 // text. The zero value is ready for use.
 type JSONStream struct {
@@ -38,10 +39,8 @@ func (r *JSONStream) Append(dst, src []byte) []byte {
 	dst = r.pause()
 	r.failed = true
 	r.plain.know(r.from)
-	if r.walker.announced() {
-		r.plain.follow()
-	}
-	dst = r.plain.Append(dst, r.walker.literal)
+	r.plain.follow(r.walker.lead())
+	dst = r.plain.Append(dst, r.walker.waiting())
 	return r.plain.Append(dst, src[n:])
 }
 
@@ -87,16 +86,3 @@ func (r *JSONStream) pause() []byte {
 	}
 	return out
 }
-
-// follow makes what comes next the value of a key that was written already.
-func (r *TextStream) follow() {
-	r.step(discard{}, []byte(`"password":`), false)
-	r.sent = len(r.buf)
-}
-
-// discard is a sink for what was written already.
-type discard struct{}
-
-func (discard) keep([]byte) {}
-func (discard) drop(int)    {}
-func (discard) mark()       {}

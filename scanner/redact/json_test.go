@@ -8,8 +8,10 @@ import (
 
 func TestJSON(t *testing.T) {
 	for _, tt := range []struct{ name, in, want string }{
+		{"words that stand for a secret", `{"password":"your-password","api_key":"${{ secrets.KEY }}","secret":"your-x1"}`, `{"password":"your-password","api_key":"${{ secrets.KEY }}","secret":"REDACTED"}`},
 		{"string", `{"password": "hunter2", "a":1}`, `{"password": "REDACTED", "a":1}`},
 		{"empty", `{"password":""}`, `{"password":""}`},
+		{"long number", `{"password":12345678,"pin":4711,"secret":4711,"api_key":123456,"port":12345678}`, `{"password":0,"pin":4711,"secret":4711,"api_key":0,"port":12345678}`},
 		{"number", `{"password":-12.5e3,"secret":[1,{"a":2}]}`, `{"password":-12.5e3,"secret":[1,{"a":2}]}`},
 		{"no secret", `{"password":null,"secret":true}`, `{"password":null,"secret":true}`},
 		{"array", `{"secret":["a",["b"],2]}`, `{"secret":["REDACTED",["REDACTED"],2]}`},

@@ -10,12 +10,14 @@ import (
 type keyKind uint8
 
 const (
-	openKey    keyKind = iota // nothing
-	plainKey                  // it is none, in whatever object it stands
-	guardedKey                // it is a secret if it looks random
-	sparedKey                 // it is a secret if it looks like one and is no sentence
-	secretKey                 // it is a secret
-	allowedKey                // it stays whatever it is
+	openKey      keyKind = iota // nothing
+	plainKey                    // it is none, in whatever object it stands
+	guardedKey                  // it is a secret if it looks random
+	scatteredKey                // the same, with figures all over it
+	shortKey                    // it is a secret if it is no word
+	sparedKey                   // it is a secret if it looks like one and is no sentence
+	secretKey                   // it is a secret
+	allowedKey                  // it stays whatever it is
 )
 
 // rules of values in JSON, which are judged by their beginnings. Their examples are documents.
@@ -31,6 +33,32 @@ var (
 		examples: []example{
 			{`{"access_token": "q2Lr9Tn4Vd0WkJm3"}`, `{"access_token": "REDACTED"}`},
 			{`{"token": " hello"}`, ""},
+		},
+	}
+	scatteredValue = rule{
+		name: "scattered_value",
+		head: func(c *cursor, _ []byte) value {
+			if c.scattered(true) {
+				return value{end: endAll}
+			}
+			return value{}
+		},
+		examples: []example{
+			{`{"user_auth": "am9obmRvZTpkMDY5NGIxYi1jMTcx"}`, `{"user_auth": "REDACTED"}`},
+			{`{"auth": "requiredForAll"}`, ""},
+		},
+	}
+	shortValue = rule{
+		name: "short_value",
+		head: func(c *cursor, _ []byte) value {
+			if c.peculiar() && !c.standIn() {
+				return value{end: endAll}
+			}
+			return value{}
+		},
+		examples: []example{
+			{`{"pass": "hunter2x"}`, `{"pass": "REDACTED"}`},
+			{`{"pass": "first"}`, ""},
 		},
 	}
 	sparedValue = rule{
@@ -86,8 +114,12 @@ func nameKind(name []byte) keyKind {
 		return openKey
 	case w.kind == guardedWord && handle(name):
 		return openKey
+	case w.kind == guardedWord && w.apart:
+		return scatteredKey
 	case w.kind == guardedWord:
 		return guardedKey
+	case w.kind == shortWord && !(binding{line: name[:len(name)-w.length(name)]}).owned():
+		return shortKey
 	}
 	return secretKey
 }
@@ -124,7 +156,7 @@ type late struct {
 }
 
 // maxLate is how many bytes of output are held back for a name.
-const maxLate = 4 << 10
+const maxLate = 256 << 10
 
 // hold begins to hold back the output for the name of the value that begins.
 func (w *walker) hold() {

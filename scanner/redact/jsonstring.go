@@ -1,6 +1,7 @@
 package redact
 
 import (
+	"bytes"
 	"strconv"
 	"unicode/utf8"
 
@@ -23,7 +24,7 @@ func (w *walker) openString() {
 		w.word = w.word[:0]
 	}
 	w.own.watch.at(w.path)
-	if w.fields != nil && w.kind != sparedKey && !w.allowed() {
+	if w.fields != nil && w.kind != sparedKey && w.kind != shortKey && !w.allowed() {
 		w.text = w.fields.open(w.path, key)
 	}
 	if w.fields != nil && w.allowed() {
@@ -33,7 +34,6 @@ func (w *walker) openString() {
 		w.text = &w.own
 	}
 	w.text.out = &w.out
-	w.partial = w.growing && !whole(w.path, key)
 }
 
 // inString reads the inside of a string and returns how much it read.
@@ -45,43 +45,77 @@ func (w *walker) inString(p []byte) int {
 	for n < len(p) && p[n] != '"' && p[n] != '\\' {
 		n++
 	}
-	if n > 0 {
+	if n > 0 && w.raw != nil {
+		w.piece(w.raw, p[:n])
+	} else if n > 0 {
 		w.piece(p[:n], p[:n])
 	}
 	if n == len(p) {
 		return n
 	}
 	if p[n] == '\\' {
-		w.escape = append(w.escape, '\\')
+		w.escapes('\\')
 	} else {
 		w.stringEnds()
 	}
 	return n + 1
 }
 
+// escapes adds a byte to the escape.
+func (w *walker) escapes(b byte) {
+	w.escape = append(w.escape, b)
+	switch {
+	case w.raw != nil:
+		w.outer.push(w.raw, 1)
+	case w.nested:
+		w.outer.push([]byte{b}, 1)
+	}
+}
+
 // inEscape reads a byte of an escape and returns how many bytes of it were read.
 func (w *walker) inEscape(b byte) int {
 	var room [utf8.UTFMax]byte
-	w.escape = append(w.escape, b)
+	w.escapes(b)
 	text, n, more := unescape(w.escape, room[:0])
 	if more {
 		return 1
 	}
 	raw := w.escape
 	w.escape = w.escape[:0]
+	if !w.nested {
+		w.piece(raw[:n], text)
+	} else {
+		w.piece(w.outer.pop(n), text)
+	}
 	rest := raw[n:]
-	w.piece(raw[:n], text)
+	if len(rest) == 0 {
+		return 1
+	}
 	// The rest is at most one other escape and the byte that showed that it is none, or
 	// belongs to none: read it again.
-	again := append([]byte(nil), rest...)
-	if len(again) > 0 {
-		again = again[:len(again)-1]
-		for len(again) > 0 {
-			again = again[w.inString(again):]
+	w.again(bytes.Clone(rest[:len(rest)-1]))
+	return 0
+}
+
+// again reads the rest of what was no escape.
+func (w *walker) again(p []byte) {
+	if !w.nested {
+		for len(p) > 0 {
+			p = p[w.inString(p):]
 		}
-		return 0
+		return
 	}
-	return 1
+	raw := w.raw
+	var forms [][]byte
+	for range p {
+		forms = append(forms, bytes.Clone(w.outer.pop(1)))
+	}
+	w.outer.reset()
+	for i := range p {
+		for w.raw = forms[i]; w.inString(p[i:i+1]) == 0; {
+		}
+	}
+	w.raw = raw
 }
 
 // piece takes a piece of the open string.
@@ -92,12 +126,11 @@ func (w *walker) piece(raw, text []byte) {
 		w.word = append(w.word[:0], w.word[max(0, len(w.word)-maxKey):]...)
 	}
 	switch {
+	case w.text == nil && w.dropped:
 	case w.text == nil:
-		if !w.dropped {
-			w.own.watch.at(w.path)
-			w.own.watch.note(w.rule)
-			w.out = append(w.out, Mark...)
-			w.dropped = true
+		w.doubtful.raw, w.doubtful.text = append(w.doubtful.raw, raw...), append(w.doubtful.text, text...)
+		if len(w.doubtful.text) > maxName {
+			w.drop()
 		}
 	case raw[0] == '\\':
 		w.text.escape(raw, text)
@@ -106,18 +139,33 @@ func (w *walker) piece(raw, text []byte) {
 	}
 }
 
+// doubtful is the beginning of a string that is a secret by its key, unless it as a whole only stands for
+// one: "your-password".
+type doubtful struct{ raw, text []byte }
+
+// drop writes Mark in the place of the open string.
+func (w *walker) drop() {
+	w.own.watch.at(w.path)
+	w.own.watch.note(w.rule)
+	w.out = append(w.out, Mark...)
+	w.dropped = true
+	w.doubtful.raw, w.doubtful.text = w.doubtful.raw[:0], w.doubtful.text[:0]
+}
+
 // stringEnds reads the closing quote.
 func (w *walker) stringEnds() {
 	switch {
+	case w.text == nil && len(w.doubtful.text) > 0 && isStandIn(w.doubtful.text):
+		w.out = append(w.out, w.doubtful.raw...)
+	case w.text == nil && len(w.doubtful.text) > 0:
+		w.drop()
 	case w.text == nil:
-	case w.text == &w.own && w.partial && !w.isKey:
-		w.text.cut()
 	case w.text == &w.own:
 		w.text.close()
 	default:
 		w.fields.shut(w.text)
 	}
-	w.out = append(w.out, '"')
+	w.put('"')
 	w.text = nil
 	if w.isKey {
 		w.keyEnds()

@@ -17,10 +17,22 @@ type jsonText struct {
 	pending encoded // what the finder holds
 	encoded encoded // what the engine holds
 	direct  bool    // the text is its own encoded form, and nothing was undecided
+	form    textForm
+	inner   *walker // of a text that is JSON itself
+	depth   int     // strings around the string that the text is
 }
 
 // plain takes text without escapes.
 func (t *jsonText) plain(p []byte) {
+	if t.form == asText {
+		t.text(p)
+		return
+	}
+	t.formed(nil, p)
+}
+
+// text takes text without escapes that is no JSON.
+func (t *jsonText) text(p []byte) {
 	switch {
 	case !t.finder.active():
 		t.unregistered(p)
@@ -48,6 +60,15 @@ func (t *jsonText) unregistered(p []byte) {
 
 // escape takes one escape, or a pair of surrogates, and what it stands for.
 func (t *jsonText) escape(raw, text []byte) {
+	if t.form == asText {
+		t.escapedText(raw, text)
+		return
+	}
+	t.formed(raw, text)
+}
+
+// escapedText takes an escape of a text that is no JSON.
+func (t *jsonText) escapedText(raw, text []byte) {
 	if t.finder.active() {
 		t.pending.push(raw, len(text))
 		t.finder.step((*remainderText)(t), text, false)
@@ -59,6 +80,8 @@ func (t *jsonText) escape(raw, text []byte) {
 
 // close ends the text.
 func (t *jsonText) close() {
+	t.closeInner()
+	t.form = unread
 	if t.finder.active() {
 		t.finder.step((*remainderText)(t), nil, true)
 	}
@@ -68,6 +91,8 @@ func (t *jsonText) close() {
 
 // cut ends the text before what is not decided.
 func (t *jsonText) cut() {
+	t.cutInner()
+	t.form = unread
 	t.reset()
 	t.finder.reset()
 	t.pending.reset()
@@ -77,12 +102,25 @@ func (t *jsonText) cut() {
 // suspend ends a string but not the text, which goes on in another string. What is not
 // decided is written there.
 func (t *jsonText) suspend() {
-	t.pending.write(t.finder.buf)
-	t.encoded.write(t.held())
+	if inner := t.innermost(); inner != t {
+		inner.suspend()
+		return
+	}
+	t.pending.write(t.finder.buf, t.depth)
+	t.encoded.write(t.held(), t.depth)
 }
 
 // undecided is what was neither written nor dropped yet.
 func (t *jsonText) undecided() []byte { return slices.Concat(t.held(), t.finder.buf) }
+
+// rest is what was neither written nor dropped yet, as it is written.
+func (t *jsonText) rest() []byte {
+	rest := t.innerRest()
+	inner := t.innermost()
+	var e encoded
+	e.write(inner.undecided(), inner.depth)
+	return append(e.raw, rest...)
+}
 
 func (t *jsonText) keep(p []byte) {
 	if t.direct {
@@ -122,13 +160,13 @@ func (u *remainderPlain) mark()         { u.keep([]byte(Mark)) }
 // encoded is the encoded form of a text.
 type encoded struct {
 	raw     []byte
-	lengths []uint8 // for each decoded byte; 0 where the byte before has it all
+	lengths []uint16 // for each decoded byte; 0 where the byte before has it all
 }
 
 // push adds the encoded form of n bytes.
 func (e *encoded) push(raw []byte, n int) {
 	e.raw = append(e.raw, raw...)
-	e.lengths = append(e.lengths, uint8(len(raw)))
+	e.lengths = append(e.lengths, uint16(len(raw)))
 	for range n - 1 {
 		e.lengths = append(e.lengths, 0)
 	}
@@ -141,12 +179,15 @@ func (e *encoded) each(p []byte) {
 	}
 }
 
-// write makes it the text as it stands in a JSON string.
-func (e *encoded) write(text []byte) {
+// write makes it the text as it stands in a JSON string, with depth strings around that one.
+func (e *encoded) write(text []byte, depth int) {
 	e.reset()
-	var room [8]byte
 	for _, b := range text {
-		e.push(appendEscaped(room[:0], []byte{b}), 1)
+		raw := appendEscaped(nil, []byte{b})
+		for range depth {
+			raw = appendEscaped(nil, raw)
+		}
+		e.push(raw, 1)
 	}
 }
 

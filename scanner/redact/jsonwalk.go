@@ -20,8 +20,8 @@ type fields interface {
 	shut(t *jsonText)
 	// stays is called before a string that stays whatever it is.
 	stays()
-	// number is called before a number that stays.
-	number(key []byte)
+	// number is called before a number, which may be a secret.
+	number(key []byte, secret bool)
 	// tag is called at each object and returns what tells it apart from others at its path, and
 	// whether it is named as a secret.
 	tag(path []byte) (tag []byte, named bool)
@@ -29,25 +29,32 @@ type fields interface {
 
 // walker reads JSON byte by byte and writes it with its secrets redacted.
 type walker struct {
-	out     []byte
-	fields  fields
-	growing bool // strings that may go on end before what is not decided
-	levels  []level
-	state   walkState
-	at      int // of the byte outside of strings that is being read, in the piece
+	out    []byte
+	fields fields
+	levels []level
+	state  walkState
+	at     int // of the byte outside of strings that is being read, in the piece
 
 	text    *jsonText // of the open string, nil while it is dropped
 	own     jsonText  // of keys, and of strings that are texts of their own
 	isKey   bool      // the open string is a key
-	partial bool      // the string that was opened last may go on in the next event
 	dropped bool      // something of the value was dropped, and Mark stands for it
-	escape  []byte    // an escape that is not complete
-	literal []byte    // true, false or null as far as it came
+	doubtful
+	escape  []byte // an escape that is not complete
+	literal []byte // true, false or null as far as it came
+	number  []byte // a number that may be a secret, as far as it came
+	hidden  bool   // number is being read
+
+	// Of a document in a string of another one.
+	nested bool
+	raw    []byte  // how the byte that is being read stands there, nil: as it is
+	outer  encoded // how escape does
 
 	word    []byte  // the key, or a string that may name the next one
 	collect bool    // word is being read
 	dash    bool    // it begins with a dash
 	kind    keyKind // what the key, or the string before, tells of the next value
+	tail    []byte  // the last bytes that were read
 	rule    string  // the name of the rule that makes the value a secret
 	late    late
 	path    []byte // keys and indexes that lead to the open value, for fields
@@ -89,15 +96,26 @@ const (
 // reset makes the walker forget everything but its memory and its fields.
 func (w *walker) reset() {
 	w.own.cut()
+	w.outer.reset()
 	*w = walker{
 		fields: w.fields, levels: w.levels[:0], own: w.own,
-		escape: w.escape[:0], literal: w.literal[:0], word: w.word[:0], path: w.path[:0],
+		escape: w.escape[:0], literal: w.literal[:0], number: w.number[:0], word: w.word[:0], path: w.path[:0], tail: w.tail[:0],
+		nested: w.nested, outer: w.outer, doubtful: doubtful{w.doubtful.raw[:0], w.doubtful.text[:0]},
 	}
 }
 
 // walk reads p and returns how much of it is JSON. After less than all of it the walker must
-// be reset; literal then holds what was read and not written.
+// be reset; waiting then is what was read and not written.
 func (w *walker) walk(p []byte) int {
+	n := w.read(p)
+	w.tail = append(w.tail, p[max(0, n-lookBehind):n]...)
+	if over := len(w.tail) - lookBehind; over > 0 {
+		w.tail = append(w.tail[:0], w.tail[over:]...)
+	}
+	return n
+}
+
+func (w *walker) read(p []byte) int {
 	for i := 0; i < len(p); {
 		switch w.state {
 		case inString:
@@ -107,8 +125,9 @@ func (w *walker) walk(p []byte) int {
 			for i < len(p) && (is(p[i], digit) || p[i] == '.' || p[i] == 'e' || p[i] == 'E' || p[i] == '+' || p[i] == '-') {
 				i++
 			}
-			w.out = append(w.out, p[start:i]...)
+			w.digits(p[start:i])
 			if i < len(p) {
+				w.numberEnds()
 				w.valueEnds()
 			}
 		case inLiteral:
@@ -122,7 +141,7 @@ func (w *walker) walk(p []byte) int {
 				return i
 			}
 			if is(p[i], space) {
-				w.out = append(w.out, p[i])
+				w.put(p[i])
 			}
 			i++
 		}
@@ -130,15 +149,40 @@ func (w *walker) walk(p []byte) int {
 	return len(p)
 }
 
+// put writes a byte of the input, as it stands there.
+func (w *walker) put(b byte) {
+	if w.raw != nil {
+		w.out = append(w.out, w.raw...)
+		return
+	}
+	w.out = append(w.out, b)
+}
+
 // end closes what is open at the end of the input.
 func (w *walker) end() {
 	if w.state == inString && w.text != nil {
-		if len(w.escape) > 0 {
-			w.text.plain(w.escape)
+		for i := range w.escape {
+			raw := w.escape[i : i+1]
+			if w.nested {
+				w.text.escape(w.outer.pop(1), raw)
+			} else {
+				w.text.plain(raw)
+			}
 		}
 		w.text.close()
+	} else if w.state == inString && w.text == nil && len(w.doubtful.text) > 0 {
+		w.drop()
 	}
+	w.numberEnds()
 	w.out = append(w.out, w.literal...)
+}
+
+// waiting returns the literal or number that may turn out to be no JSON.
+func (w *walker) waiting() []byte {
+	if w.hidden {
+		return w.number
+	}
+	return w.literal
 }
 
 // fail returns what becomes of the rest of the input, which is not JSON: it is redacted as
@@ -146,17 +190,18 @@ func (w *walker) end() {
 func (w *walker) fail(rest []byte) []byte {
 	var plain TextStream
 	plain.know(w.own.finder.from)
-	if w.announced() {
-		plain.follow()
-	}
-	out := plain.Append(nil, w.literal)
+	plain.follow(w.lead())
+	out := plain.Append(nil, w.waiting())
 	return plain.Close(plain.Append(out, rest))
 }
 
-// announced reports whether the value of a key that names a secret is due.
-func (w *walker) announced() bool {
-	due := w.state == wantValue || w.state == wantColon || w.state == inLiteral
-	return due && w.secret()
+// lead returns what the text that begins where JSON ends goes on after: the end of the line so far, or
+// a word for a secret where the value of a key that names one is due.
+func (w *walker) lead() []byte {
+	if due := w.state == wantValue || w.state == wantColon || w.state == inLiteral || w.hidden; due && w.secret() {
+		return []byte(`"password":`)
+	}
+	return lastLine(w.tail[:max(0, len(w.tail)-len(w.waiting()))])
 }
 
 // secret reports whether a string that begins now is one.
@@ -190,15 +235,15 @@ func (w *walker) structure(b byte) bool {
 		if b != '"' {
 			return false
 		}
-		w.out = append(w.out, b)
+		w.put(b)
 		w.state, w.isKey, w.text = inString, true, &w.own
-		w.own.out = &w.out
+		w.own.out, w.own.form = &w.out, asText
 		w.collect, w.word = true, w.word[:0]
 		return true
 	case wantColon:
 		if b == ':' {
 			w.state = wantValue
-			w.out = append(w.out, b)
+			w.put(b)
 		}
 		return b == ':'
 	}
@@ -209,7 +254,7 @@ func (w *walker) structure(b byte) bool {
 			w.state = wantKey
 		}
 		top.index++
-		w.out = append(w.out, b)
+		w.put(b)
 		return true
 	case b == '}' && top.object, b == ']' && !top.object:
 		return w.pop(b)
@@ -221,9 +266,10 @@ func (w *walker) structure(b byte) bool {
 func (w *walker) value(b byte) bool {
 	secret := w.secret()
 	w.dropped = false
+	w.doubtful.raw, w.doubtful.text = w.doubtful.raw[:0], w.doubtful.text[:0]
 	switch {
 	case b == '"':
-		if w.fields == nil && !secret && !w.allowed() {
+		if w.fields == nil && !w.nested && !secret && !w.allowed() {
 			w.hold()
 		}
 		w.state, w.isKey, w.text = inString, false, nil
@@ -234,9 +280,9 @@ func (w *walker) value(b byte) bool {
 		}
 	case is(b, digit) || b == '-':
 		w.state = inNumber
-		if w.fields != nil {
-			w.fields.number(w.key())
-		}
+		w.numberBegins(secret)
+		w.digits([]byte{b})
+		return true
 	case b == 't' || b == 'f' || b == 'n':
 		w.state = inLiteral
 		w.literal = append(w.literal[:0], b)
@@ -244,7 +290,7 @@ func (w *walker) value(b byte) bool {
 	default:
 		return false
 	}
-	w.out = append(w.out, b)
+	w.put(b)
 	return true
 }
 
@@ -275,6 +321,10 @@ func (w *walker) prime() {
 		w.own.off = true
 	case w.kind == guardedKey:
 		w.own.rule = &guardedValue
+	case w.kind == scatteredKey:
+		w.own.rule = &scatteredValue
+	case w.kind == shortKey:
+		w.own.rule = &shortValue
 	case w.kind == sparedKey:
 		w.own.rule = &sparedValue
 	}
@@ -323,7 +373,7 @@ func (w *walker) push(b byte) bool {
 	if next.object {
 		w.state = wantKeyOrEnd
 	}
-	w.out = append(w.out, b)
+	w.put(b)
 	return true
 }
 
@@ -333,7 +383,7 @@ func (w *walker) pop(b byte) bool {
 	w.settle(false)
 	w.levels = w.levels[:len(w.levels)-1]
 	w.path = w.path[:top.path]
-	w.out = append(w.out, b)
+	w.put(b)
 	w.valueEnds()
 	return true
 }

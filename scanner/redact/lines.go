@@ -4,8 +4,8 @@ import "bytes"
 
 // LineStream redacts JSON lines (NDJSON), in which an answer may be written piece by piece:
 // each line is read as [EventStream] reads the data of an event, so that a secret is found also
-// when it is split over lines. The number and order of the lines stay. The zero value is ready
-// for use.
+// when it is split over lines. Lines that are no JSON are one text, line ends included. The number and
+// order of the lines stay. The zero value is ready for use.
 type LineStream struct {
 	line  []byte // so far
 	state streamFields
@@ -72,7 +72,7 @@ func (r *LineStream) ends(dst []byte, last bool) []byte {
 	}
 	line := bytes.TrimSuffix(r.line, []byte("\r"))
 	end = append(r.line[len(line):len(r.line):len(r.line)], end...)
-	if len(line) == 0 {
+	if len(line) == 0 && r.state.texts[plainText] == nil {
 		dst = r.state.emit(dst, end, nil, asItCame)
 	} else {
 		r.state.lines = true
@@ -81,6 +81,9 @@ func (r *LineStream) ends(dst []byte, last bool) []byte {
 	r.line = r.line[:0]
 	return dst
 }
+
+// appendText appends a line of text, which has its end.
+func appendText(dst, _, text []byte) []byte { return append(dst, text...) }
 
 // appendLine appends a line with its end.
 func appendLine(dst, end, text []byte) []byte { return append(append(dst, text...), end...) }

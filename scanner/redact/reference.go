@@ -10,7 +10,7 @@ func (c *cursor) reference() bool {
 	case '<':
 		return c.at(1) == '%' || c.at(1) == '/' || c.placeholder() || c.markup()
 	case '$':
-		return c.at(1) == '(' || c.placeholder() || c.variable(1) || is(c.at(1), digit) && (c.at(2) <= ' ' || is(c.at(2), quoting))
+		return c.at(1) == '(' || c.stands(1, "{{") || c.placeholder() || c.variable(1) || is(c.at(1), digit) && (c.at(2) <= ' ' || is(c.at(2), quoting))
 	case '{':
 		return c.at(1) == '{' || c.at(1) == '%' || c.enclosed('}')
 	case '[':

@@ -3,6 +3,9 @@ package redact
 import (
 	"slices"
 	"strings"
+
+	"github.com/svc-gateway/svc/scanner/internal/text"
+	"github.com/svc-gateway/svc/scanner/redact/literal"
 )
 
 // credentialWords are the words that announce a secret.
@@ -74,10 +77,60 @@ var credentialWords = []struct {
 		{"access_token=q2Lr9Tn4Vd0W&x=1", "access_token=REDACTED&x=1"},
 		{`{"token": " hello"}`, ""},
 		{"max_tokens: 1024", ""},
+		{`var adminToken string = "q2Lr9Tn4Vd0W"`, `var adminToken string = "REDACTED"`},
 	}},
-	{word{spelling: "pwd", mark: "pwd", kind: guardedWord}, []example{
+	{word{spelling: "pwd", mark: "pwd", kind: shortWord}, []example{
 		{"Server=db;Uid=sa;Pwd=s3cr3tPa55;", "Server=db;Uid=sa;Pwd=REDACTED;"},
 		{"PWD=/home/bob", ""},
+		{"bob@10.0.0.1, pwd:IhqSb1Gg", "bob@10.0.0.1, pwd:REDACTED"},
+	}},
+	{word{spelling: "pass", mark: "pass", kind: shortWord, apart: true}, []example{
+		{"db_pass = swordfish", "db_pass = REDACTED"},
+		{"user: bob, pass: hunter2x", "user: bob, pass: REDACTED"},
+		{"pass: 12, fail: 3", ""},
+		{"first pass: done", ""},
+		{"the pass of Gotthard", ""},
+	}},
+	{word{spelling: "pw", mark: "pw", kind: shortWord, apart: true}, []example{
+		{"pw:Zk3!xx9", "pw:REDACTED"},
+		{"ssh bob@10.0.0.1 (PW: Hunter2x)", "ssh bob@10.0.0.1 (PW: REDACTED)"},
+		{"const pw = await read()", ""},
+		{"25 pw: ok", ""},
+	}},
+	{word{spelling: "key", mark: "key", kind: guardedWord, apart: true}, []example{
+		{"algolia_key: 0afae57f3ccfd9d7f5767067bc48b30f", "algolia_key: REDACTED"},
+		{"using key=o8oqti3tghu2xic76ii4t7jb9bxuzd42", "using key=REDACTED"},
+		{"public_key = 9Cnzj4p4WGeKLs1Pt8QuKUpRKfFLfRYC9", ""},
+		{`{"key":"o8oqti3tghu2xic76ii4t7jb9bxuzd42"}`, ""},
+		{"key: value", ""},
+	}},
+	{word{spelling: "auth", mark: "auth", kind: guardedWord, apart: true}, []example{
+		{`"user_auth": "am9obmRvZTpkMDY5NGIxYi1jMTcxLTQ4ODY"`, `"user_auth": "REDACTED"`},
+		{"auth: basic", ""},
+	}},
+	{word{spelling: "api", mark: "api", kind: guardedWord, apart: true}, []example{
+		{`weather_api = "DvMB_glvwjlEQ_uqIyn8k"`, `weather_api = "REDACTED"`},
+		{"api: v1beta2", ""},
+	}},
+	{word{spelling: "credential", mark: "ential", kind: guardedWord, apart: true}, []example{
+		{`aws_credentials = "K2u6mFw8wJOsAf"`, `aws_credentials = "REDACTED"`},
+		{"credentials: include", ""},
+	}},
+	{word{spelling: "creds", mark: "creds", kind: guardedWord, apart: true}, []example{
+		{"creds = Zf3D0LXCM3EIMbgJpUNnkRtOfOue", "creds = REDACTED"},
+		{"creds: none", ""},
+	}},
+	{word{spelling: "session", mark: "ssion", kind: guardedWord, apart: true}, []example{
+		{"Set-Cookie: session=Zx81Qm0aVb72Lc93NdKe64Pf; Path=/", "Set-Cookie: session=REDACTED; Path=/"},
+		{"session: started", ""},
+	}},
+	{word{spelling: "mailchimp", mark: "lchimp", kind: guardedWord}, []example{
+		{"mailchimp: 0123456789abcdef01f3456789abc3ef-us12", "mailchimp: REDACTED"},
+		{"mailchimp: newsletters", ""},
+	}},
+	{word{spelling: "phash", mark: "phash", kind: configWord, apart: true}, []example{
+		{"<phash>fnRL/G5lXVMug</phash>", "<phash>REDACTED</phash>"},
+		{"the phash is shown", ""},
 	}},
 	{word{spelling: "session-id", mark: "ssionid|ssion_id|ssion-id", kind: guardedWord}, []example{
 		{"Cookie: sessionid=q2Lr9Tn4Vd0WkJm3; theme=dark", "Cookie: sessionid=REDACTED; theme=dark"},
@@ -102,6 +155,14 @@ var credentialWords = []struct {
 	{word{spelling: "passcode", mark: "scode", kind: commonWord}, []example{
 		{"passcode: 4711", "passcode: REDACTED"},
 		{"Enter the passcode that is shown.", ""},
+	}},
+	{word{spelling: "\ube44\ubc00\ubc88\ud638", mark: "\ubc88\ud638", kind: namingWord}, []example{
+		{"\ube44\ubc00\ubc88\ud638:hunter2", "\ube44\ubc00\ubc88\ud638:REDACTED"},
+		{"\ube44\ubc00\ubc88\ud638 \ubcc0\uacbd", ""},
+	}},
+	{word{spelling: "\ud328\uc2a4\uc6cc\ub4dc", mark: "\uc6cc\ub4dc", kind: namingWord}, []example{
+		{"\ud328\uc2a4\uc6cc\ub4dc=hunter2", "\ud328\uc2a4\uc6cc\ub4dc=REDACTED"},
+		{"\ud328\uc2a4\uc6cc\ub4dc \ubcc0\uacbd", ""},
 	}},
 	{word{spelling: "passwort", mark: "swort", kind: namingWord}, []example{
 		{"Passwort: hunter2", "Passwort: REDACTED"},
@@ -154,6 +215,47 @@ var standardRules = []rule{
 			{"sshpass -p hunter2 ssh host", "sshpass -p REDACTED ssh host"},
 			{"curl -u bob https://example.com:80", ""},
 			{"sort -u a:b", ""},
+		},
+	},
+	{
+		name:   "snmp_community_name",
+		marks:  []string{" name="},
+		begins: func(before []byte) bool { return text.ContainsFold(lastLine(before), "/snmp community") },
+		head:   argumentHead,
+		examples: []example{
+			{"/snmp community set [ find default=yes ] name=hunter2", "/snmp community set [ find default=yes ] name=REDACTED"},
+			{"/interface set name=ether1", ""},
+		},
+	},
+	{
+		name:  "ingest_key",
+		marks: []string{"stauth=key,"},
+		head:  argumentHead,
+		examples: []example{
+			{"TerminAttr -ingestauth=key,hunter2x -taillogs", "TerminAttr -ingestauth=key,REDACTED -taillogs"},
+			{"-ingestauth=key,", ""},
+		},
+	},
+	{
+		name:   "telegram_token",
+		marks:  []string{":AA"},
+		exact:  true,
+		begins: func(before []byte) bool { return numbered(before[:len(before)-len(":AA")]) },
+		head:   key{class: base64u, least: 32}.head,
+		examples: []example{
+			{"bot123456789:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw7/getMe", "bot123456789:AAREDACTED/getMe"},
+			{"00:11:22:AA:BB", ""},
+		},
+	},
+	{
+		name:   "discord_token",
+		marks:  []string{".[GXYZ]"},
+		exact:  true,
+		begins: func(before []byte) bool { return discordID(before[:len(before)-len(".G")]) },
+		head:   discordHead,
+		examples: []example{
+			{"MTk4NjIyNDgzNDcxOTI1MjQ4.GZdWkS.ZnCjm1XVW7vRze4b7Cq4se7kKWsAbc12", "MTk4NjIyNDgzNDcxOTI1MjQ4.GREDACTED"},
+			{"a.Go", ""},
 		},
 	},
 	{
@@ -255,7 +357,22 @@ func wordRules() (all []rule) {
 // rules are the kinds of secrets that are redacted.
 var rules = slices.Concat(wordRules(), standardRules, vendorKeys, configRules())
 
-// marks are the marks of the rules.
-var marks *automaton
+// marks are the marks of the rules, and marked the rule that each of them names by its number.
+var (
+	marks  *literal.Automaton
+	marked []*rule
+)
 
-func init() { marks = newAutomaton(rules) }
+func init() {
+	var all []literal.Mark
+	for i := range rules {
+		r := &rules[i]
+		marked = append(marked, r)
+		for _, pattern := range r.marks {
+			for _, mark := range literal.Expand(pattern) {
+				all = append(all, literal.Mark{Text: mark, Rule: i, Exact: r.exact, Token: r.token})
+			}
+		}
+	}
+	marks = literal.NewAutomaton(all)
+}

@@ -1,9 +1,11 @@
 package redact
 
+import "github.com/svc-gateway/svc/scanner/redact/literal"
+
 // secretFinder finds known secrets in a stream. What it keeps goes on to the rules.
 type secretFinder struct {
 	from  *Secrets
-	forms *secretForms // of the stream
+	forms *literal.Forms // of the stream
 	begun bool
 	buf   []byte // the beginning of what may be a secret
 	rest  string // of a long form, which is being dropped
@@ -38,7 +40,7 @@ func (k *secretFinder) step(s sink, src []byte, eof bool) {
 				k.rest = k.rest[n:]
 			}
 		}
-		at, form := k.forms.find(data[pos:], eof)
+		at, form := k.forms.Find(data[pos:], eof)
 		if at > 0 {
 			s.keep(data[pos : pos+at])
 			pos += at
@@ -46,7 +48,7 @@ func (k *secretFinder) step(s sink, src []byte, eof bool) {
 		if form == "" {
 			break
 		}
-		n := min(len(form), maxForm)
+		n := min(len(form), literal.MaxForm)
 		s.drop(n)
 		s.mark()
 		k.from.watcher().note(KnownSecret)

@@ -5,6 +5,8 @@ import (
 	"maps"
 	"sync"
 	"sync/atomic"
+
+	"github.com/svc-gateway/svc/scanner/redact/literal"
 )
 
 // limits of known secrets.
@@ -30,7 +32,7 @@ var (
 type Secrets struct {
 	mu     sync.Mutex
 	values map[string]int // how often each was registered
-	forms  atomic.Pointer[secretForms]
+	forms  atomic.Pointer[literal.Forms]
 	watch  *watch // of [Secrets.Watched]
 }
 
@@ -54,8 +56,8 @@ func (s *Secrets) Register(value string) error {
 		s.values = make(map[string]int)
 	}
 	if s.values[value]++; s.values[value] == 1 {
-		f := s.forms.Load().clone()
-		f.addValue(value)
+		f := s.forms.Load().Clone()
+		f.Add(value)
 		s.forms.Store(f)
 	}
 	return nil
@@ -72,12 +74,12 @@ func (s *Secrets) Remove(value string) {
 		return
 	}
 	delete(s.values, value)
-	var f *secretForms
+	var f *literal.Forms
 	for v := range s.values {
 		if f == nil {
-			f = new(secretForms)
+			f = new(literal.Forms)
 		}
-		f.addValue(v)
+		f.Add(v)
 	}
 	s.forms.Store(f)
 }
@@ -98,17 +100,17 @@ func (s *Secrets) With(values ...string) *Secrets {
 			continue
 		}
 		if !copied {
-			f, copied = f.clone(), true
+			f, copied = f.Clone(), true
 		}
 		with.values[v] = 1
-		f.addValue(v)
+		f.Add(v)
 	}
 	with.forms.Store(f)
 	return with
 }
 
 // load returns the forms of the values, nil without any.
-func (s *Secrets) load() *secretForms {
+func (s *Secrets) load() *literal.Forms {
 	if s == nil {
 		return nil
 	}
@@ -138,7 +140,7 @@ func (s *Secrets) LineStream() *LineStream {
 // Redact is [Text] that knows the values.
 func (s *Secrets) Redact(text string) string {
 	f := s.load()
-	if f.clean([]byte(text)) && !marks.contains([]byte(text)) {
+	if f.Clean([]byte(text)) && !marks.Contains([]byte(text)) {
 		return text
 	}
 	r := s.TextStream()

@@ -5,9 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"net/url"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/svc-gateway/svc/scanner/redact/literal"
 )
 
 const apiKey = `Zq/9+"tiger & lion"\n`
@@ -23,6 +26,8 @@ func knowing(t testing.TB, values ...string) *Secrets {
 	return s
 }
 
+var percent = regexp.MustCompile(`%[0-9A-F]{2}`)
+
 func TestSecretsForms(t *testing.T) {
 	s := knowing(t, apiKey)
 	escaped, _ := json.Marshal(apiKey)
@@ -33,7 +38,7 @@ func TestSecretsForms(t *testing.T) {
 		"JSON with slashes":  `Zq\/9+\"tiger & lion\"\\n`,
 		"query":              url.QueryEscape(apiKey),
 		"path":               url.PathEscape(apiKey),
-		"query, lower case":  lowerEscapes(url.QueryEscape(apiKey)),
+		"query, lower case":  percent.ReplaceAllStringFunc(url.QueryEscape(apiKey), strings.ToLower),
 		"query, %20":         strings.ReplaceAll(url.QueryEscape(apiKey), "+", "%20"),
 		"base64":             base64.StdEncoding.EncodeToString([]byte(apiKey)),
 		"base64, URL":        base64.RawURLEncoding.EncodeToString([]byte(apiKey)),
@@ -147,7 +152,7 @@ func TestSecretsBounds(t *testing.T) {
 	out := r.Append(nil, []byte("a "))
 	for range len(long) / 64 {
 		out = r.Append(out, []byte(long[:64]))
-		if n := len(r.finder.buf); n > maxForm {
+		if n := len(r.finder.buf); n > literal.MaxForm {
 			t.Fatalf("%d bytes are held back", n)
 		}
 	}
@@ -187,7 +192,7 @@ func FuzzSecrets(f *testing.F) {
 		if got := split(s.TextStream(), text, cuts); got != whole {
 			t.Fatalf("secret %q in %q, cut by %v:\n got %q\nwant %q", secret, text, cuts, got, whole)
 		}
-		if len(secret) <= maxForm && strings.Contains(strings.ReplaceAll(whole, Mark, "\x00"), secret) && !strings.Contains(secret, "\x00") {
+		if len(secret) <= literal.MaxForm && strings.Contains(strings.ReplaceAll(whole, Mark, "\x00"), secret) && !strings.Contains(secret, "\x00") {
 			t.Fatalf("secret %q is left of %q: %q", secret, text, whole)
 		}
 		for _, doc := range []string{text, `{"a":` + string(quote(text)) + `,"b":` + string(quote(secret)) + `}`} {

@@ -1,6 +1,10 @@
 package redact
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/svc-gateway/svc/scanner/redact/literal"
+)
 
 // limits of the shapes.
 const (
@@ -35,10 +39,10 @@ type slot struct {
 
 	// Of the event that is being compared.
 	start, end int
-	state      uint16 // of the automaton after a fieldString
-	tail       int    // bytes at the end of a fieldString that may begin a secret
-	escaped    bool   // it has escapes
-	anew       bool   // it repeats all of its text, and so begins it anew
+	state      literal.State // of the automaton after a fieldString
+	tail       int           // bytes at the end of a fieldString that may begin a secret
+	escaped    bool          // it has escapes
+	anew       bool          // it repeats all of its text, and so begins it anew
 }
 
 type slotKind uint8
@@ -78,9 +82,12 @@ func (s *shape) advance(event []byte) {
 		switch t := &s.slots[k]; t.kind {
 		case fieldString:
 			if t.anew {
-				t.text.restart()
+				t.text.restart(Mark)
 			}
 			t.text.grow(event[t.start:t.end])
+			if t.end > t.start {
+				t.text.json.form = asText
+			}
 			e := &t.text.json.engine
 			if e.state = t.state; t.escaped {
 				t.room = appendUnescaped(t.room[:0], event[t.start:])
@@ -110,7 +117,14 @@ func (s *shape) undecided() (t *slot, n int) {
 // read returns the length of what stands in the slot, -1 if it must be looked at closely.
 func (t *slot) read(p []byte) int {
 	n := t.length(p)
-	if t.anew = t.kind == fieldString && n > 0 && t.text.again(p[:n]); t.anew {
+	if t.anew = false; t.kind != fieldString || n <= 0 {
+		return n
+	}
+	switch t.text.again(p[:n]) {
+	case mayRepeat:
+		return -1
+	case repeats:
+		t.anew = true
 		return t.inside(p, 0)
 	}
 	return n
@@ -134,8 +148,11 @@ func (t *slot) length(p []byte) int {
 
 // inside reads the inside of a string up to its closing quote and returns its length, -1 if a
 // mark ends in it or it is not JSON.
-func (t *slot) inside(p []byte, state uint16) int {
+func (t *slot) inside(p []byte, state literal.State) int {
 	t.escaped, t.tail = false, 0
+	if t.mayBeJSON(p) {
+		return -1
+	}
 	for i := 0; i < len(p); i++ {
 		b := p[i]
 		if b == '"' {
@@ -150,7 +167,7 @@ func (t *slot) inside(p []byte, state uint16) int {
 			if more || n == 1 {
 				return -1
 			}
-			next, _, found := marks.find(state, text)
+			next, _, found := marks.Find(state, text)
 			if found {
 				return -1
 			}
@@ -158,30 +175,38 @@ func (t *slot) inside(p []byte, state uint16) int {
 			i += n - 1
 			continue
 		}
-		state = marks.next[state+uint16(marks.class[b])]
-		if b < ' ' || state >= marks.accept && (t.escaped || marks.ending(state, p[:i+1])) {
+		state = marks.Step(state, b)
+		if b < ' ' || marks.Accepts(state) && (t.escaped || marks.May(state, p[:i+1])) {
 			return -1
 		}
 	}
 	return -1
 }
 
+// mayBeJSON reports whether the text that begins or goes on here may be JSON itself.
+func (t *slot) mayBeJSON(p []byte) bool {
+	if t.kind == fieldString && !t.anew && t.text.json.form != unread {
+		return t.text.json.form == asJSON
+	}
+	return len(p) > 0 && (is(p[0], space) || p[0] == '{' || p[0] == '[' || p[0] == '\\')
+}
+
 // settle notes how many of the last bytes of the inside of a string may begin a token. It
 // reports false when that depends on what stands before the string.
 func (t *slot) settle(p []byte) bool {
-	if len(marks.holds[t.state/marks.stride]) == 0 {
+	if !marks.Holds(t.state) {
 		return true
 	}
 	if t.escaped {
 		return false
 	}
-	t.tail = marks.held(t.state, p)
-	return t.tail == 0 || t.tail+maxApart <= len(p)
+	t.tail = marks.Held(t.state, p)
+	return t.tail == 0 || t.tail+literal.MaxApart <= len(p)
 }
 
 // clear reports whether the string that the slot holds in an event, together with what waits
 // before it, has no known secret. It notes how many of its last bytes may begin one.
-func (t *slot) clear(before, event []byte, secrets *secretForms) bool {
+func (t *slot) clear(before, event []byte, secrets *literal.Forms) bool {
 	if t.text != nil && !t.anew { // which keeps to what was secret when it began
 		t.text.json.finder.active()
 		secrets = t.text.json.finder.forms
@@ -194,7 +219,7 @@ func (t *slot) clear(before, event []byte, secrets *secretForms) bool {
 		t.room = appendUnescaped(append(t.room[:0], before...), event[t.start:])
 		text = t.room
 	}
-	at, form := secrets.find(text, t.kind == ownString)
+	at, form := secrets.Find(text, t.kind == ownString)
 	tail := len(text) - at
 	if tail > 0 && (form != "" || t.escaped || len(before) > 0) {
 		return false

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 
+	"github.com/svc-gateway/svc/scanner/redact/literal"
 	"github.com/svc-gateway/svc/scanner/sse"
 )
 
@@ -23,7 +24,7 @@ type shapes struct {
 
 // find returns the shape of the event that src begins with, and its length, when the event stays
 // as it is or waits; else nil.
-func (s *shapes) find(name string, src []byte, secrets *secretForms) (*shape, int) {
+func (s *shapes) find(name string, src []byte, secrets *literal.Forms) (*shape, int) {
 	src = src[:min(len(src), maxKnown)]
 	for range s.count {
 		if f := &s.learned[s.last]; f.name == name {

@@ -63,7 +63,7 @@ func (r *TextStream) mark()         { r.dst = append(r.dst, Mark...) }
 // Text returns the text with its secrets redacted. A text without any mark of a secret is
 // returned as it is, without an allocation.
 func Text(text string) string {
-	if !marks.contains([]byte(text)) {
+	if !marks.Contains([]byte(text)) {
 		return text
 	}
 	var r TextStream

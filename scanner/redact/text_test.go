@@ -3,6 +3,8 @@ package redact
 import (
 	"strings"
 	"testing"
+
+	"github.com/svc-gateway/svc/scanner/redact/literal"
 )
 
 // Each rule shows in its entry what it takes out and what it leaves, in texts with its mark.
@@ -17,7 +19,7 @@ func TestRules(t *testing.T) {
 			}
 		})
 	}
-	for _, r := range []rule{guardedValue, sparedValue} {
+	for _, r := range []rule{guardedValue, scatteredValue, shortValue, sparedValue} {
 		t.Run(r.name, func(t *testing.T) { r.check(t, func(doc string) string { return string(JSON([]byte(doc))) }) })
 	}
 }
@@ -47,7 +49,7 @@ func (r *rule) marked(text string) bool {
 		text = strings.ToLower(text)
 	}
 	for _, m := range r.marks {
-		for _, mark := range expand(m) {
+		for _, mark := range literal.Expand(m) {
 			if !r.exact {
 				mark = strings.ToLower(mark)
 			}
@@ -148,7 +150,8 @@ var fragments = strings.Split("password|PassWord|community|secret|key-string|pre
 	"password>|-----BEGIN PRIVATE KEY-----|-----BEGIN |PRIVATE KEY-----|-----END PRIVATE KEY-----|MIIEvQIBADANBgkqhki|$|$6$|$2a$|7|0|7 |5 |12|encrypted |sha512 |level |"+
 	"is |is|to |for |on |the |admin |address |10.0.0.1 |key |must |manager|null|true|x|hunter2|RemoveMe|REDACTED|1234|65000:100|snmp-server |username |set |enable |"+
 	"client |-|--|_|Key|_policy|s|*|**|!|?|/|\x00|\xff|é|\xef\xbc\x9a|…|YWRtaW46aHVudGVyMg==|b\"|${X}|<your password>|~|#|%|+|passwd|api_key|token|pwd|ghp_|sk-|AKIA|AKIAQ3EGRIL2VN7UTXJ5|a1B2c3D4e5F6g7H8i9J0|key 7 |key |ENC |set |snmp-server host |traps |version |auth |priv |user |md5 |"+
-	"authentication-key |name=\"|value=\"|\"\"|\"\"\"|''|!!str |!x |:-|${|$(|{{|}}|%s|;|this.|get(|_|default=|***|…|str = |a.b|level |cipher |<param |x-|don't |’|aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "|")
+	"authentication-key |name=\"|value=\"|\"\"|\"\"\"|''|!!str |!x |:-|${|$(|{{|}}|%s|;|this.|get(|_|default=|***|…|str = |a.b|level |cipher |<param |x-|don't |’|aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa|"+
+	"pass|pw|db_|auth|creds|api|session|::=|.=|your-|-here|${{|md5 0 |:AA|.GZ|MTk4NjIyNDgzNDcxOTI1MjQ4|phash|string = \"|+\n\"|q2Lr9Tn4Vd0WkJm3", "|")
 
 func assemble(choice []byte) string {
 	var b strings.Builder

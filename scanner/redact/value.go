@@ -325,7 +325,13 @@ func endArmour(_ *value, c *cursor) (int, bool) {
 		if c.atEnd() {
 			return start, c.eof
 		}
-		if !is(c.data[c.i], pemBody) {
+		if is(c.data[c.i], quoting) && c.seam() {
+			continue
+		}
+		if c.short {
+			return start, false
+		}
+		if c.i = start; !is(c.data[c.i], pemBody) {
 			return start, true
 		}
 		c.breaks(64)
@@ -339,6 +345,30 @@ func endArmour(_ *value, c *cursor) (int, bool) {
 		}
 		c.i = max(at, start+1)
 	}
+}
+
+// seam moves from the quote that ends a line of program text to the next line of the same value, within
+// the quotes there, and reports whether there is one: "…\n" +
+func (c *cursor) seam() bool {
+	quote := c.peek()
+	n := 1
+	for n < 64 && (is(c.at(n), space) || c.at(n) == '+' || c.at(n) == ',' || c.at(n) == '.' || c.at(n) == '\\' || c.at(n) == '&') {
+		n++
+	}
+	if n == 1 || c.at(n) != quote {
+		return false
+	}
+	n++
+	if c.stands(n, "-----END") {
+		return false
+	}
+	for i := range 16 {
+		if !is(c.at(n+i), base64s|padding) {
+			return false
+		}
+	}
+	c.i += n
+	return !c.short
 }
 
 // breaks skips at most limit bytes of white space, written out or as \n, \r and \t.

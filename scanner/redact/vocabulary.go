@@ -57,7 +57,7 @@ var (
 		clear-text clear cipher ciphertext irreversible-cipher simple ascii-text ascii hexadecimal hex text local remote enc level cak`)
 
 	// literals are values that are no secrets.
-	literals = text.Words(`null true false none nil undefined nopassword required optional yes no await new function func lambda typeof`)
+	literals = text.Words(`null void true false none nil undefined nopassword required optional yes no await new function func lambda typeof`)
 
 	// types are what a variable is declared as.
 	types = text.Words(`string str bytes text varchar char secretstr securestring int integer bool boolean object any`)

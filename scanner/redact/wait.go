@@ -1,5 +1,7 @@
 package redact
 
+import "github.com/svc-gateway/svc/scanner/redact/literal"
+
 // shapeWait is an event of a known shape that ends in what may begin a secret, as "the s" may go on
 // as a token. Most often it does not: the next event of that shape shows it, and both pass as they
 // came. In every other case the event is taken back from its texts and redacted like one whose
@@ -19,7 +21,7 @@ type savedText struct {
 }
 
 // allows reports whether an event that the shape matched passes, or waits, by what its slots hold.
-func (w *shapeWait) allows(f *shape, event []byte, secrets *secretForms) bool {
+func (w *shapeWait) allows(f *shape, event []byte, secrets *literal.Forms) bool {
 	if w.waits() && !w.goesOn(f, event) {
 		return false
 	}
@@ -29,7 +31,7 @@ func (w *shapeWait) allows(f *shape, event []byte, secrets *secretForms) bool {
 		if t.text != nil && t.text == w.text {
 			before = w.tail
 		}
-		if t.kind != number && !t.clear(before, event, secrets) {
+		if t.kind != number && !t.clear(before, event, secrets) || t.kind == number && mayBeKnown(t.end-t.start, secrets) {
 			return false
 		}
 	}

@@ -40,7 +40,7 @@ const namedValue = "named_value"
 
 // RuleNames returns the names of all rules, sorted.
 func RuleNames() []string {
-	names := []string{KnownSecret, namedValue, guardedValue.name, sparedValue.name}
+	names := []string{KnownSecret, namedValue, guardedValue.name, scatteredValue.name, shortValue.name, sparedValue.name}
 	for i := range rules {
 		names = append(names, rules[i].name)
 	}
@@ -62,7 +62,7 @@ func (s *Secrets) Watched(a *Allowed, found func(Finding)) *Secrets {
 
 // Known is [Secrets.Redact] without any rule: it takes the registered values only.
 func (s *Secrets) Known(text string) string {
-	if s.load().clean([]byte(text)) {
+	if s.load().Clean([]byte(text)) {
 		return text
 	}
 	r := s.TextStream()

@@ -5,14 +5,16 @@ import (
 	"strings"
 
 	"github.com/svc-gateway/svc/scanner/internal/text"
+	"github.com/svc-gateway/svc/scanner/redact/literal"
 )
 
 // word is a word that announces a secret: "password = x", "password": "x", password 7 x.
 type word struct {
 	spelling string // in lower case; - stands for nothing, - or _
-	mark     string // its end, see expand; several with | between them
+	mark     string // its end, see literal.Expand; several with | between them
 	kind     wordKind
 	owners   text.Set // one of them stands right before the word: api in api_key
+	apart    bool     // it is a word of its own or of an identifier: auth, not oauth
 }
 
 // wordKind says how much prose is written with a word.
@@ -24,6 +26,7 @@ const (
 	proseWord                   // secret: a plain word after it is a secret only in a command
 	publicWord                  // community: a blank announces a secret only in a command
 	namingWord                  // api_key: only an assignment announces a secret
+	shortWord                   // pw: only an assignment of what is no word, unless an owner stands before it
 	guardedWord                 // token: only an assignment of what looks random announces a secret
 )
 
@@ -43,10 +46,28 @@ func (w word) length(p []byte) int {
 		}
 		n--
 	}
-	if w.owners != nil && !w.owned(p[:n]) {
+	switch {
+	case w.owners != nil && !w.owned(p[:n]), w.apart && !w.separate(p, n):
 		return 0
 	}
 	return len(p) - n
+}
+
+// separate reports whether the word that p has from n on is one of its own or of an identifier, and
+// what stands before it there does not make it something public.
+func (w word) separate(p []byte, n int) bool {
+	if n == len(p) {
+		return false
+	}
+	before := p[:n]
+	if n > 0 && is(before[n-1], letter|digit) {
+		escape := n > 1 && before[n-2] == '\\' && (before[n-1] == 'n' || before[n-1] == 't' || before[n-1] == 'r')
+		if camel := isCapital(p[n]) && before[n-1] >= 'a'; !camel && !escape {
+			return false
+		}
+	}
+	rest, last := cutWord(bytes.TrimRight(before, "-_."))
+	return !publicOwners.HasFold(last) && !(w.spelling == "key" && len(last) == 0 && (len(rest) > 0 || bytes.HasSuffix(before, []byte(`"`)) || bytes.HasSuffix(before, []byte("<"))))
 }
 
 // owned reports whether an owner stands at the end of p, as a word of its own or of an
@@ -62,6 +83,9 @@ func (w word) owned(p []byte) bool {
 	}
 	if w.owners.HasFold(p[start:end]) {
 		return true
+	}
+	if start > 0 && p[start-1] == '\\' && start < end && w.owners.HasFold(p[start+1:end]) {
+		return true // behind an escape: \napi_key
 	}
 	for i := end - 1; i > start; i-- { // myApiKey
 		if p[i] < 'a' && p[i-1] >= 'a' {
@@ -81,7 +105,7 @@ func (w word) head(c *cursor, before []byte) value {
 	n := w.length(before)
 	w0 := before[len(before)-n]
 	line := lastLine(before[:len(before)-n])
-	if w.negated(line) {
+	if w.negated(line) || w.spelling == "credential" && text.ContainsFold(line, "aws4-hmac") {
 		return value{}
 	}
 	joined := c.suffix()
@@ -90,7 +114,7 @@ func (w word) head(c *cursor, before []byte) value {
 	}
 	if tag := bytes.TrimRightFunc(line, inName); bytes.HasSuffix(tag, []byte("<")) {
 		if c.peek() == '>' || is(c.peek(), blank) && c.attributes() {
-			return c.element()
+			return w.element(c)
 		}
 	}
 	start := c.i
@@ -111,7 +135,7 @@ func (w word) head(c *cursor, before []byte) value {
 			return value{}
 		}
 		if blanks == 0 && c.peek() == '>' && !text.ContainsFold(line, "<string") && !text.ContainsFold(line, "<param") {
-			return c.element()
+			return w.element(c)
 		}
 	}
 	switch op := c.operator(); op {
@@ -137,14 +161,39 @@ func (w word) head(c *cursor, before []byte) value {
 				return c.secret(a)
 			}
 		}
+		if next := c.peek(); len(closers) == 0 && w.kind == guardedWord && is(next, letter|digit) && c.column() {
+			return value{end: endBare} // token,x,
+		}
 		return value{}
 	case clashes:
+		return value{}
+	}
+	if c.peek() == '(' && blanks == 0 && len(closers) == 0 && joined == noSuffix && (w.kind == commonWord || w.kind == shortWord || w.kind == namingWord && w.owners == nil) {
+		if c.i++; c.peculiar() && c.parenthesized() {
+			c.safe = c.i
+			return value{end: endBare}
+		}
+		return value{}
+	}
+	if blanks > 0 && len(closers) == 0 && c.typedValue() {
+		return c.secret(a) // var token string = "x"
+	}
+	if c.short {
 		return value{}
 	}
 	if w.kind >= namingWord || joined != noSuffix || len(closers) > 0 || blanks == 0 {
 		return value{}
 	}
 	return w.spaced(c, line, w0)
+}
+
+// element reads the content of an element that is called by the word.
+func (w word) element(c *cursor) value {
+	v := c.element()
+	if unlikely := w.kind == shortWord && !c.peculiar() || w.kind == guardedWord && w.apart && !c.scattered(false); unlikely {
+		return value{}
+	}
+	return v
 }
 
 // negated reports whether what stands before the word takes its meaning: nopassword.
@@ -165,6 +214,26 @@ func attribute(line []byte) bool {
 	}
 	line = bytes.TrimRight(line[:len(line)-1], "\\")
 	return hasSuffixFold(line, "name=") || hasSuffixFold(line, "key=")
+}
+
+// column reports whether a field of CSV stands here that looks random, and ends as one.
+func (c *cursor) column() bool {
+	n := 0
+	for n < 2*maxName && is(c.at(n), token68|padding) {
+		n++
+	}
+	b := c.at(n)
+	return n >= 16 && (b == ',' || b < ' ') && c.guarded()
+}
+
+// parenthesized reports whether a bracket closes right after the word that begins here, as in
+// password(x1): no call has such an argument.
+func (c *cursor) parenthesized() bool {
+	n := 0
+	for n < maxName && c.at(n) > ' ' && c.at(n) != ')' && c.at(n) != ',' && !is(c.at(n), quoting) {
+		n++
+	}
+	return c.at(n) == ')' && !c.short
 }
 
 // partner moves over the name of an attribute that holds a value, and the equals sign.
@@ -189,7 +258,7 @@ func (c *cursor) attributes() bool {
 	}
 	inside := c.data[start:c.i]
 	redacted := bytes.HasPrefix(bytes.TrimLeft(inside, " \t"), []byte(Mark))
-	if c.peek() == '>' && c.data[c.i-1] != '/' && !redacted && !marks.contains(inside) {
+	if c.peek() == '>' && c.data[c.i-1] != '/' && !redacted && !marks.Contains(inside) {
 		return true
 	}
 	c.i = start
@@ -246,21 +315,21 @@ func secretSuffix(rest []byte) bool {
 // namesSecret reports whether what is called so is a secret: db_password, secretKey.
 func namesSecret(identifier []byte) bool { return wordIn(identifier) != nil }
 
-// wordIn returns the word that makes what is called so a secret.
-func wordIn(identifier []byte) *word {
-	for state, i := uint16(0), 0; i < len(identifier); {
-		next, n, found := marks.find(state, identifier[i:])
+// wordIn returns the word that makes what is called so a secret, of several the strictest.
+func wordIn(identifier []byte) (strictest *word) {
+	for state, i := literal.State(0), 0; i < len(identifier); {
+		next, n, found := marks.Find(state, identifier[i:])
 		if state, i = next, i+n; !found {
-			return nil
+			return strictest
 		}
 		rest := identifier[i:]
-		for _, m := range marks.ends[state/marks.stride] {
-			if w := m.rule.word; w != nil && w.begins(identifier[:i]) && (len(rest) == 0 || secretSuffix(rest)) {
-				return w
+		for _, m := range marks.Ends(state) {
+			if w := marked[m.Rule].word; w != nil && w.begins(identifier[:i]) && (len(rest) == 0 || secretSuffix(rest)) && (strictest == nil || w.kind < strictest.kind) {
+				strictest = w
 			}
 		}
 	}
-	return nil
+	return strictest
 }
 
 // wideColon is the colon of Chinese text.
@@ -277,9 +346,13 @@ const (
 
 // operator reads an assignment or comparison.
 func (c *cursor) operator() int {
-	for _, op := range [...]string{"===", "!==", "||=", "??=", "==", "!=", ":=", "=>", "->", "?=", "+=", "=~", "::", "://", ":-", ":", "=", wideColon} {
+	for _, op := range [...]string{"===", "!==", "||=", "??=", "==", "!=", ":=", "=>", "->", "?=", "+=", "=~", ":::=", "::=", ".=", "::", "://", ":-", ":", "=", wideColon} {
 		if c.accept(op) {
 			switch op {
+			case ".=":
+				if c.peek() == '=' {
+					return clashes
+				}
 			case "::", "://":
 				return clashes
 			case "===", "!==", "==", "!=", "=~":

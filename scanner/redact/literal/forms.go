@@ -1,4 +1,4 @@
-package redact
+package literal
 
 import (
 	"bytes"
@@ -12,27 +12,27 @@ import (
 	"github.com/svc-gateway/svc/scanner/internal/text"
 )
 
-// maxForm is how much of a form is compared before it is taken for the secret, and so what is
+// MaxForm is how much of a form is compared before it is taken for the value, and so what is
 // held back for it.
-const maxForm = 64
+const MaxForm = 64
 
-// secretForms are the ways in which known secrets may be written. A text is looked at eight bytes at a
+// Forms are the ways in which known values may be written. A nil *Forms has none. A text is looked at eight bytes at a
 // time, whose hash tells whether a form may begin there.
-type secretForms struct {
+type Forms struct {
 	filter [1 << 8]uint64      // bits of the hashes of the first eight bytes
 	byHead map[uint64][]string // forms by their first eight bytes, the longest first
 	heads  map[string]struct{} // all beginnings of forms of less than eight bytes
 	tails  [256]uint8          // by the last byte of such a beginning: bits of the lengths it may have
 }
 
-// headSize is the number of bytes that are looked at together.
-const headSize = 8
+// MinForm is the length of the shortest form, and how many bytes are looked at together.
+const MinForm = 8
 
 func hash(w uint64) uint64 { return w * 0x9e3779b97f4a7c15 >> (64 - 14) }
 
-// clone returns a copy that forms can be added to.
-func (f *secretForms) clone() *secretForms {
-	c := &secretForms{byHead: make(map[uint64][]string), heads: make(map[string]struct{})}
+// Clone returns a copy that forms can be added to.
+func (f *Forms) Clone() *Forms {
+	c := &Forms{byHead: make(map[uint64][]string), heads: make(map[string]struct{})}
 	if f != nil {
 		c.filter, c.tails = f.filter, f.tails
 		for head, list := range f.byHead {
@@ -45,13 +45,13 @@ func (f *secretForms) clone() *secretForms {
 	return c
 }
 
-// addValue adds the forms of a value.
-func (f *secretForms) addValue(value string) {
+// Add adds the forms of a value.
+func (f *Forms) Add(value string) {
 	if f.byHead == nil {
-		*f = *f.clone()
+		*f = *f.Clone()
 	}
 	for _, form := range formsOf(value) {
-		if len(form) < headSize {
+		if len(form) < MinForm {
 			continue
 		}
 		head := binary.BigEndian.Uint64([]byte(form))
@@ -63,7 +63,7 @@ func (f *secretForms) addValue(value string) {
 		f.byHead[head] = list
 		h := hash(head)
 		f.filter[h>>6] |= 1 << (h & 63)
-		for n := 1; n < headSize; n++ {
+		for n := 1; n < MinForm; n++ {
 			f.heads[form[:n]] = struct{}{}
 			f.tails[form[n-1]] |= 1 << n
 		}
@@ -108,18 +108,18 @@ func lowerEscapes(s string) string {
 	return string(p)
 }
 
-// find returns the place of the first form in p. When more bytes are needed to know, form is
+// Find returns the place of the first form in p. When more bytes are needed to know, form is
 // empty and at is where it may begin; at is len(p) when there is none.
-func (f *secretForms) find(p []byte, eof bool) (at int, form string) {
+func (f *Forms) Find(p []byte, eof bool) (at int, form string) {
 	var w uint64
 	for i, b := range p {
 		w = w<<8 | uint64(b)
-		if h := hash(w); f.filter[h>>6]>>(h&63)&1 == 0 || i < headSize-1 {
+		if h := hash(w); f.filter[h>>6]>>(h&63)&1 == 0 || i < MinForm-1 {
 			continue
 		}
-		at := i - headSize + 1
+		at := i - MinForm + 1
 		for _, form := range f.byHead[w] {
-			short := form[:min(len(form), maxForm)]
+			short := form[:min(len(form), MaxForm)]
 			switch n := min(len(short), len(p)-at); {
 			case string(p[at:at+n]) != short[:n]:
 			case n == len(short):
@@ -132,7 +132,7 @@ func (f *secretForms) find(p []byte, eof bool) (at int, form string) {
 	if eof || len(p) == 0 {
 		return len(p), ""
 	}
-	for n := min(headSize-1, len(p)); n > 0; n-- {
+	for n := min(MinForm-1, len(p)); n > 0; n-- {
 		if f.tails[p[len(p)-1]]&(1<<n) == 0 {
 			continue
 		}
@@ -143,11 +143,11 @@ func (f *secretForms) find(p []byte, eof bool) (at int, form string) {
 	return len(p), ""
 }
 
-// clean reports whether p has no form, nor the beginning of one at its end.
-func (f *secretForms) clean(p []byte) bool {
+// Clean reports whether p has no form, nor the beginning of one at its end.
+func (f *Forms) Clean(p []byte) bool {
 	if f == nil {
 		return true
 	}
-	at, _ := f.find(p, false)
+	at, _ := f.Find(p, false)
 	return at == len(p)
 }
