@@ -45,6 +45,12 @@ func (w *shell) stmt(s *syntax.Stmt) {
 	case *syntax.BinaryCmd:
 		w.stmt(c.X)
 		if c.Op == syntax.Pipe || c.Op == syntax.PipeAll {
+			if c.Op == syntax.Pipe && !w.host && w.fromDevice(c.X) {
+				if w.filter(c.Y) {
+					return
+				}
+				w.raise(unknown("what a device does with its output is not known"), w.place(c.Y))
+			}
 			w.in = w.output(c.X, w.in)
 			w.branch(func() { w.stmt(c.Y) })
 			return
