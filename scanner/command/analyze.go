@@ -188,6 +188,7 @@ func (a *analysis) line(text string, offset int, at *place, params ...arg) {
 	}
 	a.depth++
 	w := shell{analysis: a, text: text, offset: offset, at: at, params: params, assigned: assignments(file)}
+	w.evaluations(file)
 	for _, s := range file.Stmts {
 		w.stmt(s)
 	}

@@ -81,22 +81,32 @@ func (w *shell) judge(name string, args call) verdict {
 }
 
 func (w *shell) conclude(name string, args call, r usage.Reading, known bool) verdict {
-	_, changes := programs[name]
+	_, changes := programs[family(name)]
 	if known && r.Reads && !r.Judged || changes && asksHelp(args) {
 		return verdict{class: ReadOnly}
 	}
 	v, ok := w.judgeDatabase(name, args, r)
 	switch {
 	case ok:
-	case known && !changes && !tools.HasFoldString(name):
+	case known && !changes && !tools.HasFoldString(name) && !usage.HasVerbs(name): // its operands are no verbs
 		v = unknown(r.Reason)
 	default:
-		v = judgeProgram(name, args)
+		if v = judgeProgram(family(name), args); v.class == Unknown && known && !changes {
+			v = unknown(r.Reason)
+		}
 	}
 	if v.class == ReadOnly && !(known && r.Reads) {
 		return unknown(r.Reason)
 	}
 	return v
+}
+
+// family returns what the programs for the kinds of file systems are called together: mkfs for mkfs.ext4.
+func family(name string) string {
+	if head, _, ok := strings.Cut(name, "."); ok && (head == "mkfs" || head == "fsck" || head == "mount") {
+		return head
+	}
+	return name
 }
 
 // asksHelp reports whether a program is only asked what it is.
@@ -106,11 +116,6 @@ func asksHelp(args call) bool {
 
 // judgeProgram judges a program by the words that make it worse.
 func judgeProgram(name string, args call) verdict {
-	for prefix, same := range map[string]string{"mkfs.": "mkfs", "fsck.": "fsck", "mount.": "mount"} {
-		if strings.HasPrefix(name, prefix) {
-			name = same
-		}
-	}
 	p, ok := programs[name]
 	if !ok {
 		return judgeVerbs(name, args)

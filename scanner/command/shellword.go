@@ -184,7 +184,8 @@ func (e *expander) parts(parts []syntax.WordPart, quoted bool) {
 		case *syntax.ProcSubst:
 			out := e.outputs(p.Stmts, piped{})
 			e.remote = e.remote || out.remote || out.decoded
-			e.expanded("/dev/fd/63", false, true)
+			e.buf = append(e.buf, "/dev/fd/"...)
+			e.expanded("63", false, true)
 		default:
 			e.open = true
 			if _, number := part.(*syntax.ArithmExp); !number {

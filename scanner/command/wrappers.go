@@ -191,7 +191,7 @@ func (w *shell) options(name string, s wrapper, rest call, at place) (_ call, li
 		rest = rest[n:]
 	}
 	for (name == "env" || name == "sudo" || name == "doas") && len(rest) > 0 && strings.Contains(rest[0].text, "=") {
-		if variable, _, _ := strings.Cut(rest[0].text, "="); !harmless(variable) {
+		if variable, _, _ := strings.Cut(rest[0].text, "="); !usage.Harmless(variable) {
 			w.raise(unknown("it sets a variable"), at)
 		}
 		rest = rest[1:]

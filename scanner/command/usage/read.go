@@ -36,6 +36,12 @@ func Runs(name string) bool {
 	return s != nil && s.run >= 0
 }
 
+// HasVerbs reports whether the first operand of a program says what it does.
+func HasVerbs(name string) bool {
+	s := specs()[name]
+	return s != nil && s.style&subs != 0
+}
+
 // Values returns the values of options that a command has, in their order.
 func (r Reading) Values(names ...string) (values []Word) {
 	for _, g := range r.options {
