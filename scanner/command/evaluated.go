@@ -19,7 +19,8 @@ import (
 // evaluations raises what a line evaluates of which it is not certain that it only computes, and what bash
 // and dash read differently.
 func (w *shell) evaluations(file *syntax.File) {
-	e := evaluation{numbers: numeric(file)}
+	w.numbers = numeric(file)
+	e := evaluation{numbers: w.numbers}
 	syntax.Walk(file, func(n syntax.Node) bool {
 		if n == nil {
 			return true

@@ -40,7 +40,7 @@ func usageWords(args []arg) []usage.Word {
 			if hole := strings.Index(words[i].Head, notYet); hole >= 0 {
 				words[i].Head = words[i].Head[:hole]
 			}
-			words[i].Split = a.split || a.glob && words[i].Head == ""
+			words[i].Many = a.glob
 		}
 	}
 	return words

@@ -14,10 +14,12 @@ type shell struct {
 	text     string
 	offset   int
 	at       *place
-	params   []arg          // $0, $1, …
-	assigned map[string]int // how often the line assigns a variable
-	branches int            // loops, conditions and functions around the command
-	in       piped          // what the command reads
+	params   []arg           // $0, $1, …
+	assigned map[string]int  // how often the line assigns a variable
+	branches int             // loops, conditions and functions around the command
+	in       piped           // what the command reads
+	numbers  map[string]bool // variables that hold numbers and nothing else
+	handedTo string          // the command that assignments are handed to
 }
 
 // place returns where a node stands in the original text.
@@ -108,6 +110,9 @@ func (w *shell) inner(n syntax.Node) {
 
 // call judges a simple command.
 func (w *shell) call(c *syntax.CallExpr) {
+	if w.handedTo = ""; len(c.Args) > 0 {
+		w.handedTo = c.Args[0].Lit()
+	}
 	for _, a := range c.Assigns {
 		w.assign(a, len(c.Args) > 0)
 		w.inner(a)

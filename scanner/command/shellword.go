@@ -170,7 +170,11 @@ func (e *expander) parts(parts []syntax.WordPart, quoted bool) {
 			}
 			v := e.param(p)
 			e.remote = e.remote || v.remote
-			e.expanded(v.text, v.certain, quoted)
+			number := p.Param != nil && e.numbers[p.Param.Value] && p.Exp == nil // nothing to split, and no option
+			if number && !quoted && !v.certain && len(e.buf) == 0 {
+				number = false
+			}
+			e.expanded(v.text, v.certain, quoted || number)
 		case *syntax.CmdSubst:
 			out := e.outputs(p.Stmts, piped{})
 			if !out.known {

@@ -51,7 +51,7 @@ func (w *shell) assign(a *syntax.Assign, handed bool) {
 		w.set(name, value, !a.Append && !handed)
 	}
 	switch {
-	case usage.Harmless(name):
+	case usage.Harmless(name), handed && name == "IFS" && w.handedTo == "read":
 		w.raise(verdict{class: ReadOnly}, place{})
 		return
 	case !handed && a.Array == nil && usage.Local(name):

@@ -184,13 +184,6 @@ func checkParted(p *parsed) string {
 	return ""
 }
 
-func checkNowipe(p *parsed) string {
-	if p.has("-n", "--no-act") || len(p.options) == 0 || !p.has("-a", "--all") {
-		return ""
-	}
-	return "wipefs erases"
-}
-
 func checkMdadm(p *parsed) string {
 	if !p.has("-D", "-E", "-Q", "--detail", "--examine", "--query") {
 		return "mdadm only looks with --detail, --examine or --query"

@@ -19,13 +19,14 @@ func init() {
 		"sed": checkSed, "awk": checkAwk, "jq": checkJQ, "yq": checkYQ, "find": checkFind, "tar": checkTar, "zip": checkZip, "unzip": checkUnzip,
 		"dd": checkDd, "responses": checkResponses, "printf": checkPrintf, "tree": checkNone, "bat": needsNo("cache"), "pager": checkPager,
 		"plainfiles": checkPlain, "decompress": checkDecompress, "media": checkMedia, "stdoutlast": checkStdoutLast,
-		"infoonly": needs("-i"), "cpio": needs("-t", "--list"), "keygen": needs("-l", "-F", "-E"), "gpg": checkGPG, "bc": checkNone,
+		"infoonly": needs("-i"), "cpio": needs("-t", "--list"), "keygen": needs("-l", "-F"), "gpg": checkGPG, "bc": checkNone,
 
 		// The host.
 		"date": checkDate, "sleep": checkSleep, "seq": checkSeq, "interval": checkInterval, "ps": checkPs, "top": checkTop, "kill": checkKill, "lsof": checkLsof,
 		"getent": checkGetent, "sysctl": checkSysctl, "lspci": checkNone, "modinfo": checkNone, "statusverb": checkStatus, "service": checkService,
-		"sudolist": needs("-l", "--list"), "visudo": needs("-c", "--check"), "listing": checkListing, "hdparm": checkNone, "parted": checkParted,
-		"nowipe": checkNowipe, "mdadm": checkMdadm, "fsckdry": needs("-N"), "losetup": checkLosetup, "swapon": needs("-s", "--summary", "--show"),
+		"sudolist": needs("-l", "--list"), "visudo": needs("-c", "--check"), "lists": needs("-l", "--list"), "status": needs("-S", "--status"), "fdisk": needs("-l", "--list", "-x"), "sfdisk": needs("-l", "-d", "-J", "-V", "-F", "-s", "-T", "--list", "--dump", "--json", "--verify", "--list-free", "--show-size", "--show-types"),
+		"sgdisk": needs("-p", "-i", "-v", "-O", "-E", "-D", "-F", "-L", "--print", "--info", "--verify", "--list-types"), "hdparm": checkNone, "parted": checkParted,
+		"mdadm": checkMdadm, "fsckdry": needs("-N"), "losetup": checkLosetup, "swapon": needs("-s", "--summary", "--show"),
 		"needrestart": checkNeedrestart, "names": checkNames, "identifiers": checkIdentifiers, "number": checkNumber,
 
 		// git.
@@ -41,8 +42,8 @@ func init() {
 		// Containers, packages and clouds.
 		"stats": checkStats, "until": checkUntil, "kubeget": checkKubeGet, "kubedry": checkKubeDry, "kafka": needs("--list", "--describe"), "kcat": needs("-L"),
 		"aptsim": checkAptSim, "dpkg": checkDpkg, "rpm": needs("-q", "--query", "-V", "--verify", "-K", "--checksig", "--querytags"), "pacman": checkPacman,
-		"nixq": needs("-q", "--query"), "versionof": checkVersion, "rustfmt": needs("--check"), "cargolist": needs("--list"), "fmtcheck": needs("--check", "--check-only", "--diff", "-d", "-l", "-c", "--list-different"),
-		"golist": checkNone, "gofmt": checkNone, "mvnversion": needs("-v", "--version"), "clangformat": checkNone, "rufffix": checkNone, "ansible": checkVersion,
+		"nixq": needs("-q", "--query"), "versionof": checkVersion, "rustfmt": needs("--check"), "checkonly": needs("--check", "--check-only", "--diff"), "dpkgdeb": needs("-c", "-I", "-f", "-W", "--contents", "--info", "--field", "--show"), "cargolist": needs("--list"), "fmtcheck": needs("--check", "--check-only", "--diff", "-d", "-l", "-c", "--list-different"),
+		"golist": checkNone, "gofmt": checkNone, "mvnversion": needs("-v", "--version"), "rufffix": checkNone, "ansible": checkVersion,
 		"tffmt": checkTerraformFmt, "tmux": checkNone, "screenls": checkScreen, "awskey": checkAWSKey, "groups": checkGroups, "ghapi": checkGitHub, "flywords": checkFly,
 		"psqlset": checkNone,
 	}
@@ -95,19 +96,6 @@ func checkVersion(p *parsed) string {
 		return ""
 	}
 	return p.name + " runs a program"
-}
-
-// checkListing is that of programs that only list: one of the options has to be there, whatever else is.
-func checkListing(p *parsed) string {
-	if len(p.options) == 0 {
-		return p.name + " only looks with an option that lists"
-	}
-	for _, g := range p.options {
-		if text.Words("-l --list -p --print -v --verify -V -d --dump -J --json -F --list-free -L --list-types -i --info -O -E -D -f -S --status -t --contents -c -I --field --show -W -s --show-size -g --show-geometry -T --show-types").HasString(g.name) {
-			return ""
-		}
-	}
-	return p.name + " only looks with an option that lists"
 }
 
 // checkNumber is that of programs whose operands are numbers.

@@ -38,7 +38,7 @@ func checkFind(p *parsed) string {
 				return "find " + w.Text + " has no value"
 			}
 			i++
-			if v := p.words[i]; !v.Fixed && (v.Split || !findFits(v) && v.Head == "" && strings.ContainsAny(v.Text, "*?[")) {
+			if v := p.words[i]; !v.Fixed && (v.Split || v.Many && !findFits(v)) {
 				p.word = i
 				return "it is only known at run time which words of find this becomes"
 			}
@@ -67,7 +67,7 @@ func findFits(w Word) bool {
 	if w.Head != "" && w.Head[0] != '-' && w.Head[0] != '(' && w.Head[0] != '!' && !w.Split {
 		return true
 	}
-	if w.Split || w.Head != "" || !strings.ContainsAny(w.Text, "*?[") {
+	if w.Split || w.Head != "" || !w.Many {
 		return false
 	}
 	for _, word := range findWrites { // of an unquoted pattern

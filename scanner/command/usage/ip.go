@@ -94,19 +94,21 @@ func checkIP(p *parsed) string {
 	return ""
 }
 
+// iwShows are the words of iw, without the name of an interface, with which it only shows.
+var iwShows = map[string]bool{
+	"iw dev": true, "iw dev info": true, "iw dev link": true, "iw dev station dump": true, "iw dev survey dump": true, "iw dev scan dump": true,
+	"iw phy": true, "iw phy info": true, "iw list": true, "iw reg get": true,
+}
+
 func checkIw(p *parsed) string {
+	line := p.name
 	for i := range p.operands {
-		w := p.operand(i)
-		if i > 0 && !text.Words("info link scan_dump station dump get survey").HasString(w) && i > 0 && p.operand(0) == "" {
-			return "iw " + w + " is not known to only read"
+		if i > 0 || p.name == "iw reg" || len(p.operands) == 1 && p.name == "iw phy" && p.operand(0) == "info" {
+			line += " " + p.operand(i)
 		}
 	}
-	last := ""
-	if n := len(p.operands); n > 0 {
-		last = p.operand(n - 1)
+	if iwShows[line] {
+		return ""
 	}
-	if len(p.operands) > 0 && !text.Words("info link dump get").HasString(last) {
-		return "iw is not known to only read here"
-	}
-	return ""
+	return "iw is not known to only read here"
 }

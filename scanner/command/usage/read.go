@@ -103,6 +103,10 @@ func (p *parsed) read() (inner int) {
 	for i := 0; i < len(p.words) && p.reason == ""; i++ {
 		w := p.words[i]
 		isOperand := ended || w.operand()
+		if !w.Fixed && (w.Many || w.Split) && (p.run >= 0 || p.style&subs != 0) {
+			p.fail(i, "it is only known at run time which words of "+p.name+" this becomes")
+			return 0
+		}
 		if !w.Fixed && !isOperand {
 			if p.late(i) {
 				continue
@@ -241,7 +245,7 @@ func (p *parsed) next(o option, i int) int {
 		return i
 	}
 	w := p.words[i+1]
-	if !w.Fixed && (w.Split || w.Head == "") && p.style&closed == 0 && !(!w.Split && w.Head == "") {
+	if !w.Fixed && (w.Split || w.Many) && p.style&closed == 0 {
 		p.fail(i+1, "it is only known at run time whether this is the value of "+o.name)
 		return i
 	}
@@ -330,7 +334,7 @@ func (p *parsed) finish() {
 	}
 	if p.max >= 0 || p.min > 0 {
 		for _, i := range p.operands {
-			if w := p.words[i]; !w.Fixed && (w.Split || w.Text != "" && strings.ContainsAny(w.Text, "*?[")) {
+			if w := p.words[i]; !w.Fixed && (w.Split || w.Many) {
 				p.fail(i, "it is only known at run time how many operands of "+p.name+" this becomes")
 			}
 		}

@@ -6,6 +6,7 @@ type Word struct {
 	Fixed bool   // it is this text, and one word
 	Head  string // of one that is not fixed: what each word that it may become certainly begins with
 	Split bool   // of one that is not fixed: it may vanish, or become words that do not begin with Head
+	Many  bool   // of one that is not fixed: it may become several words, as a pattern does
 }
 
 // operand reports whether the word cannot be taken for an option, nor for anything but operands.
