@@ -11,7 +11,7 @@ func checkTar(p *parsed) string {
 	list, value := false, ""
 	for i, w := range p.words {
 		p.word = i
-		if !w.Fixed && (value == "" && !w.operand() || w.Split) {
+		if !w.Fixed && (!w.operand() && (value == "" || w.Many) || w.Split) {
 			return "an argument of tar is only known at run time"
 		}
 		word := w.Text
