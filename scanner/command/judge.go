@@ -82,7 +82,7 @@ func (w *shell) judge(name string, args call) verdict {
 
 func (w *shell) conclude(name string, args call, r usage.Reading, known bool) verdict {
 	_, changes := programs[family(name)]
-	if known && r.Reads && !r.Judged || changes && asksHelp(args) {
+	if known && r.Reads && r.Inner == 0 && !r.Judged || changes && asksHelp(args) {
 		return verdict{class: ReadOnly}
 	}
 	v, ok := w.judgeDatabase(name, args, r)
@@ -95,7 +95,7 @@ func (w *shell) conclude(name string, args call, r usage.Reading, known bool) ve
 			v = unknown(r.Reason)
 		}
 	}
-	if v.class == ReadOnly && !(known && r.Reads) {
+	if v.class == ReadOnly && !(known && r.Reads && r.Inner == 0) {
 		return unknown(r.Reason)
 	}
 	return v

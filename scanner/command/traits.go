@@ -14,7 +14,7 @@ var (
 	// secretPaths are files that hold keys, passwords and tokens.
 	secretPaths = regexp.MustCompile(`(?i)(?:^|[/~=:])(?:etc/g?shadow-?|etc/sudoers(?:\.d/.*)?|etc/ssl/private|etc/krb5\.keytab|etc/wireguard/|proc/[^/]+/(?:environ|mem|maps)|proc/kcore|dev/k?mem|dev/port|run/secrets)` +
 		`|(?:^|/)(?:\.ssh/(?:[^/]*_)?(?:id_|identity|rsa|.*key)[^/]*|id_(?:rsa|dsa|ecdsa|ed25519)|\.aws/credentials|\.kube/config|\.docker/config\.json|\.netrc|\.pgpass|\.my\.cnf|\.git-credentials|\.gnupg|\.npmrc|\.pypirc|\.vault-token|\.env(?:\.\w+)?|\.htpasswd|` +
-		`credentials(?:\.\w+)?|secrets?(?:\.\w+)?|token|terraform\.tfstate|[^/]+\.(?:pem|key|p12|pfx|jks|kdbx|keytab))$|169\.254\.169\.254|metadata\.google\.internal|100\.100\.100\.200`)
+		`terraform\.tfstate|[^/]+\.(?:pem|key|p12|pfx|jks|kdbx|keytab))$|/(?:credentials|secrets?|token)(?:\.\w+)?$|169\.254\.169\.254|metadata\.google\.internal|100\.100\.100\.200`)
 	publicKey  = regexp.MustCompile(`\.pub$|/(?:ca|cert|chain|fullchain|ca-certificates|cacert|server|client|tls)[\w.-]*\.pem$|(?:^|/)(?:cert|chain|fullchain|ca|cacert)\.pem$`)
 	rawDisk    = regexp.MustCompile(`^(?:if=)?/dev/(?:sd[a-z]|nvme\d|vd[a-z]|xvd[a-z]|hd[a-z]|mmcblk\d|dm-\d|mapper/|disk/|md\d)`)
 	noEnd      = regexp.MustCompile(`^/dev/(?:zero|random|urandom|full|tty\w+|input/\w+)$`)

@@ -89,7 +89,7 @@ func (w *shell) unwrap(args []arg, at place) (inner []arg, ok bool) {
 	if s.after != "" {
 		return w.behind(name, s, rest, args, at)
 	}
-	if name == "command" && rest.has("v", "V") || name == "sudo" && sudoAlone(rest) || s.floor == "" && len(rest) == 0 || name == "time" && rest.has("o", "--output") || name == "ip" && len(rest) == 0 {
+	if name == "command" && len(rest) > 0 && text.Words("-v -V").HasString(rest[0].text) || name == "sudo" && sudoAlone(rest) || s.floor == "" && len(rest) == 0 || name == "time" && rest.has("o", "--output") || name == "ip" && len(rest) == 0 {
 		return nil, false // judged as a command of its own
 	}
 	r := w.prefix(name, s, args, at)

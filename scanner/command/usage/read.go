@@ -195,7 +195,7 @@ func (p *parsed) optionAt(i int) int {
 		switch {
 		case !ok && p.style&single != 0 && strings.HasPrefix(name, "--"):
 			o, ok = p.find(name[1:])
-		case !ok && p.style&open != 0 && strings.HasPrefix(name, "--"):
+		case !ok && p.style&open != 0 && strings.HasPrefix(name, "--") && !p.shortened(name):
 			o, ok = option{name: name, value: '?'}, true
 		}
 		switch {
@@ -252,6 +252,18 @@ func (p *parsed) next(o option, i int) int {
 	p.take(o, i, w, true)
 	p.roles[i+1] = Value
 	return i + 1
+}
+
+// shortened reports whether a name may stand for a long option that does more than read.
+func (p *parsed) shortened(name string) bool {
+	for _, s := range append(p.parents, p.spec) {
+		for full, o := range s.long {
+			if o.worse && strings.HasPrefix(full, name) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func (p *parsed) shortOption(letter byte) (option, bool) {
