@@ -56,6 +56,7 @@ type commandEnv struct {
 	Present  bool      `expr:"present" json:"present"` // false when the call runs no command
 	Class    string    `expr:"class" json:"class,omitempty"`
 	Confined bool      `expr:"confined" json:"confined,omitempty"` // of the class mutate: nothing but files in the root is needed
+	Traits   []string  `expr:"traits" json:"traits,omitempty"` // network, reads_secret, endless, pager, privileged
 	Parts    []partEnv `expr:"parts" json:"parts,omitempty"`
 }
 
@@ -120,7 +121,7 @@ func newCommandEnv(c *command.Command) commandEnv {
 	for i, p := range c.Parts {
 		parts[i] = partEnv{p.Name, p.Args, p.Dynamic}
 	}
-	return commandEnv{true, string(c.Class), c.Confined, parts}
+	return commandEnv{true, string(c.Class), c.Confined, c.Traits, parts}
 }
 
 func newFindingEnvs(findings []scanner.Finding) []findingEnv {

@@ -26,6 +26,7 @@ type Snapshot struct {
 	Declared   Action              `json:"declared,omitempty"`
 	Class      command.Class       `json:"class,omitempty"` // of the command; empty without one
 	Confined   bool                `json:"confined,omitempty"`
+	Traits     []string            `json:"traits,omitempty"`
 	Parts      []command.Part      `json:"parts,omitempty"`
 	Dangers    []string            `json:"dangers,omitempty"`    // categories of the command
 	Categories []string            `json:"categories,omitempty"` // of the call
@@ -54,7 +55,7 @@ func Snap(in Input, d Decision, redact func([]byte) []byte, key []byte) Snapshot
 	s.Paths = h.list("paths", in.Paths)
 	s.Targets = h.targets(in.Targets)
 	if c := in.Command; c != nil {
-		s.Class, s.Confined, s.Dangers = c.Class, c.Confined, c.Categories
+		s.Class, s.Confined, s.Traits, s.Dangers = c.Class, c.Confined, c.Traits, c.Categories
 		s.Parts = make([]command.Part, len(c.Parts))
 		for i, p := range c.Parts {
 			at := "command.parts." + strconv.Itoa(i)
@@ -80,7 +81,7 @@ func (s Snapshot) Restore(in Input) (_ Input, hidden [][]string) {
 		in.Skill = in.Tool
 	}
 	if s.Class != "" {
-		in.Command = &command.Command{Class: s.Class, Confined: s.Confined, Categories: s.Dangers, Parts: s.Parts}
+		in.Command = &command.Command{Class: s.Class, Confined: s.Confined, Traits: s.Traits, Categories: s.Dangers, Parts: s.Parts}
 	}
 	for path := range s.Hidden {
 		hidden = append(hidden, strings.Split(path, "."))

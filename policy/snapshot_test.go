@@ -21,7 +21,7 @@ func TestSnapshot(t *testing.T) {
 		Principal: Principal{User: "ada", Role: User, Groups: []string{"ops"}, Source: "ldap"},
 		Agent:     "core", Tool: "run_command", Skill: "disks", Action: Use,
 		Arguments:  map[string]any{"command": "login -p hunter2", "deep": map[string]any{"token": "hunter2", "n": 3.0}, "dotted.name": "hunter2"},
-		Command:    &command.Command{Class: command.Mutate, Confined: true, Categories: []string{"reload"}, Parts: []command.Part{{Name: "login", Args: []string{"-p", "hunter2"}}, {Name: "df"}}},
+		Command:    &command.Command{Class: command.Mutate, Confined: true, Categories: []string{"reload"}, Traits: []string{command.ReadsSecret}, Parts: []command.Part{{Name: "login", Args: []string{"-p", "hunter2"}}, {Name: "df"}}},
 		Categories: []string{"c"}, Paths: []string{"docs/a", "hunter2"}, Time: evening(t, "18:30"),
 		Counts: map[string]float64{"r/count/1h/x": 3},
 	}

@@ -8,6 +8,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/svc-gateway/svc/scanner"
+	"github.com/svc-gateway/svc/scanner/command/usage"
 )
 
 // Limits of a command line. What is beyond them is not called harmless.
@@ -30,13 +31,17 @@ const (
 // their text: absolute ones, those in the home folder and those that climb out with .. are
 // outside of the root. Commands of network devices are judged by their first words, which may be
 // shortened, statements of SQL by their verbs.
-func Analyze(text string) Command {
-	a := newAnalysis(text)
+func Analyze(text string) Command { return newAnalysis(text).run() }
+
+// run analyses the text.
+func (a *analysis) run() Command {
+	text := a.text
 	a.analyze(text, 0, nil)
 	if a.result.Class == "" {
 		a.raise(unknown("there is no command"), place{0, len(text)})
 	}
 	a.result.Confined = a.result.Class == Mutate && !a.beyond
+	a.result.Traits = a.traits.Names()
 	slices.Sort(a.result.Categories)
 	slices.SortStableFunc(a.result.Spans, func(x, y Span) int { return x.Start - y.Start })
 	return a.result
@@ -81,6 +86,9 @@ type analysis struct {
 	variables map[string]variable
 	functions map[string]*function
 	loaded    map[string]bool // files that were loaded from elsewhere
+
+	traits    usage.Trait
+	explained *[]Understood // nil unless it is to be explained
 }
 
 func newAnalysis(text string) *analysis {
@@ -180,6 +188,7 @@ func (a *analysis) line(text string, offset int, at *place, params ...arg) {
 	}
 	a.depth++
 	w := shell{analysis: a, text: text, offset: offset, at: at, params: params, assigned: assignments(file)}
+	w.evaluations(file)
 	for _, s := range file.Stmts {
 		w.stmt(s)
 	}

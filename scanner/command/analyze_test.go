@@ -191,6 +191,7 @@ func TestAnalyzeParts(t *testing.T) {
 			{Name: "kill", Args: []string{"1"}},
 			{Name: "ls"},
 		},
+		Traits: []string{Privileged},
 	}
 	if diff := cmp.Diff(want, Analyze(text)); diff != "" {
 		t.Errorf("-want +got\n%s", diff)

@@ -26,6 +26,15 @@ const (
 // RemoteCode is the category of running what comes from elsewhere: curl … | sh.
 const RemoteCode = "remote_code"
 
+// The traits of command lines, whatever their class is. One that is missing is not disproved.
+const (
+	Network     = "network"      // it reaches out to other hosts, be it to resolve a name
+	ReadsSecret = "reads_secret" // it shows keys, passwords, environments of processes, raw disks or memory
+	Endless     = "endless"      // it does not end by itself, or may fill the memory
+	Pager       = "pager"        // it opens a program that waits for keys and can start others
+	Privileged  = "privileged"   // it runs with other rights
+)
+
 // Span is the part of a command line that gave it a category.
 type Span struct {
 	Start    int    `json:"start"` // first byte
@@ -47,6 +56,7 @@ type Command struct {
 	Categories []string `json:"categories,omitempty"` // sorted, each once
 	Spans      []Span   `json:"spans,omitempty"`      // in the order of the text
 	Parts      []Part   `json:"parts,omitempty"`      // in the order of the text
+	Traits     []string `json:"traits,omitempty"`     // what the class does not say: see the constants
 
 	// Confined says of a line of the class Mutate that it is certain to need nothing but the files in
 	// the folder that it runs in. One that may need more of the host (services, interfaces, the network,

@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/svc-gateway/svc/scanner/command/usage"
 )
 
 // deviceNode is a word of the commands of network devices, with the words that may follow it.
@@ -56,6 +58,9 @@ func judgeDevice(name string, args call) (verdict, bool) {
 	if capital := name != strings.ToLower(name); name == "" || capital && name != strings.ToUpper(name) && len(args) > 1 {
 		return verdict{}, false // a sentence
 	}
+	if printsMenu(name, args) {
+		return verdict{class: ReadOnly}, true
+	}
 	node, short := deviceRoot.find(name)
 	if node == nil || short && hostProgram(name) || prose(args) || name == "shutdown" && len(args) > 0 {
 		return verdict{}, false
@@ -76,6 +81,9 @@ func judgeDevice(name string, args call) (verdict, bool) {
 			v, ok = dangerous(Shutdown, "it takes an interface down"), true
 		}
 	}
+	if ok && v.class == ReadOnly {
+		v, _ = deviceReads(strings.ToLower(name), args)
+	}
 	if ok && v.class != Dangerous && args.dynamic() {
 		v = unknown("the command is only known at run time")
 	}
@@ -93,6 +101,7 @@ func (c call) last() string {
 // hostProgram reports whether a name is a program of a host.
 func hostProgram(name string) bool {
 	_, program := programs[name]
+	program = program || usage.Known(name)
 	_, wrapper := wrappers[name]
 	_, interpreter := interpreters[strings.TrimRight(name, "0123456789.")]
 	_, client := sqlClients[name]
@@ -151,7 +160,10 @@ func (a *analysis) deviceLines(text string, sure bool, all *place) {
 			continue
 		}
 		bare := prompt.ReplaceAllString(strings.TrimSpace(line), "")
-		command, _, _ := strings.Cut(bare, " | ")
+		command, pipe, piped := strings.Cut(bare, " | ")
+		if words := fieldsOf(pipe); piped && (len(words) == 0 || strings.Contains(pipe, "|") || !filters(words[0].text, words[1:])) {
+			a.raise(unknown("what a device does with its output is not known"), at)
+		}
 		fields := strings.Fields(command)
 		if len(fields) > 1 && (fields[0] == "do" || fields[0] == "run") {
 			fields = fields[1:]

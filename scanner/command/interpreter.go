@@ -3,6 +3,7 @@ package command
 import (
 	"strings"
 
+	"github.com/svc-gateway/svc/scanner/command/usage"
 	"github.com/svc-gateway/svc/scanner/internal/text"
 )
 
@@ -47,7 +48,9 @@ func (w *shell) interprets(name string, all []arg, at place) bool {
 	case "crontab":
 		w.jobs(args, at)
 	case "parallel", "find", "fd", "fdfind", "tmux", "screen", "ansible", "salt", "git", "ssh", "scp", "sftp", "rsync", "tar", "zip":
-		w.runsFor(name, args, at)
+		if r, _ := usage.Read(name, usageWords(args)); !r.Reads || name == "find" {
+			w.runsFor(name, args, at)
+		}
 		return false
 	}
 	i, ok := interpreters[name]
@@ -59,6 +62,12 @@ func (w *shell) interprets(name string, all []arg, at place) bool {
 	}
 	if name == "at" || name == "batch" {
 		args = nil // the time
+	}
+	if r, known := w.prove(name, args); known && r.Reads && w.functions[name] == nil {
+		w.record(name, all)
+		w.raise(verdict{class: ReadOnly}, at)
+		w.explain(name, args, r, verdict{class: ReadOnly})
+		return true
 	}
 	code, rest, found := givenProgram(args, i.options, i.language)
 	if !found && tools.HasFoldString(name) {

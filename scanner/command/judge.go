@@ -3,7 +3,7 @@ package command
 import (
 	"strings"
 
-	"github.com/svc-gateway/svc/scanner/internal/text"
+	"github.com/svc-gateway/svc/scanner/command/usage"
 )
 
 // call is the arguments of a command, with the ways to look at them.
@@ -67,43 +67,63 @@ func (c call) dynamic() bool {
 	return false
 }
 
-// judge judges a command by its name and arguments.
+// judge judges a command by its name and arguments. What only reads is proved by the grammar of the
+// program; the judges below look for what is worse.
 func (w *shell) judge(name string, args call) verdict {
 	if v, ok := judgeDevice(name, args); ok && !w.host {
+		w.explain(name, args, usage.Reading{Reads: true}, v)
 		return v
 	}
-	if v, ok := w.judgeDatabase(name, args); ok {
-		return v
+	r, known := w.prove(name, args)
+	v := w.conclude(name, args, r, known)
+	w.explain(name, args, r, v)
+	return v
+}
+
+func (w *shell) conclude(name string, args call, r usage.Reading, known bool) verdict {
+	_, changes := programs[family(name)]
+	if known && r.Reads && r.Inner == 0 && !r.Judged || changes && asksHelp(args) {
+		return verdict{class: ReadOnly}
 	}
-	for prefix, same := range map[string]string{"mkfs.": "mkfs", "fsck.": "fsck", "mount.": "mount"} {
-		if strings.HasPrefix(name, prefix) {
-			name = same
+	v, ok := w.judgeDatabase(name, args, r)
+	switch {
+	case ok:
+	case known && !changes && !tools.HasFoldString(name) && !usage.HasVerbs(name): // its operands are no verbs
+		v = unknown(r.Reason)
+	default:
+		if v = judgeProgram(family(name), args); v.class == Unknown && known && !changes {
+			v = unknown(r.Reason)
 		}
 	}
+	if v.class == ReadOnly && !(known && r.Reads && r.Inner == 0) {
+		return unknown(r.Reason)
+	}
+	return v
+}
+
+// family returns what the programs for the kinds of file systems are called together: mkfs for mkfs.ext4.
+func family(name string) string {
+	if head, _, ok := strings.Cut(name, "."); ok && (head == "mkfs" || head == "fsck" || head == "mount") {
+		return head
+	}
+	return name
+}
+
+// asksHelp reports whether a program is only asked what it is.
+func asksHelp(args call) bool {
+	return len(args) == 1 && !args[0].dynamic && (args[0].text == "--help" || args[0].text == "--version")
+}
+
+// judgeProgram judges a program by the words that make it worse.
+func judgeProgram(name string, args call) verdict {
 	p, ok := programs[name]
 	if !ok {
 		return judgeVerbs(name, args)
 	}
-	if len(args) == 1 && (args[0].text == "--help" || args[0].text == "--version") || p.asks(args) {
-		return verdict{class: ReadOnly}
-	}
 	if p.judge != nil {
 		return p.judge(args)
 	}
-	if p.class == ReadOnly && args.dynamic() && (p.except != "" || p.limit > 0) {
-		return unknown("an argument of " + name + " is only known at run time")
-	}
-	for _, f := range strings.Fields(p.except) {
-		if args.has(f) {
-			return unknown(name + " " + f + " does more than read")
-		}
-	}
-	switch {
-	case p.class == ReadOnly && p.limit > 0 && len(args.operands()) >= p.limit:
-		return mutate(name + " with an argument changes something")
-	case p.class == ReadOnly:
-		return verdict{class: ReadOnly}
-	case p.writes:
+	if p.writes {
 		return worst(name, args)
 	}
 	return verdict{class: p.class, category: p.category, reason: p.reason(name)}
@@ -133,25 +153,8 @@ func worst(name string, args call) verdict {
 type program struct {
 	class    Class
 	category string
-	except   string // flags with which a reader does more than read
-	limit    int    // number of operands from which on a reader changes something
-	writes   bool   // its operands are files that it changes
-	reads    string // flags with which it only reads
-	verbs    string // first operands with which it only reads
+	writes   bool // its operands are files that it changes
 	judge    func(args call) verdict
-}
-
-// asks reports whether the arguments only ask something of a program that can do more.
-func (p program) asks(args call) bool {
-	if args.dynamic() {
-		return false
-	}
-	for _, f := range strings.Fields(p.reads) {
-		if args.has(f) {
-			return true
-		}
-	}
-	return p.verbs != "" && text.Words(p.verbs).HasString(args.first())
 }
 
 // reason says why the program is not read-only.

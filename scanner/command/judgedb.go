@@ -1,10 +1,12 @@
 package command
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/svc-gateway/svc/scanner"
+	"github.com/svc-gateway/svc/scanner/command/usage"
 	"github.com/svc-gateway/svc/scanner/internal/text"
 )
 
@@ -24,10 +26,10 @@ var databaseTools = text.Words("redis-cli valkey-cli keydb-cli mongosh mongo dro
 
 // judgeDatabase judges the clients of databases by the statements they are given. ok is false
 // where the command is none.
-func (w *shell) judgeDatabase(name string, args call) (verdict, bool) {
+func (w *shell) judgeDatabase(name string, args call, r usage.Reading) (verdict, bool) {
 	switch name {
 	case "redis-cli", "valkey-cli", "keydb-cli":
-		return judgeRedis(args), true
+		return judgeRedis(args, r), true
 	case "mongosh", "mongo":
 		return w.judgeMongo(args), true
 	case "dropdb", "dropuser", "mysqladmin":
@@ -49,15 +51,30 @@ func (w *shell) judgeDatabase(name string, args call) (verdict, bool) {
 		return verdict{}, false
 	}
 	statements := args.statements(client)
+	v := verdict{class: ReadOnly}
+	switch {
+	case !r.Reads:
+		if v = unknown(r.Reason); r.Reason == "" {
+			v = unknown(name + " does more than run the statement")
+		}
+	case r.Has("-l", "--list") && name != "duckdb":
+		return v, true
+	default: // the grammar knows which words are statements
+		statements = statements[:0]
+		for _, value := range r.Values("-c", "--command", "-e", "--execute", "-q", "--query", "-Q", "-s") {
+			statements = append(statements, arg{text: value.Text, dynamic: !value.Fixed})
+		}
+		if first := min(1, len(r.Operands())); client[0] == "" || name == "duckdb" {
+			for _, i := range r.Operands()[first:] {
+				statements = append(statements, args[i])
+			}
+		}
+	}
 	if w.in.known && len(statements) == 0 {
 		statements = append(statements, arg{text: w.in.text})
 	}
 	if len(statements) == 0 {
-		return unknown(name + " runs statements that are not known"), true
-	}
-	v := verdict{class: ReadOnly}
-	if args.has("f", "o", "L", "v", "--file", "--output", "--log-file", "--set", "--variable", "-cmd", "-init", "--pager", "--init-command", "--tee") {
-		v = unknown(name + " does more than run the statement")
+		return worse(v, unknown(name+" runs statements that are not known")), true
 	}
 	for _, s := range statements {
 		text := strings.TrimSpace(strings.ReplaceAll(s.text, notYet, "x"))
@@ -76,10 +93,17 @@ func (w *shell) judgeDatabase(name string, args call) (verdict, bool) {
 	return v, true
 }
 
+// metaReads are commands of the clients that take the name of something to show, or nothing.
+var metaReads = text.Words(`.tables .schema .databases .indexes .indices .help .show .dbinfo .stats .version .width .headers .mode .timer .fullschema .dump
+	\d \dt \di \dv \ds \df \du \dn \dp \dT \dx \l \q \dg \dm \dd \db \dC \dD \dO \de \z \dt+ \d+ \l+ \di+ \dv+ \df+ \du+ \dn+ \dx+ \conninfo \dRp \dRs \drds`)
+
+// metaWords are the words that may follow them: no line to run, no file, no other command.
+var metaWords = regexp.MustCompile(`^[\w.*%"' +-]*$`)
+
 // judgeMeta judges the commands of a client itself: .tables, \dt.
 func judgeMeta(line string) verdict {
-	verb, _, _ := strings.Cut(strings.TrimSpace(line), " ")
-	if text.Words(`.tables .schema .databases .indexes .mode .headers .help .show .dbinfo .dump .fullschema .stats .timer .version .width`).HasString(verb) || strings.HasPrefix(verb, `\d`) || verb == `\l` || verb == `\q` {
+	verb, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
+	if metaReads.HasString(verb) && metaWords.MatchString(rest) {
 		return verdict{class: ReadOnly}
 	}
 	return unknown(verb + " does more than read")
@@ -122,30 +146,63 @@ func (c call) statements(client [2]string) (list []arg) {
 	return list
 }
 
-// judgeRedis judges commands of Redis.
-func judgeRedis(args call) verdict {
-	if args.has("--eval", "--pipe", "x", "X", "--rdb") {
-		return verdict{class: Unknown, reason: "commands of Redis are not known", write: scanner.DatabaseWrite}
+// redisReads are commands of Redis that read, with those of their subcommands that do.
+var redisReads = func() map[string]text.Set {
+	table := make(map[string]text.Set)
+	for _, name := range strings.Fields(`get mget keys scan info ping ttl pttl type exists hget hgetall hmget hlen hkeys hvals hexists hscan lrange llen lindex smembers sismember
+		scard srandmember sscan sinter sunion sdiff zrange zrevrange zrangebyscore zcard zcount zscore zrank zscan strlen getrange bitcount dbsize time lastsave role echo
+		xlen xrange xrevrange xread geopos geodist monitor expiretime dump`) {
+		table[name] = nil
+	}
+	for name, verbs := range map[string]string{
+		"config": "get", "memory": "usage stats doctor malloc-stats help", "slowlog": "get len help", "client": "list info getname id help", "object": "encoding freq idletime refcount help",
+		"cluster": "info nodes slots shards myid keyslot countkeysinslot help", "latency": "latest history doctor help", "acl": "list whoami users cat getuser", "command": "count docs info list",
+		"pubsub": "channels numsub numpat", "xinfo": "stream groups consumers", "module": "list", "function": "list stats",
+	} {
+		table[name] = text.Words(verbs)
+	}
+	return table
+}()
+
+// judgeRedis judges commands of Redis. Where the grammar of the client accounts for its options, the command
+// is what its operands are.
+func judgeRedis(args call, r usage.Reading) verdict {
+	floor := verdict{class: ReadOnly}
+	if r.Reads {
+		rest := make(call, 0, len(args))
+		for _, i := range r.Operands() {
+			rest = append(rest, args[i])
+		}
+		if args = rest; len(rest) == 0 && r.Has("--stat", "--bigkeys", "--memkeys", "--hotkeys", "--scan", "--latency", "--latency-history") {
+			return floor
+		}
+	} else {
+		floor = unknown(r.Reason)
+		if args.has("--eval", "--pipe", "x", "X", "--rdb") {
+			return verdict{class: Unknown, reason: "commands of Redis are not known", write: scanner.DatabaseWrite}
+		}
 	}
 	for i := 0; i < len(args); i++ {
 		word := args[i].text
 		if strings.HasPrefix(word, "-") {
-			if text.Words("-h -p -a -n -u -s --user --pass").HasString(word) {
+			if text.Words("-h -p -a -n -u -s -i -r -t -d --user --pass --cacert --cert --key --sni").HasString(word) {
 				i++
 			}
 			continue
 		}
-		switch verb := strings.ToLower(word); {
+		verb := strings.ToLower(word)
+		reads, known := redisReads[verb]
+		switch {
 		case text.Words("flushall flushdb del unlink shutdown debug failover swapdb rename migrate restore script").HasString(verb):
 			return verdict{class: Dangerous, category: Erase, reason: "it deletes or moves keys", write: scanner.DatabaseWrite}
-		case text.Words(`get mget keys scan info ping ttl type exists hget hgetall lrange smembers zrange llen dbsize time role memory slowlog client
-			config strlen hkeys hvals scard zcard monitor lindex object`).HasString(verb):
-			if verb == "config" && i+1 < len(args) && !strings.EqualFold(args[i+1].text, "get") {
-				return unknown("it changes the settings of the database")
-			}
-			return verdict{class: ReadOnly}
+		case args[i].dynamic:
+			return unknown("the command of Redis is only known at run time")
+		case known && (reads == nil || i+1 < len(args) && reads.HasFoldString(args[i+1].text)):
+			return floor
+		case known:
+			return worse(floor, unknown("it changes the settings of the database"))
 		}
-		return verdict{class: Mutate, reason: "it changes the database", write: scanner.DatabaseWrite}
+		return worse(floor, verdict{class: Mutate, reason: "it changes the database", write: scanner.DatabaseWrite})
 	}
 	return unknown("commands of Redis are not known")
 }

@@ -31,9 +31,6 @@ func judgeFind(args call) verdict {
 			}
 		}
 	}
-	if args.dynamic() {
-		return worse(v, unknown("an argument of find is only known at run time"))
-	}
 	return v
 }
 

@@ -14,10 +14,12 @@ type shell struct {
 	text     string
 	offset   int
 	at       *place
-	params   []arg          // $0, $1, …
-	assigned map[string]int // how often the line assigns a variable
-	branches int            // loops, conditions and functions around the command
-	in       piped          // what the command reads
+	params   []arg           // $0, $1, …
+	assigned map[string]int  // how often the line assigns a variable
+	branches int             // loops, conditions and functions around the command
+	in       piped           // what the command reads
+	numbers  map[string]bool // variables that hold numbers and nothing else
+	handedTo string          // the command that assignments are handed to
 }
 
 // place returns where a node stands in the original text.
@@ -45,6 +47,12 @@ func (w *shell) stmt(s *syntax.Stmt) {
 	case *syntax.BinaryCmd:
 		w.stmt(c.X)
 		if c.Op == syntax.Pipe || c.Op == syntax.PipeAll {
+			if c.Op == syntax.Pipe && !w.host && w.fromDevice(c.X) {
+				if w.filter(c.Y) {
+					return
+				}
+				w.raise(unknown("what a device does with its output is not known"), w.place(c.Y))
+			}
 			w.in = w.output(c.X, w.in)
 			w.branch(func() { w.stmt(c.Y) })
 			return
@@ -102,6 +110,9 @@ func (w *shell) inner(n syntax.Node) {
 
 // call judges a simple command.
 func (w *shell) call(c *syntax.CallExpr) {
+	if w.handedTo = ""; len(c.Args) > 0 {
+		w.handedTo = c.Args[0].Lit()
+	}
 	for _, a := range c.Assigns {
 		w.assign(a, len(c.Args) > 0)
 		w.inner(a)
@@ -204,6 +215,7 @@ func (w *shell) record(name string, args []arg) {
 		return
 	}
 	w.confine(name, args[min(1, len(args)):])
+	w.trait(wordTraits(name, args[min(1, len(args)):]))
 	p := Part{Name: name}
 	for i, x := range args {
 		p.Dynamic = p.Dynamic || x.dynamic

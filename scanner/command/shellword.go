@@ -13,6 +13,11 @@ type arg struct {
 	dynamic bool   // it is only known for certain at run time
 	glob    bool   // it may stand for many names
 	remote  bool   // what is not known of it comes from elsewhere
+
+	// Of a word that is dynamic or a glob, or that another shell would read differently:
+	unsure bool // another shell would make it another text
+	split  bool // it may vanish, or become several words
+	sure   int  // bytes at its start that are certain
 }
 
 // written returns the word as it is recorded.
@@ -35,6 +40,7 @@ type expander struct {
 	buf    []byte // the text of the word so far
 	open   bool   // there is a word, if only an empty one
 	whole  bool   // nothing is split
+	parted bool   // what is not known was split, so that nothing is certain of the other words
 	arg           // what else is known of the word
 }
 
@@ -46,12 +52,18 @@ func (w *shell) words(list []*syntax.Word) (args []arg) {
 			return args
 		}
 		source := w.source(word)
-		for _, single := range braces(word) {
+		all := braces(word)
+		several := len(all) > 1 // in a shell without braces they are one word
+		for _, single := range all {
 			e := expander{shell: w}
 			e.parts(single.Parts, false)
 			e.end()
 			for _, f := range e.fields {
 				f.source = source
+				f.unsure = f.unsure || several
+				if e.parted {
+					f.split = true
+				}
 				args = append(args, f)
 			}
 		}
@@ -125,7 +137,9 @@ func multiply(list []*syntax.Word) (done []*syntax.Word) {
 // end ends a word.
 func (e *expander) end() {
 	if e.open {
-		e.arg.text = string(e.buf)
+		if e.arg.text = string(e.buf); !e.dynamic && !e.glob {
+			e.sure = len(e.buf)
+		}
 		e.fields = append(e.fields, e.arg)
 	}
 	e.buf, e.open, e.arg = nil, false, arg{}
@@ -140,6 +154,8 @@ func (e *expander) parts(parts []syntax.WordPart, quoted bool) {
 		case *syntax.SglQuoted:
 			e.open = true
 			if p.Dollar {
+				e.uncertain()
+				e.unsure = true
 				e.buf = append(e.buf, plain(p.Value)...)
 			} else {
 				e.buf = append(e.buf, p.Value...)
@@ -154,7 +170,11 @@ func (e *expander) parts(parts []syntax.WordPart, quoted bool) {
 			}
 			v := e.param(p)
 			e.remote = e.remote || v.remote
-			e.expanded(v.text, v.certain, quoted)
+			number := p.Param != nil && e.numbers[p.Param.Value] && p.Exp == nil // nothing to split, and no option
+			if number && !quoted && !v.certain && len(e.buf) == 0 {
+				number = false
+			}
+			e.expanded(v.text, v.certain, quoted || number)
 		case *syntax.CmdSubst:
 			out := e.outputs(p.Stmts, piped{})
 			if !out.known {
@@ -163,15 +183,27 @@ func (e *expander) parts(parts []syntax.WordPart, quoted bool) {
 			e.remote = e.remote || out.remote || out.decoded
 			e.expanded(strings.TrimRight(out.text, "\n"), false, quoted)
 		case *syntax.BraceExp: // a sequence
+			e.uncertain()
 			e.open, e.glob = true, true
 		case *syntax.ProcSubst:
 			out := e.outputs(p.Stmts, piped{})
 			e.remote = e.remote || out.remote || out.decoded
-			e.expanded("/dev/fd/63", false, true)
+			e.buf = append(e.buf, "/dev/fd/"...)
+			e.expanded("63", false, true)
 		default:
 			e.open = true
+			if _, number := part.(*syntax.ArithmExp); !number {
+				e.parted = e.parted || !quoted && !e.whole
+			}
 			e.expanded(notYet, false, true)
 		}
+	}
+}
+
+// uncertain notes that what follows in the word is not certain.
+func (e *expander) uncertain() {
+	if !e.dynamic && !e.glob && !e.unsure {
+		e.sure = len(e.buf)
 	}
 }
 
@@ -181,6 +213,7 @@ func (e *expander) each(params []arg) {
 		if i > 0 {
 			e.end()
 		}
+		e.parted = true
 		e.open, e.dynamic, e.remote = true, true, e.remote || p.remote
 		e.buf = append(e.buf, p.text...)
 	}
@@ -190,6 +223,10 @@ func (e *expander) each(params []arg) {
 func (e *expander) expanded(text string, certain, quoted bool) {
 	if len(e.buf)+len(text) > maxCommand || !e.stepped(len(text)) {
 		text, certain = notYet, false
+	}
+	if !certain {
+		e.uncertain()
+		e.parted = e.parted || !quoted && !e.whole
 	}
 	e.dynamic = e.dynamic || !certain
 	if quoted || e.whole {
@@ -202,6 +239,9 @@ func (e *expander) expanded(text string, certain, quoted bool) {
 			e.end()
 			e.dynamic = !certain
 			continue
+		} else if strings.IndexByte("*?[", c) >= 0 {
+			e.uncertain()
+			e.glob = true
 		}
 		e.open = true
 		e.buf = append(e.buf, text[i])
@@ -217,6 +257,7 @@ func (e *expander) literal(s string, quoted bool) {
 				e.buf = append(e.buf, s[i])
 			}
 		case !quoted && strings.IndexByte("*?[", c) >= 0:
+			e.uncertain()
 			e.glob = true
 			e.buf = append(e.buf, c)
 		default:

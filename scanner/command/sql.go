@@ -84,15 +84,26 @@ func judgeStatement(s []sqltoken.Token, strict bool) (verdict, bool) {
 	}
 	changes := func(what string) verdict { return mutate("it " + what) }
 	switch verb := s[0].Text; verb {
-	case "SELECT", "VALUES", "TABLE", "FROM", "WITH", "PIVOT", "SUMMARIZE":
+	case "SELECT", "VALUES", "TABLE", "FROM", "WITH", "SUMMARIZE":
 		return judgeQuery(s), !strict || sqlQuery(s)
-	case "SHOW", "DESCRIBE", "DESC", "USE", "BEGIN", "COMMIT", "ROLLBACK", "END", "START", "SAVEPOINT", "RELEASE", "HELP":
+	case "BEGIN", "COMMIT", "ROLLBACK", "END", "START", "SAVEPOINT", "RELEASE":
+		if transaction(s) {
+			return verdict{class: ReadOnly}, !strict
+		}
+		return unknown("it does more than begin or end a transaction"), !strict
+	case "SHOW", "DESCRIBE", "DESC", "USE", "HELP":
+		if contains(s, "INTO", "(") {
+			return unknown("it is not known to only show"), !strict
+		}
 		return verdict{class: ReadOnly}, !strict
 	case "EXPLAIN":
 		return judgeExplain(s[1:])
 	case "PRAGMA":
 		if slices.ContainsFunc(s, func(t sqltoken.Token) bool { return t.Is("=") }) {
 			return writes(changes("changes a setting of the database"), true)
+		}
+		if !pragmaReads(s) {
+			return verdict{class: Unknown, write: scanner.DatabaseWrite, reason: "the pragma is not known to only read"}, len(s) > 1
 		}
 		return verdict{class: ReadOnly}, len(s) > 1
 	case "CHECKPOINT", "ANALYZE":
@@ -191,16 +202,13 @@ func judgeQuery(s []sqltoken.Token) verdict {
 			return verdict{class: Mutate, write: scanner.DatabaseWrite, reason: "the query writes a table or file"}
 		case len(rest) > 1 && rest[1].Is("(") && t.Is("XP_CMDSHELL", "SYS_EXEC", "SYS_EVAL", "LOAD_EXTENSION"):
 			return verdict{class: Dangerous, category: RemoteCode, write: scanner.DatabaseWrite, reason: "the database runs a program"}
-		case len(rest) > 1 && rest[1].Is("(") && sqlEffects.HasFoldString(t.Text):
-			return verdict{class: Unknown, write: scanner.DatabaseWrite, reason: "the query calls a function that does more than read"}
 		}
+	}
+	if reason := queryDoubt(s); reason != "" {
+		return verdict{class: Unknown, write: scanner.DatabaseWrite, reason: reason}
 	}
 	return verdict{class: ReadOnly}
 }
-
-// sqlEffects are functions of databases that change something or run commands.
-var sqlEffects = text.Words(`pg_terminate_backend pg_cancel_backend pg_reload_conf pg_rotate_logfile lo_import lo_export lo_unlink dblink_exec
-	dblink load_extension writefile setval nextval xp_cmdshell sys_exec sys_eval pg_drop_replication_slot query_to_xml edit`)
 
 // sqlQuery reports whether a statement goes on as a query does and prose does not.
 func sqlQuery(s []sqltoken.Token) bool {
@@ -240,6 +248,9 @@ func judgeExplain(s []sqltoken.Token) (verdict, bool) {
 			}
 			return unknown("what is measured is not known"), true
 		case depth == 0 && t.Is(sqlVerbs...):
+			if t.Is("SELECT", "WITH", "VALUES") && queryDoubt(s[i:]) != "" { // a function may be called to plan
+				return unknown("a function is called that is not known to only read"), true
+			}
 			return verdict{class: ReadOnly}, true
 		}
 	}

@@ -13,26 +13,27 @@ var sqlKeywords = text.Words(`select from where and or join left right inner out
 	analyze begin commit rollback show describe pragma copy to fetch window partition over in is like between asc desc distinct add column rename
 	cascade restrict begin start transaction do nothing conflict lateral only do`)
 
-// sqlAlone reports whether a statement of SQL would do nothing else if a shell were given it: it has
-// nothing that a shell runs or redirects, and no line that could be a command of its own.
+// noPrograms are those of them that no host has as a program, however they are written.
+var noPrograms = text.Words("select from where and or left right inner outer cross natural using group order having limit offset union except intersect on values explain pragma with summarize table begin commit rollback")
+
+// sqlAlone reports whether a statement of SQL would do nothing if a shell were given it: it has nothing
+// that a shell expands or redirects, and each line and part of it begins with what is no program.
 func sqlAlone(text string) bool {
-	if strings.ContainsAny(text, "`&|") || strings.Contains(text, "$(") || strings.Contains(text, "${") {
+	if strings.ContainsAny(text, "`&|>\\") || strings.Contains(text, "$(") || strings.Contains(text, "${") {
 		return false
 	}
-	before := ","
-	for line := range strings.Lines(text) {
+	for line := range strings.SplitSeq(strings.ReplaceAll(text, ";", "\n"), "\n") {
 		bare := strings.TrimSpace(line)
-		if bare == "" || strings.HasPrefix(bare, "--") {
-			continue
-		}
-		first := bare[:len(bare)-len(strings.TrimLeft(bare, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"))]
-		follows := strings.HasSuffix(before, ",") || strings.HasSuffix(before, "(")
+		name, rest, _ := strings.Cut(bare, " ")
+		keyword := bare[:len(bare)-len(strings.TrimLeft(bare, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"))]
 		switch {
-		case sqlKeywords.HasFoldString(first), strings.IndexByte("(),'\"", bare[0]) >= 0, follows && bare[0] != '.' && bare[0] != '/' && bare[0] != '~', strings.HasSuffix(bare, ",") && bare[0] != '.' && bare[0] != '/':
+		case bare == "", name == "--", bare[0] == ')':
+		case name == keyword && (noPrograms.HasFoldString(keyword) || sqlKeywords.HasFoldString(keyword) && keyword == strings.ToUpper(keyword)):
+		case strings.HasSuffix(name, ",") && strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.,") == "": // a column, and no name of a program
+		case len(name) <= 2 && name == keyword && rest == "" && !hostProgram(name):
 		default:
 			return false
 		}
-		before = bare
 	}
 	return true
 }

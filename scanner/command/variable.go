@@ -7,6 +7,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"github.com/svc-gateway/svc/scanner/command/usage"
 	"github.com/svc-gateway/svc/scanner/internal/text"
 )
 
@@ -22,9 +23,6 @@ var environment = map[string]string{
 	"HOME": "/root", "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "SHELL": "/bin/sh", "PWD": ".", "TMPDIR": "/tmp",
 	"USER": "root", "BASH": "/bin/bash", "TMP": "/tmp", "TEMP": "/tmp",
 }
-
-// harmlessVariables change only how output looks.
-var harmlessVariables = text.Words("lang language tz columns lines term no_color")
 
 // assign judges NAME=value and remembers it. Variables in capitals, those that are handed to a
 // command and those of a proxy may change what later commands do, or which they are.
@@ -53,10 +51,10 @@ func (w *shell) assign(a *syntax.Assign, handed bool) {
 		w.set(name, value, !a.Append && !handed)
 	}
 	switch {
-	case harmless(name):
+	case usage.Harmless(name), handed && name == "IFS" && w.handedTo == "read":
 		w.raise(verdict{class: ReadOnly}, place{})
 		return
-	case !handed && a.Array == nil && name == strings.ToLower(name) && !strings.HasSuffix(name, "_proxy") && !text.Words("path fpath cdpath ifs").HasString(name):
+	case !handed && a.Array == nil && usage.Local(name):
 		w.raise(verdict{class: ReadOnly}, place{})
 	default:
 		w.raise(unknown("it sets a variable"), w.place(a))
@@ -64,10 +62,6 @@ func (w *shell) assign(a *syntax.Assign, handed bool) {
 	if runsLater.HasFoldString(name[strings.LastIndexByte(name, '_')+1:]) {
 		w.script(value.text, true, w.place(a))
 	}
-}
-
-func harmless(name string) bool {
-	return strings.HasPrefix(name, "LC_") || harmlessVariables.HasFoldString(name)
 }
 
 // runsLater are the last words of names of variables that hold commands.
@@ -238,6 +232,7 @@ func (w *shell) redirect(r *syntax.Redirect) {
 		if w.in = w.redirected(r.Word); target.dynamic || strings.HasPrefix(target.text, "/dev/tcp/") || strings.HasPrefix(target.text, "/dev/udp/") {
 			w.raise(unknown("it reads from another host, or from what is only known at run time"), w.place(r))
 		}
+		w.trait(wordTraits("cat", call{target}))
 		w.beyond = w.beyond || !stays(target)
 		return
 	case syntax.DplIn, syntax.DashHdoc, syntax.Hdoc:

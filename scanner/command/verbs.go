@@ -1,7 +1,6 @@
 package command
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/svc-gateway/svc/scanner/internal/text"
@@ -18,7 +17,7 @@ var (
 		ping health explain tree stats metrics lsd lsl lsf lsjson events count ps images port snapshots`)
 	// dryRuns are options with which a tool only tells what it would do.
 	dryRuns = text.Words("--dry-run --dryrun --dry-run=client --dry-run=server --what-if --whatif -whatif --simulate --just-print --no-act --pretend --list-only --dry_run --check-only --preview --noop")
-	// tools are those whose verbs that read can be believed.
+	// tools are those that change something unless a verb says more.
 	tools = text.Words(`aws az gcloud gh glab heroku fly flyctl vercel netlify doctl linode-cli oci ibmcloud openstack nova terraform tofu terragrunt
 		pulumi helm oc virsh vboxmanage qm pct lxc incus vagrant packer consul vault nomad etcdctl rabbitmqctl rabbitmqadmin rabbitmq-diagnostics
 		kafka-topics kafka-topics.sh kafka-consumer-groups kafka-acls kafka-configs nats rclone restic borg borgmatic velero op doppler circleci gitlab-runner
@@ -34,8 +33,8 @@ var (
 // maxVerb is how many words a tool's verb may stand behind.
 const maxVerb = 5
 
-// judgeVerbs judges a tool by the first verb among its words. Of one that is not known a verb
-// that reads is not believed.
+// judgeVerbs judges a tool by the first verb among its words. A verb that reads, or an option with which
+// it only tells what it would do, proves nothing: the grammar of the tool has to.
 func judgeVerbs(name string, args call) verdict {
 	none := unknown("the command " + name + " is not known")
 	known := tools.HasFoldString(name)
@@ -44,7 +43,7 @@ func judgeVerbs(name string, args call) verdict {
 	}
 	for _, a := range args {
 		if dryRuns.HasFoldString(a.text) {
-			return none.or(known, args)
+			return none
 		}
 	}
 	for _, a := range args {
@@ -70,8 +69,8 @@ func judgeVerbs(name string, args call) verdict {
 				return dangerous(Erase, name+" "+a.text+" deletes")
 			case known && verbsStop.HasFoldString(verb):
 				return dangerous(CriticalProcess, name+" "+a.text+" stops or resets")
-			case known && verbsRead.HasFoldString(verb) && a.text != "get-object":
-				return none.or(true, args)
+			case known && verbsRead.HasFoldString(verb):
+				return none
 			}
 		}
 	}
@@ -79,15 +78,6 @@ func judgeVerbs(name string, args call) verdict {
 		return mutate(name + " changes something")
 	}
 	return none
-}
-
-// or returns that a tool only reads, when it is a known one, all of its words are known and none
-// may be a file outside of the root that it writes.
-func (v verdict) or(known bool, args call) verdict {
-	if known && !args.dynamic() && !slices.ContainsFunc(args, func(a arg) bool { return outside(a.text) }) {
-		return verdict{class: ReadOnly}
-	}
-	return v
 }
 
 // heads returns what of a word may be a verb: the word, its first part, and in secrets:delete the last.

@@ -3,6 +3,7 @@ package command
 import (
 	"strings"
 
+	"github.com/svc-gateway/svc/scanner/command/usage"
 	"github.com/svc-gateway/svc/scanner/internal/text"
 )
 
@@ -88,9 +89,10 @@ func (w *shell) unwrap(args []arg, at place) (inner []arg, ok bool) {
 	if s.after != "" {
 		return w.behind(name, s, rest, args, at)
 	}
-	if name == "command" && rest.has("v", "V") || name == "sudo" && sudoAlone(rest) || name == "time" && rest.has("o", "--output") || name == "ip" && len(rest) == 0 {
+	if name == "command" && len(rest) > 0 && text.Words("-v -V").HasString(rest[0].text) || name == "sudo" && sudoAlone(rest) || s.floor == "" && len(rest) == 0 || name == "time" && rest.has("o", "--output") || name == "ip" && len(rest) == 0 {
 		return nil, false // judged as a command of its own
 	}
+	r := w.prefix(name, s, args, at)
 	rest, line := w.options(name, s, rest, at)
 	if line {
 		return nil, true
@@ -115,6 +117,9 @@ func (w *shell) unwrap(args []arg, at place) (inner []arg, ok bool) {
 		w.record(name, args)
 		return nil, true
 	}
+	if r.Inner > 0 {
+		rest = args[r.Inner:]
+	}
 	if len(rest) == 0 {
 		return nil, false
 	}
@@ -127,6 +132,28 @@ func (w *shell) unwrap(args []arg, at place) (inner []arg, ok bool) {
 		return w.xargs(args, rest, at), true
 	}
 	return rest, true
+}
+
+// prefix asks the grammar of a wrapper where its command stands. Without an answer the line is not said to
+// read, and where the command probably stands is looked for by other means.
+func (w *shell) prefix(name string, s wrapper, args []arg, at place) (r usage.Reading) {
+	switch s.floor {
+	case otherRights:
+		w.trait(usage.Privileged)
+	case otherHost:
+		w.trait(usage.Network)
+	}
+	if !usage.Runs(name) {
+		if s.floor == "" {
+			w.raise(unknown("how "+name+" reads its words is not known"), at)
+		}
+		return r
+	}
+	if r, _ = w.prove(name, args[1:]); !r.Reads {
+		w.raise(unknown(r.Reason), at)
+		w.explain(name, args[1:], r, unknown(r.Reason))
+	}
+	return r
 }
 
 // floor is what a wrapper does whatever it runs.
@@ -164,7 +191,7 @@ func (w *shell) options(name string, s wrapper, rest call, at place) (_ call, li
 		rest = rest[n:]
 	}
 	for (name == "env" || name == "sudo" || name == "doas") && len(rest) > 0 && strings.Contains(rest[0].text, "=") {
-		if variable, _, _ := strings.Cut(rest[0].text, "="); !harmless(variable) {
+		if variable, _, _ := strings.Cut(rest[0].text, "="); !usage.Harmless(variable) {
 			w.raise(unknown("it sets a variable"), at)
 		}
 		rest = rest[1:]
@@ -207,6 +234,9 @@ func commandOption(name string, rest call) (line arg, n int, ok bool) {
 
 // sudoAlone reports whether sudo runs no command.
 func sudoAlone(rest call) bool {
+	if r, _ := usage.Read("sudo", usageWords(rest)); r.Reads {
+		return true
+	}
 	for _, a := range rest {
 		switch a.text {
 		case "-e", "-l", "-K", "-k", "-v", "--edit", "--list", "--validate", "--remove-timestamp", "--reset-timestamp":

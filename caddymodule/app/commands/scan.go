@@ -201,9 +201,11 @@ var languages = map[string]command.Language{
 	".sh": command.Shell, ".bash": command.Shell, ".zsh": command.Shell, ".sql": command.SQL,
 }
 
-// verdict is the answer of a scan of a command; of a line it has no spans and parts.
+// verdict is the answer of a scan of a command; of a line it has no spans and parts. Explained is there with
+// --explain.
 type verdict struct {
 	command.Command
+	Explained []command.Understood `json:"explained,omitempty"`
 }
 
 func (v verdict) found() bool {
@@ -215,12 +217,21 @@ func scanCommand() *cobra.Command {
 		Use: "command TEXT|-", Short: "Prints what a command line would do at worst", Args: cli.Args(cobra.MaximumNArgs(1)),
 		Long: `Prints what a command line of a shell or network device, or an SQL statement, would do at
 worst: read_only, mutate, dangerous, or unknown if that cannot be told. In the runtime dangerous
-and unknown commands need an approval. TEXT is one argument, so quote it. It is not run.`,
+and unknown commands need an approval. TEXT is one argument, so quote it. It is not run.
+
+With --explain it is also printed what each word was taken for, and which word made the class.`,
 	}
 	var o scanOptions
 	o.flags(cmd)
+	explain := cmd.Flags().Bool("explain", false, "print how each word was understood")
 	cmd.RunE = o.run(scan{
-		judge: func(text string) answer { return verdict{command.Analyze(text)} },
+		judge: func(text string) answer {
+			if *explain {
+				c, explained := command.Explain(text)
+				return verdict{c, explained}
+			}
+			return verdict{Command: command.Analyze(text)}
+		},
 		print: printCommand,
 	}, func(cmd *cobra.Command, args []string) (name, text string, err error) {
 		switch {
@@ -244,6 +255,29 @@ func printCommand(w io.Writer, _, text string, a answer) {
 			category = " (" + s.Category + ")"
 		}
 		fmt.Fprintf(w, "  %s%s: %q\n", s.Reason, category, shortened(text[s.Start:s.End]))
+	}
+	if len(c.Traits) > 0 {
+		fmt.Fprintf(w, "  traits: %s\n", strings.Join(c.Traits, ", "))
+	}
+	for _, u := range c.Explained {
+		printUnderstood(w, u)
+	}
+}
+
+// printUnderstood prints what each word of a command was taken for; > stands before the one that made the
+// class.
+func printUnderstood(w io.Writer, u command.Understood) {
+	fmt.Fprintf(w, "\n%s: %s", u.Name, u.Class)
+	if u.Reason != "" {
+		fmt.Fprintf(w, ", because %s", u.Reason)
+	}
+	fmt.Fprintln(w)
+	for _, word := range u.Words {
+		mark := " "
+		if word.Made {
+			mark = ">"
+		}
+		fmt.Fprintf(w, "%s %-24s %s\n", mark, shortened(word.Text), word.Role)
 	}
 }
 
