@@ -1,6 +1,7 @@
 package inject
 
 import (
+	"cmp"
 	"math/bits"
 	"strings"
 	"sync"
@@ -14,28 +15,49 @@ const defaultGap = 24
 // reach bounds how many words before a word are tried with it.
 const reach = 48
 
+// maxSlots is how many words a threat may have.
+const maxSlots = 4
+
 // plan is a threat made ready to be tried.
 type plan struct {
 	*threat
 	slots   []numbers // concepts
+	within  int
 	ordered bool
 }
 
-// plans are the threats, and for each concept the set of those that a word of it can complete.
+// plans are the threats as sets: which of them a word of a concept can complete, and in which of
+// their slots it can stand.
 type plans struct {
 	list     []plan
 	complete [len(conceptNames)]numbers
-	hidden   numbers // those for hidden text only
+	serves   [maxSlots][len(conceptNames)]numbers
+	short    [maxSlots]numbers // those that have no such slot
+	hidden   numbers           // those for hidden text only
 }
 
-// completedBy returns the threats that a word of these concepts can complete.
-func (p *plans) completedBy(concepts *numbers) (all numbers) {
+// arms are the threats that have a word for a slot, by slot.
+type arms [maxSlots]numbers
+
+func (a *arms) unite(o *arms) {
+	for s := range a {
+		a[s].unite(&o[s])
+	}
+}
+
+// completedBy returns the threats that a word of these concepts can complete, and those whose slots
+// it can stand in.
+func (p *plans) completedBy(concepts *numbers) (all numbers, serves arms) {
 	for c := range p.complete {
-		if concepts.has(c) {
-			all.unite(&p.complete[c])
+		if !concepts.has(c) {
+			continue
+		}
+		all.unite(&p.complete[c])
+		for s := range serves {
+			serves[s].unite(&p.serves[s][c])
 		}
 	}
-	return all
+	return all, serves
 }
 
 var thePlans = sync.OnceValue(func() *plans {
@@ -50,17 +72,21 @@ var thePlans = sync.OnceValue(func() *plans {
 		if ordered {
 			sep = " > "
 		}
-		entry := plan{threat: t, ordered: ordered}
+		entry := plan{threat: t, ordered: ordered, within: cmp.Or(t.within, defaultGap)}
 		for slot := range strings.SplitSeq(t.words, sep) {
 			entry.slots = append(entry.slots, parseConcepts(slot))
 		}
-		last := entry.slots[len(entry.slots)-1:]
-		if !ordered {
-			last = entry.slots
-		}
-		for _, slot := range last {
+		for s := range maxSlots {
+			if s >= len(entry.slots) {
+				p.short[s].add(i)
+				continue
+			}
 			for c := range p.complete {
-				if slot.has(c) {
+				if !entry.slots[s].has(c) {
+					continue
+				}
+				p.serves[s][c].add(i)
+				if !ordered || s == len(entry.slots)-1 {
 					p.complete[c].add(i)
 				}
 			}
@@ -73,36 +99,52 @@ var thePlans = sync.OnceValue(func() *plans {
 	return p
 })
 
+// sieve tells which threats have a word for each of their slots not far back: of the last one to
+// two times reach words.
+type sieve struct {
+	recent, before arms
+	words          int
+}
+
+// take takes the next word, and returns which threats it may complete.
+func (s *sieve) take(w *pattern) (ready numbers) {
+	if s.words%reach == 0 {
+		s.before, s.recent = s.recent, arms{}
+	}
+	s.words++
+	s.recent.unite(&w.serves)
+	ready = w.completes
+	short := &thePlans().short
+	for slot := range s.recent {
+		for n := range ready {
+			ready[n] &= s.recent[slot][n] | s.before[slot][n] | short[slot][n]
+		}
+	}
+	return ready
+}
+
 // match tries the threats on the words of a text from one of them on, and calls found for each
 // that is there, by the end of its last word. It returns the first word that more text may make
 // complete a threat which it does not complete yet, the number of words if there is none.
-func match(v *view, words []hit, from int, near *surroundings, found func(t *threat, start, end int)) (again int) {
+func match(v *view, words []hit, from int, found func(t *threat, start, end int)) (again int) {
 	p := thePlans()
-	near.of(v.text)
-	var recent, before numbers
+	var s sieve
 	for _, w := range words[max(0, from-reach):from] {
-		recent.unite(&w.means)
+		s.take(w.pattern)
 	}
 	again = len(words)
 	for i := from; i < len(words); i++ {
 		w := words[i]
-		if i%reach == 0 {
-			before, recent = recent, numbers{}
-		}
-		recent.unite(&w.means)
-		for n, set := range w.completes {
+		for n, set := range s.take(w.pattern) {
 			if !v.hidden {
 				set &^= p.hidden[n]
 			}
 			for ; set != 0; set &= set - 1 {
 				entry := &p.list[64*n+bits.TrailingZeros64(set)]
-				if !entry.possible(&recent, &before) {
-					continue
-				}
-				a := attempt{plan: entry, view: v, words: words, near: near}
+				a := attempt{plan: entry, view: v, words: words}
 				if start, ok := a.complete(i); ok {
 					found(entry.threat, start, w.end)
-				} else if a.filled && near.open(w.end) {
+				} else if a.filled && after(v.text, w.end) == len(v.text) {
 					again = min(again, i)
 				}
 			}
@@ -111,24 +153,13 @@ func match(v *view, words []hit, from int, near *surroundings, found func(t *thr
 	return again
 }
 
-// possible reports whether all that the threat needs has been seen.
-func (p *plan) possible(recent, before *numbers) bool {
-	for i := range p.slots {
-		if slot := &p.slots[i]; !slot.meets(recent) && !slot.meets(before) {
-			return false
-		}
-	}
-	return true
-}
-
 // attempt tries one threat at one word.
 type attempt struct {
 	*plan
 	view   *view
 	words  []hit
-	near   *surroundings
-	placed [8]int // the word in each slot
-	filled bool   // all slots had one
+	placed [maxSlots]int // the word in each slot
+	filled bool          // all slots had one
 }
 
 // complete reports whether the words before word i make the threat complete, and where it begins.
@@ -154,16 +185,12 @@ func (a *attempt) fill(open, start, i int) (int, bool) {
 	if open == 0 {
 		return start, a.holds(start)
 	}
-	within := a.within
-	if within == 0 {
-		within = defaultGap
-	}
 	for k := i - 1; k >= max(0, i-reach); k-- {
 		w := a.words[k]
 		if w.end > start {
 			continue
 		}
-		if n, ends := gap(a.view.text[w.end:start], within); n > within || ends && !a.across {
+		if n, ends := gap(a.view.text[w.end:start], a.within); n > a.within || ends && !a.across {
 			break
 		}
 		for s := len(a.slots) - 1; s >= 0; s-- {
@@ -199,10 +226,10 @@ func (a *attempt) holds(start int) bool {
 	if a.solo && followed(a.view.text[last.end:]) {
 		return false
 	}
-	if a.unless != nil && a.unless.matches(a.view, a.near, start, last.end) {
+	if a.unless != nil && a.unless.matches(a.view, start, last.end) {
 		return false
 	}
-	return a.confirm == nil || a.confirm.matches(a.view, a.near, start, last.end)
+	return a.confirm == nil || a.confirm.matches(a.view, start, last.end)
 }
 
 // denies reports whether a word stands right after "do not".

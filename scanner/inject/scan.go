@@ -25,7 +25,6 @@ func Scan(text string) []scanner.Finding {
 		s.look(s.queue[i])
 	}
 	clear(s.queue)
-	s.near.of("")
 	if len(s.found) == 0 {
 		return nil
 	}
@@ -40,7 +39,6 @@ type scan struct {
 	text  string // the original
 	found []scanner.Finding
 	words []hit
-	near  surroundings
 	queue []view // to look at yet
 	left  int    // bytes that views may still have, so that disguises in disguises end
 }
@@ -70,7 +68,7 @@ func (s *scan) phrases(v view) (marks traits) {
 	for _, w := range s.words {
 		marks |= disguiseOf(w)
 	}
-	match(&v, s.words, 0, &s.near, func(t *threat, start, end int) {
+	match(&v, s.words, 0, func(t *threat, start, end int) {
 		f := v.finding(t, s.words, start, end)
 		f.Start, f.End = v.original(start, end)
 		s.record(f)

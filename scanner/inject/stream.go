@@ -36,7 +36,6 @@ type Stream struct {
 	tried  int   // how many of them need not be tried again
 	marks  traits
 	done   int // end of what was looked at for disguises, in the text
-	near   surroundings
 	told   []scanner.Finding
 }
 
@@ -89,7 +88,7 @@ func (s *Stream) read(eof bool) []scanner.Finding {
 	all, _, _ := s.readWords(s.words, window, certain, len(window))
 	v := view{name: scanner.ViewText, text: window}
 	var found []scanner.Finding
-	tried := match(&v, all, s.tried, &s.near, func(t *threat, start, end int) {
+	tried := match(&v, all, s.tried, func(t *threat, start, end int) {
 		f := v.finding(t, all, start, end)
 		f.Excerpt = text.Excerpt(window[start:end])
 		found = s.tell(found, f)
