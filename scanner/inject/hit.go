@@ -1,8 +1,6 @@
 package inject
 
 import (
-	"cmp"
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -60,18 +58,6 @@ func insideWord(before, rest string) bool {
 	r, _ := utf8.DecodeLastRuneInString(before)
 	first, _ := utf8.DecodeRuneInString(rest)
 	return len(before) > 0 && unicode.IsLetter(r) && unicode.IsLetter(first) && !joining(string(r))
-}
-
-// wordsOf returns the words of an automaton for ASCII in text, and those beyond ASCII, by where
-// they end.
-func wordsOf(l *dictionary, list []hit, text string, wide bool) []hit {
-	list = l.hits(list, text)
-	if !wide {
-		return list
-	}
-	list = wideWords().hits(list, text)
-	slices.SortStableFunc(list, func(a, b hit) int { return cmp.Compare(a.end, b.end) })
-	return list
 }
 
 // gap returns how far apart two words are: the bytes between, where a run of white space counts

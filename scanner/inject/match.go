@@ -126,7 +126,7 @@ func (s *sieve) take(w *pattern) (ready numbers) {
 // match tries the threats on the words of a text from one of them on, and calls found for each
 // that is there, by the end of its last word. It returns the first word that more text may make
 // complete a threat which it does not complete yet, the number of words if there is none.
-func match(v *view, words []hit, from int, found func(t *threat, start, end int)) (again int) {
+func match(v *view, words []hit, from int, found func(t *threat, start, end, word int)) (again int) {
 	p := thePlans()
 	var s sieve
 	for _, w := range words[max(0, from-reach):from] {
@@ -143,7 +143,7 @@ func match(v *view, words []hit, from int, found func(t *threat, start, end int)
 				entry := &p.list[64*n+bits.TrailingZeros64(set)]
 				a := attempt{plan: entry, view: v, words: words}
 				if start, ok := a.complete(i); ok {
-					found(entry.threat, start, w.end)
+					found(entry.threat, start, w.end, i)
 				} else if a.filled && after(v.text, w.end) == len(v.text) {
 					again = min(again, i)
 				}
@@ -268,19 +268,28 @@ var company = text.Words(`policy policies manager managers reset resets hash has
 	best rules rule check checker cracking cracker type types format validation validator manager's system systems column columns attribute attributes service services
 	engine engines provider link links page example examples endpoint scanning scanner scan detection leak leaks usage limit limits count bucket name names option settings setting`)
 
-// discussed reports whether what stands from start to end is spoken about rather than said: it is
-// quoted or reported, and the text around is about attacks, examples and their detection.
-func discussed(text string, words []hit, start, end int) bool {
+// discussed reports whether what stands from start to end, where a word ends, is spoken about rather
+// than said: it is quoted or reported, and the text around is about attacks, examples and their
+// detection.
+func discussed(text string, words []hit, word, start, end int) bool {
 	if !quoted(text, start, end) && !reported(text[:start]) {
 		return false
 	}
-	for _, w := range words {
-		if w.means.meets(&aboutWords) && (w.end <= start && start-w.end < 160 || w.start >= end && w.start-end < 100) {
+	for i := word; i >= 0 && words[i].end > start-160; i-- {
+		if w := words[i]; w.means.meets(&aboutWords) && w.end <= start {
+			return true
+		}
+	}
+	for i := word + 1; i < len(words) && words[i].end < end+100+longest; i++ {
+		if w := words[i]; w.means.meets(&aboutWords) && w.start >= end && w.start-end < 100 {
 			return true
 		}
 	}
 	return false
 }
+
+// longest is more than the longest word of the lexicon has bytes.
+const longest = 200
 
 // quoted reports whether an opening quotation mark stands shortly before start and a closing one
 // shortly after end.

@@ -35,6 +35,7 @@ type Stream struct {
 	words  []hit // that were read, in the window
 	tried  int   // how many of them need not be tried again
 	marks  traits
+	memory marks
 	done   int // end of what was looked at for disguises, in the text
 	told   []scanner.Finding
 }
@@ -50,7 +51,7 @@ func NewLaggingStream(lag int) *Stream { return &Stream{lag: lag, plain: plainWo
 // a whole.
 func (s *Stream) Write(piece string) []scanner.Finding {
 	s.window.WriteString(piece)
-	s.marks |= inspect(piece)
+	s.inspect(piece)
 	found := s.read(false)
 	fresh := s.offset + s.window.Len() - s.done
 	if s.marks&^punycode != 0 && fresh >= s.lag || fresh >= streamBack {
@@ -88,8 +89,8 @@ func (s *Stream) read(eof bool) []scanner.Finding {
 	all, _, _ := s.readWords(s.words, window, certain, len(window))
 	v := view{name: scanner.ViewText, text: window}
 	var found []scanner.Finding
-	tried := match(&v, all, s.tried, func(t *threat, start, end int) {
-		f := v.finding(t, all, start, end)
+	tried := match(&v, all, s.tried, func(t *threat, start, end, word int) {
+		f := v.finding(t, all, word, start, end)
 		f.Excerpt = text.Excerpt(window[start:end])
 		found = s.tell(found, f)
 	})
@@ -110,12 +111,19 @@ func (s *Stream) readWords(list []hit, text string, from, to int) (words []hit, 
 	return list, plain, wide
 }
 
+// inspect notes the traits of a text.
+func (s *Stream) inspect(text string) {
+	s.memory.reset()
+	s.memory.inspect(text)
+	s.marks |= s.memory.traits
+}
+
 // unmask looks for disguises in what has come since it last did, and in what stands before.
 func (s *Stream) unmask() (found []scanner.Finding) {
 	from := max(0, s.done-s.offset-streamBack)
 	text := s.window.String()[from:]
 	s.done = s.offset + s.window.Len()
-	if s.marks|inspect(text) == 0 {
+	if s.inspect(text); s.marks == 0 {
 		return nil
 	}
 	s.marks = 0
