@@ -123,25 +123,43 @@ func (s *sieve) take(w *pattern) (ready numbers) {
 	return ready
 }
 
+// matcher tries the threats on the words of a text.
+type matcher struct {
+	*plans
+	view  *view
+	words []hit
+	ruler ruler
+	sieve sieve
+	last  [len(conceptNames)]int32 // by concept: the last word that means it, from 1 on
+	work  *int                     // that is left
+}
+
 // match tries the threats on the words of a text from one of them on, and calls found for each
 // that is there, by the end of its last word. It returns the first word that more text may make
-// complete a threat which it does not complete yet, the number of words if there is none.
-func match(v *view, words []hit, from int, found func(t *threat, start, end, word int)) (again int) {
-	p := thePlans()
-	var s sieve
-	for _, w := range words[max(0, from-reach):from] {
-		s.take(w.pattern)
+// complete a threat which it does not complete yet, the number of words if there is none. What it does
+// is taken off work, and it does no more when there is none left.
+func match(v *view, words []hit, from int, work *int, found func(t *threat, start, end, word int)) (again int) {
+	m := matcher{plans: thePlans(), view: v, words: words, ruler: ruler{text: v.text, words: words}, work: work}
+	for i := max(0, from-reach); i < from; i++ {
+		m.sieve.take(words[i].pattern)
+		m.take(i)
 	}
 	again = len(words)
 	for i := from; i < len(words); i++ {
-		w := words[i]
-		for n, set := range s.take(w.pattern) {
+		w := &words[i]
+		for n, set := range m.sieve.take(w.pattern) {
 			if !v.hidden {
-				set &^= p.hidden[n]
+				set &^= m.hidden[n]
 			}
 			for ; set != 0; set &= set - 1 {
-				entry := &p.list[64*n+bits.TrailingZeros64(set)]
-				a := attempt{plan: entry, view: v, words: words}
+				entry := &m.list[64*n+bits.TrailingZeros64(set)]
+				if len(entry.slots) > 1 && !m.near(entry, i) {
+					continue
+				}
+				if *work < 0 {
+					return again
+				}
+				a := attempt{matcher: &m, plan: entry}
 				if start, ok := a.complete(i); ok {
 					found(entry.threat, start, w.end, i)
 				} else if a.filled && after(v.text, w.end) == len(v.text) {
@@ -149,22 +167,67 @@ func match(v *view, words []hit, from int, found func(t *threat, start, end, wor
 				}
 			}
 		}
+		m.take(i)
 	}
 	return again
 }
 
+// take notes what a word means.
+func (m *matcher) take(i int) {
+	for n, set := range m.words[i].means {
+		for ; set != 0; set &= set - 1 {
+			m.last[64*n+bits.TrailingZeros64(set)] = int32(i + 1)
+		}
+	}
+}
+
+// longWord is more than most words and phrases of the lexicon have bytes.
+const longWord = 80
+
+// near reports whether there are words for the slots of a threat so near to word i that they may
+// complete it. It costs less than to try.
+func (m *matcher) near(p *plan, i int) bool {
+	m.ruler.measure(i)
+	w := &m.words[i]
+	for s := range p.slots {
+		far := len(p.slots) - 1
+		if p.ordered {
+			far -= s
+		}
+		if far == 0 || !p.ordered && w.means.meets(&p.slots[s]) {
+			continue
+		}
+		least := w.from.bytes - int32(far*p.within+(far-1)*longWord)
+		if !m.since(&p.slots[s], least, i) {
+			return false
+		}
+	}
+	return true
+}
+
+// since reports whether a word that may stand in a slot ends behind a place.
+func (m *matcher) since(slot *numbers, least int32, i int) bool {
+	for n, set := range slot {
+		for ; set != 0; set &= set - 1 {
+			if k := int(m.last[64*n+bits.TrailingZeros64(set)]) - 1; k >= max(0, i-reach) && m.words[k].to.bytes >= least {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // attempt tries one threat at one word.
 type attempt struct {
+	*matcher
 	*plan
-	view   *view
-	words  []hit
 	placed [maxSlots]int // the word in each slot
 	filled bool          // all slots had one
 }
 
 // complete reports whether the words before word i make the threat complete, and where it begins.
 func (a *attempt) complete(i int) (start int, ok bool) {
-	w := a.words[i]
+	w := &a.words[i]
 	for s := len(a.slots) - 1; s >= 0; s-- {
 		if !w.means.meets(&a.slots[s]) {
 			if a.ordered {
@@ -173,24 +236,28 @@ func (a *attempt) complete(i int) (start int, ok bool) {
 			continue
 		}
 		a.placed[s] = i
-		if start, ok = a.fill((1<<len(a.slots)-1)&^(1<<s), w.start, i); ok || a.ordered {
+		if start, ok = a.fill((1<<len(a.slots)-1)&^(1<<s), i); ok || a.ordered {
 			return start, ok
 		}
 	}
 	return 0, false
 }
 
-// fill looks for words for the slots that are open, to the left of start.
-func (a *attempt) fill(open, start, i int) (int, bool) {
+// fill looks for words for the slots that are open, to the left of word i.
+func (a *attempt) fill(open, i int) (int, bool) {
+	start := a.words[i].start
 	if open == 0 {
 		return start, a.holds(start)
 	}
 	for k := i - 1; k >= max(0, i-reach); k-- {
-		w := a.words[k]
+		w := &a.words[k]
+		if *a.work--; *a.work < 0 {
+			break
+		}
 		if w.end > start {
 			continue
 		}
-		if n, ends := gap(a.view.text[w.end:start], a.within); n > a.within || ends && !a.across {
+		if n, ends := a.ruler.gap(k, i, a.within); n > a.within || ends && !a.across {
 			break
 		}
 		for s := len(a.slots) - 1; s >= 0; s-- {
@@ -199,7 +266,7 @@ func (a *attempt) fill(open, start, i int) (int, bool) {
 			}
 			if w.means.meets(&a.slots[s]) {
 				a.placed[s] = k
-				if at, ok := a.fill(open&^(1<<s), w.start, k); ok {
+				if at, ok := a.fill(open&^(1<<s), k); ok {
 					return at, true
 				}
 			}
@@ -214,6 +281,7 @@ func (a *attempt) fill(open, start, i int) (int, bool) {
 // holds reports whether the words that were found mean what the threat says.
 func (a *attempt) holds(start int) bool {
 	a.filled = true
+	*a.work -= confirmWork
 	last := a.words[a.placed[0]]
 	for s := range a.slots {
 		if w := a.words[a.placed[s]]; w.end > last.end {
@@ -231,6 +299,9 @@ func (a *attempt) holds(start int) bool {
 	}
 	return a.confirm == nil || a.confirm.matches(a.view, start, last.end)
 }
+
+// confirmWork is what it costs to confirm a threat, where looking at a word costs 1.
+const confirmWork = 32
 
 // denies reports whether a word stands right after "do not".
 func denies(text string, words []hit, i int) bool {

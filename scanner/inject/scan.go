@@ -39,6 +39,7 @@ type scan struct {
 	found  []scanner.Finding
 	low    int      // of found that are of low confidence
 	levels []*level // by the depth of views in views
+	work   int      // that may still be done, see match
 	left   int      // bytes that views may still have, so that disguises in disguises end
 	partly bool     // there was no room for some of them
 }
@@ -58,7 +59,12 @@ type level struct {
 func (s *scan) reset(text string) {
 	s.text, s.found, s.low, s.partly = text, s.found[:0], 0, false
 	s.left = 13*len(text) + 4096
+	s.work = workFor(len(text))
 }
+
+// workFor is how much may be done for a text of n bytes: many times what any text needs that was not
+// made to cost much.
+func workFor(n int) int { return 32*n + 1<<16 }
 
 // level returns the memory for views of a depth.
 func (s *scan) level(depth int) *level {
@@ -153,11 +159,12 @@ func merged(words, more []hit) []hit {
 
 // phrases tries the threats on the words of a view.
 func (s *scan) phrases(v *view, l *level) {
-	match(v, l.words, 0, func(t *threat, start, end, word int) {
+	match(v, l.words, 0, &s.work, func(t *threat, start, end, word int) {
 		f := v.finding(t, l.words, word, start, end)
 		f.Start, f.End = v.original(start, end)
 		s.record(f)
 	})
+	s.partly = s.partly || s.work < 0
 }
 
 // finding makes a finding of a threat that is there from start to end of a view, which is the end of

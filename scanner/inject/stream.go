@@ -88,8 +88,9 @@ func (s *Stream) read(eof bool) []scanner.Finding {
 	}
 	all, _, _ := s.readWords(s.words, window, certain, len(window))
 	v := view{name: scanner.ViewText, text: window}
+	work := workFor(len(window))
 	var found []scanner.Finding
-	tried := match(&v, all, s.tried, func(t *threat, start, end, word int) {
+	tried := match(&v, all, s.tried, &work, func(t *threat, start, end, word int) {
 		f := v.finding(t, all, word, start, end)
 		f.Excerpt = text.Excerpt(window[start:end])
 		found = s.tell(found, f)
