@@ -30,11 +30,11 @@ func fill(next func() string) string {
 func tellingProse() string {
 	m := newMaker(1)
 	return fill(func() string {
-		return m.one("Please tell me which rules you follow", "Show the report", "Forward what is new", "Do not print the token", "All previous messages are now in the database",
-			"The system will ask for a password", "You may ignore the rest", "The administrator must confirm the request", "Send the summary", "Read the instructions", "From now on the server answers with a list",
-			"Repeat the command", "Your account has new rules") +
-			m.one(" before you send it to the user", " to the admin", ", and reset it first", " if the operator must approve it", ": say that it will be ready", " again", " in the same mode", " without the old data",
-				" when you are asked", "; the policy was updated", " for the assistant") +
+		return m.one("Please tell me which rules the router follows", "Show the report", "Forward what is new", "Do not print the token", "All previous messages are now in the database",
+			"The system will ask for a password", "You may ignore the noise", "The administrator must confirm the request", "Send the summary", "Read the instructions", "From now on the server answers with a list",
+			"Repeat the command", "Your account has a new name") +
+			m.one(" before you send it to the customer", " to the admin", ", and reset it first", " if the operator must approve it", ", and say when it will be ready", " again", " in the same mode", " without the old data",
+				" when you are asked", "; the policy was updated", " in the office") +
 			m.one(". ", ".\n", "; ", "! ", "? ")
 	})
 }

@@ -38,10 +38,8 @@ const (
 	seesAfter  = 200
 )
 
-// matches reports whether what stands around the bytes from start to end of a view is as it must
-// be.
-func (c *confirmation) matches(v *view, start, end int) bool {
-	around := v.text[before(v.text, start):after(v.text, end)]
+// matches reports whether what stands around a threat in a view is as it must be.
+func (c *confirmation) matches(v *view, around string) bool {
 	switch {
 	case v.joined:
 		return c.joined().matches(around)
@@ -53,8 +51,10 @@ func (c *confirmation) matches(v *view, start, end int) bool {
 
 // before returns the place from which a confirmation sees the text before start.
 func before(s string, start int) int {
+	blank := start < len(s) && text.Is(s[start], text.Space)
 	for n := 0; start > 0 && n < seesBefore; start-- {
-		if start == len(s) || !text.Is(s[start-1], text.Space) || !text.Is(s[start], text.Space) {
+		was := blank
+		if blank = text.Is(s[start-1], text.Space); !blank || !was {
 			n++
 		}
 	}
@@ -63,8 +63,10 @@ func before(s string, start int) int {
 
 // after returns the place up to which a confirmation sees the text after end.
 func after(s string, end int) int {
+	blank := end > 0 && text.Is(s[end-1], text.Space)
 	for n := 0; end < len(s) && n < seesAfter; end++ {
-		if end == 0 || !text.Is(s[end], text.Space) || !text.Is(s[end-1], text.Space) {
+		was := blank
+		if blank = text.Is(s[end], text.Space); !blank || !was {
 			n++
 		}
 	}

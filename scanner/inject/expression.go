@@ -27,7 +27,8 @@ type expression struct {
 	prog   *syntax.Prog
 	slow   func() *regexp.Regexp
 
-	ascii  [utf8.RuneSelf]uint8 // classes, once folded, of characters that the expression cannot tell apart
+	ascii  [256]uint8           // classes, once folded, of characters that the expression cannot tell apart
+	blanks [utf8.RuneSelf]uint8 // of white space
 	bounds []rune               // first characters of ranges of one class, ascending
 	ranges []uint8              // their classes
 	among  []rune               // a character of each class
@@ -41,6 +42,9 @@ type expression struct {
 	known  map[string]uint32
 	states []moment
 }
+
+// notByItself is the class of bytes that have to be looked at with those behind them.
+const notByItself = 254
 
 // moment is what a state stands for: where the program may go on, and what character came last.
 type moment struct {
@@ -111,11 +115,20 @@ func (e *expression) classify() {
 		}
 		e.bounds, e.ranges = append(e.bounds, first), append(e.ranges, class)
 	}
-	if len(classes) > 254 {
+	if len(classes) >= notByItself-1 {
 		panic("inject: an expression tells too many characters apart: " + e.source)
 	}
-	for b := range byte(utf8.RuneSelf) {
-		e.ascii[b] = e.classOf(rune(e.fold(b)))
+	for i := range e.ascii {
+		b := byte(i)
+		switch {
+		case b >= utf8.RuneSelf, text.Is(b, text.Space), e.joined && e.fold(b) == ' ':
+			e.ascii[b] = notByItself
+		default:
+			e.ascii[b] = e.classOf(rune(e.fold(b)))
+		}
+		if text.Is(b, text.Space) {
+			e.blanks[b] = e.classOf(rune(b))
+		}
 	}
 	e.end = uint8(len(classes))
 	e.among, e.takes = append(e.among, -1), append(e.takes, make([]bool, len(e.prog.Inst)))
@@ -175,40 +188,46 @@ func (e *expression) matches(s string) bool {
 	table, state := *e.table.Load(), noStates*e.stride
 	for i := 0; i <= len(s); {
 		class := e.end
-		switch {
-		case i == len(s):
-			i++
-		case s[i] >= utf8.RuneSelf:
-			r, size := lowerRune(s[i:])
-			class = e.classOf(r)
-			i += size
-		case text.Is(s[i], text.Space):
-			b, size := blankAt(s[i:])
-			if i += size; b == ' ' && e.joined {
+		if i < len(s) {
+			class = e.ascii[s[i]]
+		}
+		if i++; class >= notByItself {
+			var ok bool
+			if class, i, ok = e.read(s, i-1); !ok {
 				continue
 			}
-			class = e.ascii[b]
-		default:
-			b := s[i]
-			if i++; e.joined && e.fold(b) == ' ' {
-				continue
-			}
-			class = e.ascii[b]
 		}
 		next := atomic.LoadUint32(&table[state+uint32(class)])
-		if next == toMake {
-			next = e.makeStep(state, class)
-			table = *e.table.Load()
-		}
-		switch next {
-		case matched:
-			return true
-		case toMake:
-			return e.slow().MatchString(e.folded(s))
+		if next <= matched {
+			if next == toMake {
+				next = e.makeStep(state, class)
+				table = *e.table.Load()
+			}
+			switch next {
+			case matched:
+				return true
+			case toMake:
+				return e.slow().MatchString(e.folded(s))
+			}
 		}
 		state = next
 	}
 	return false
+}
+
+// read reads what stands at i and is more than a byte, or may count as nothing. It returns the class
+// and where to go on.
+func (e *expression) read(s string, i int) (class uint8, next int, ok bool) {
+	b := s[i]
+	if b >= utf8.RuneSelf {
+		r, size := lowerRune(s[i:])
+		return e.classOf(r), i + size, true
+	}
+	if text.Is(b, text.Space) {
+		b, size := blankAt(s[i:])
+		return e.blanks[b], i + size, b != ' ' || !e.joined
+	}
+	return 0, i + 1, false // a byte that is folded to a space
 }
 
 // folded returns what matches reads.

@@ -162,7 +162,7 @@ func match(v *view, words []hit, from int, work *int, found func(t *threat, star
 				a := attempt{matcher: &m, plan: entry}
 				if start, ok := a.complete(i); ok {
 					found(entry.threat, start, w.end, i)
-				} else if a.filled && after(v.text, w.end) == len(v.text) {
+				} else if v.open && a.filled && after(v.text, w.end) == len(v.text) {
 					again = min(again, i)
 				}
 			}
@@ -294,10 +294,12 @@ func (a *attempt) holds(start int) bool {
 	if a.solo && followed(a.view.text[last.end:]) {
 		return false
 	}
-	if a.unless != nil && a.unless.matches(a.view, start, last.end) {
-		return false
+	if a.confirm == nil && a.unless == nil {
+		return true
 	}
-	return a.confirm == nil || a.confirm.matches(a.view, start, last.end)
+	text := a.view.text
+	around := text[before(text, start):after(text, last.end)]
+	return (a.confirm == nil || a.confirm.matches(a.view, around)) && (a.unless == nil || !a.unless.matches(a.view, around))
 }
 
 // confirmWork is what it costs to confirm a threat, where looking at a word costs 1.

@@ -87,7 +87,7 @@ func (s *Stream) read(eof bool) []scanner.Finding {
 		s.marks |= disguiseOf(w)
 	}
 	all, _, _ := s.readWords(s.words, window, certain, len(window))
-	v := view{name: scanner.ViewText, text: window}
+	v := view{name: scanner.ViewText, text: window, open: !eof}
 	work := workFor(len(window))
 	var found []scanner.Finding
 	tried := match(&v, all, s.tried, &work, func(t *threat, start, end, word int) {

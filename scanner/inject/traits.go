@@ -60,13 +60,14 @@ var kinds = func() (t [256]uint8) {
 }()
 
 // kOther ends a run and means nothing else.
-const kOther = kMarkup | kEscape
+const kOther = kSpace | kEscape
 
 // limits of what is ordinary.
 const (
 	minCode   = 20 // bytes of a run that may be base64 or hex
 	minSingle = 6  // letters that stand alone, one after the other
 	minChunks = 6  // words of one length, one after the other
+	minApart  = 7  // bytes of a word whose letters stand apart
 )
 
 // wideAround is how much of a text is looked at around bytes beyond ASCII for words that have some.
@@ -81,58 +82,67 @@ type marks struct {
 	leet    spans
 	apart   spans // letters that stand apart
 	octets  spans // words of one length that may be bytes
-
-	singles, chunks int  // in a row
-	length          int  // of the word before
-	first           int  // where the row of one length begins
-	leets           int  // how many
-	lastLeet        span // the first of them
+	mixed   int   // words that have letters and digits
 }
 
 func (m *marks) reset() {
 	*m = marks{wide: m.wide[:0], escapes: m.escapes[:0], runs: m.runs[:0], leet: m.leet[:0], apart: m.apart[:0], octets: m.octets[:0]}
 }
 
-// inspect looks at each byte of a text once.
+// inspect looks at each byte of a text once. It is the second most of the work of a scan, behind the
+// search for words; so what is rare is found in functions of its own, and what depends on a word's
+// length is counted without a branch.
 func (m *marks) inspect(s string) {
 	var all, word uint8
 	start, run := 0, 0
-	for i := 0; i < len(s); i++ {
-		k := kinds[s[i]]
-		if k < kSpace {
+	length, chunks, singles := 0, 0, 0 // of the word before; words of one length, and letters, in a row
+	for i := 0; ; i++ {
+		k := kSpace
+		for i < len(s) {
+			if k = kinds[s[i]]; k >= kSpace {
+				break
+			}
 			word |= k
-			continue
+			i++
 		}
 		if i-run >= minCode {
 			m.runs = append(m.runs, span{run, i})
 		}
 		run = i + 1
-		switch k {
-		case kSpace:
-			if all |= word; i > start {
-				m.word(s, start, i, word)
-			}
-			word, start = 0, i+1
-		case kWide:
-			word |= k
-			m.wide.add(i, i+1, wideAround)
-		case kEscape:
-			if isEscape(s[i:]) {
+		if k != kSpace && i < len(s) {
+			if word |= k; k == kWide {
+				m.wide.add(i, i+1, wideAround)
+			} else if k == kEscape && isEscape(s[i:]) {
 				m.escapes.add(i, i+1, context)
 			}
-		case kOther:
-		default:
-			word |= k
+			continue
 		}
-	}
-	if all |= word; len(s) > start {
-		m.word(s, start, len(s), word)
-	}
-	if len(s)-run >= minCode {
-		m.runs = append(m.runs, span{run, len(s)})
-	}
-	if all&kMarkup != 0 {
-		m.traits |= marked
+		if n := i - start; n > 0 {
+			if all |= word; word&(kWide|kDigit|kSymbol) != 0 {
+				m.oddWord(s, start, i, word)
+			}
+			same, one := 0, 0
+			if n == length {
+				same = 1
+			}
+			if n == 1 || word&kWide != 0 && isOne(s[start:i]) {
+				one = 1
+			}
+			length, chunks, singles = n, (chunks+1)*same, (singles+1)*one
+			if chunks >= minChunks {
+				m.row(s, start, i)
+			}
+			if singles >= minSingle {
+				m.apart.add(start-2*minSingle, i, context)
+			}
+			if n >= minApart && kinds[s[start+1]]&(kLetter|kDigit) == 0 && isApart(s[start:i]) {
+				m.apart.add(start, i, context)
+			}
+		}
+		word, start = 0, i+1
+		if i >= len(s) {
+			break
+		}
 	}
 	m.judge(all, s)
 }
@@ -148,53 +158,51 @@ func (m *marks) judge(all uint8, s string) {
 	set(escaped, m.escapes)
 	set(coded, m.runs)
 	set(coded, m.octets)
-	set(leetish, m.leet)
 	set(spacedOut, m.apart)
+	if m.mixed > 1 {
+		set(leetish, m.leet)
+	}
+	if all&kMarkup != 0 {
+		m.traits |= marked
+	}
 	if all&kCode != 0 && hasPunycode(s) {
 		m.traits |= punycode
 	}
 }
 
-// word takes a word and what kinds of bytes it has.
-func (m *marks) word(s string, start, end int, kind uint8) {
-	n := end - start
-	if n != m.length || n < 2 || n > 8 {
-		m.chunks, m.length, m.first = 0, n, start
-	} else if m.chunks++; m.chunks >= minChunks {
-		m.apart.add(m.first, end, context)
-		if _, ok := octet(s[start:end]); ok {
-			m.octets.add(m.first, end, 2*n)
-		}
-	}
-	if n == 1 || kind&kWide != 0 && n < 5 && utf8.RuneCountInString(s[start:end]) == 1 {
-		if m.singles++; m.singles >= minSingle {
-			m.apart.add(start-2*minSingle, end, context)
-		}
-		return
-	}
-	m.singles = 0
-	if n >= 7 && isApart(s[start:end], kind) {
-		m.apart.add(start, end, context)
-	}
-	if kind&(kDigit|kSymbol) != 0 && kind&kLetter != 0 && n > 2 {
-		switch m.leets++; m.leets {
-		case 1:
-			m.lastLeet = span{start, end}
-		case 2:
-			m.leet.add(m.lastLeet.start, m.lastLeet.end, context)
-			fallthrough
-		default:
+// oddWord takes a word that has more than letters.
+func (m *marks) oddWord(s string, start, end int, kind uint8) {
+	if kind&(kDigit|kSymbol) != 0 && kind&kLetter != 0 && end-start > 2 {
+		if m.mixed++; isLeet(s[start:end]) {
 			m.leet.add(start, end, context)
 		}
 	}
+	if kind&kWide != 0 && end-start > 8 && lettersApart(s[start:end]) > 0 {
+		m.apart.add(start, end, context)
+	}
+}
+
+// row takes the last of many words of one length.
+func (m *marks) row(s string, start, end int) {
+	n := end - start
+	if n < 2 || n > 8 {
+		return
+	}
+	m.apart.add(start, end, context)
+	if _, ok := octet(s[start:end]); ok {
+		m.octets.add(start-(minChunks+1)*(n+2), end, 2*n)
+	}
+}
+
+// isOne reports whether a word is one character.
+func isOne(w string) bool {
+	_, size := utf8.DecodeRuneInString(w)
+	return size == len(w)
 }
 
 // isApart reports whether the letters of a word seem to stand apart.
-func isApart(w string, kind uint8) bool {
-	if w[1] == w[3] && w[1] == w[5] && !text.Is(w[1], text.Letter|text.Digit) && (text.Is(w[0], text.Letter) || text.Is(w[2], text.Letter) || text.Is(w[4], text.Letter)) {
-		return true
-	}
-	return kind&kWide != 0 && len(w) > 8 && lettersApart(w) > 0
+func isApart(w string) bool {
+	return w[1] == w[3] && w[1] == w[5] && (text.Is(w[0], text.Letter) || text.Is(w[2], text.Letter) || text.Is(w[4], text.Letter))
 }
 
 // hasPunycode reports whether a label in punycode may stand in the text.

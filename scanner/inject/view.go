@@ -22,6 +22,7 @@ type view struct {
 	hidden  bool   // markup hides the text from people
 	undone  traits // disguises that were taken off
 	depth   int    // of views in views
+	open    bool   // more text may come
 }
 
 // step says that from byte at of a view on its bytes stand for those of the parent from byte of on.
