@@ -53,6 +53,7 @@ type level struct {
 	ciphered spans
 	mirrored spans
 	plain    spans // where a view with plain letters was made
+	pieced   spans // words of one length that make others
 	pieces   []piece
 }
 

@@ -40,6 +40,22 @@ func (s *scan) unspace(v *view, p span) {
 	s.join(u)
 }
 
+// tryRow looks whether words of one length are pieces of words of the lexicon. If so they stand
+// apart.
+func (s *scan) tryRow(v *view, p span) {
+	d := s.draft(v, p)
+	for i := p.start; i < p.end; i++ {
+		if b := v.text[i]; !text.Is(b, text.Space) {
+			d.text = append(d.text, b)
+		}
+	}
+	l := s.level(v.depth + 1)
+	l.words = joinedWords().hits(l.words[:0], d.string())
+	if len(l.words) > 0 {
+		s.level(v.depth).pieced.add(p.start, p.end, context)
+	}
+}
+
 // piece is what stands between white space.
 type piece struct {
 	start, end int

@@ -82,11 +82,12 @@ type marks struct {
 	leet    spans
 	apart   spans // letters that stand apart
 	octets  spans // words of one length that may be bytes
+	rows    spans // words of one length that may be pieces of others
 	mixed   int   // words that have letters and digits
 }
 
 func (m *marks) reset() {
-	*m = marks{wide: m.wide[:0], escapes: m.escapes[:0], runs: m.runs[:0], leet: m.leet[:0], apart: m.apart[:0], octets: m.octets[:0]}
+	*m = marks{wide: m.wide[:0], escapes: m.escapes[:0], runs: m.runs[:0], leet: m.leet[:0], apart: m.apart[:0], octets: m.octets[:0], rows: m.rows[:0]}
 }
 
 // inspect looks at each byte of a text once. It is the second most of the work of a scan, behind the
@@ -159,6 +160,7 @@ func (m *marks) judge(all uint8, s string) {
 	set(coded, m.runs)
 	set(coded, m.octets)
 	set(spacedOut, m.apart)
+	set(spacedOut, m.rows)
 	if m.mixed > 1 {
 		set(leetish, m.leet)
 	}
@@ -188,9 +190,10 @@ func (m *marks) row(s string, start, end int) {
 	if n < 2 || n > 8 {
 		return
 	}
-	m.apart.add(start, end, context)
+	first := start - minChunks*(n+1)
+	m.rows.add(first, end, 0)
 	if _, ok := octet(s[start:end]); ok {
-		m.octets.add(start-(minChunks+1)*(n+2), end, 2*n)
+		m.octets.add(first-4*n, end, 2*n)
 	}
 }
 

@@ -111,7 +111,7 @@ func (d *draft) decoded(name string, v *view, p span) view {
 // unfold looks at the views that the marks of a view call for. Where letters were made plain, the
 // view with them has all that this one has.
 func (s *scan) unfold(v *view, l *level) {
-	l.plain = l.plain[:0]
+	l.plain, l.pieced = l.plain[:0], l.pieced[:0]
 	seen := l.marks.traits &^ v.undone
 	if seen&ciphered != 0 {
 		for _, p := range l.ciphered {
@@ -140,6 +140,8 @@ func (s *scan) unfold(v *view, l *level) {
 	if !v.leet {
 		each(leetish, l.marks.leet, s.unleet)
 	}
+	each(spacedOut, l.marks.rows, s.tryRow)
+	each(spacedOut, l.pieced, s.unspace)
 	each(spacedOut, l.marks.apart, s.unspace)
 	if seen&marked != 0 && !v.hidden {
 		s.hiddenText(v)
