@@ -80,7 +80,7 @@ func (s *scan) foldAll(v *view, l *level) {
 		d := s.draft(v, p)
 		if d.fold(v.text, p, mostly) {
 			l.plain = append(l.plain, p)
-			s.look(d.view(scanner.ViewFolded, v, p, wideBytes))
+			s.look(d.view(scanner.ViewFolded, v, p, 0))
 		}
 	}
 }
