@@ -76,7 +76,9 @@ func (s *scan) foldAll(v *view, l *level) {
 		all.add(p.start, p.end, context-wideAround)
 	}
 	for _, p := range all {
-		p = p.in(v.text)
+		if p = p.in(v.text); s.known(v, p.end) {
+			continue
+		}
 		d := s.draft(v, p)
 		if d.fold(v.text, p, mostly) {
 			l.plain = append(l.plain, p)

@@ -20,7 +20,7 @@ func (s *scan) decode(v *view, l *level) {
 			continue
 		}
 		end, wrapped := runAt(v.text, p.start)
-		if done = end; !l.plain.covers(span{p.start, end}) {
+		if done = end; !s.known(v, end) && !l.plain.covers(span{p.start, end}) {
 			s.decodeRun(v, span{p.start, end}, wrapped)
 		}
 	}

@@ -237,7 +237,7 @@ func (s *scan) pictures(v *view) {
 
 // hide looks at the bytes from start to end as hidden text.
 func (s *scan) hide(v *view, start, end int) {
-	if start >= end {
+	if start >= end || s.known(v, end) {
 		return
 	}
 	h := v.part(scanner.ViewMarkup, span{start, end})

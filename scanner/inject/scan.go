@@ -17,17 +17,32 @@ const maxDepth = 8
 
 // Scan returns what looks like an injection in the text, by its place; nil when there is
 // nothing. The text is read as it is and, where its bytes give reason to, in the views that undo a
-// disguise: see the View constants. A text of more than 256 findings is cut off there. Scan is
-// safe for concurrent use.
-func Scan(text string) []scanner.Finding {
+// disguise: see the View constants. A text of more than 256 findings is cut off there. One that would
+// take much more work than its length calls for is scanned in part, and a finding of the category
+// PartlyScanned says so. Scan is safe for concurrent use.
+func Scan(text string) []scanner.Finding { return scanFrom(text, 0) }
+
+// scanFrom is Scan for a text that was scanned before up to a place, and whose words were tried as
+// it is: only disguises that go on behind that place are taken off.
+func scanFrom(text string, from int) []scanner.Finding {
 	s := scans.Get().(*scan)
 	defer scans.Put(s)
 	s.reset(text)
+	s.from = from
 	s.look(view{name: scanner.ViewText, text: text})
+	if s.partly {
+		s.record(partlyScanned(0, len(text)))
+	}
 	if len(s.found) == 0 {
 		return nil
 	}
 	return s.result()
+}
+
+// partlyScanned is the finding that says that there was more to be done for a text than a scan does.
+// Its confidence is high: nobody knows what the rest of the text hides.
+func partlyScanned(start, end int) scanner.Finding {
+	return scanner.Finding{Category: scanner.PartlyScanned, Rule: "work_limit", Confidence: scanner.High, Start: start, End: end, View: scanner.ViewText}
 }
 
 // scans are kept for their memory.
@@ -36,6 +51,7 @@ var scans = sync.Pool{New: func() any { return new(scan) }}
 // scan is one call of Scan.
 type scan struct {
 	text   string // the original
+	from   int    // what stands before was scanned
 	found  []scanner.Finding
 	low    int      // of found that are of low confidence
 	levels []*level // by the depth of views in views
@@ -82,6 +98,9 @@ func (s *scan) draft(v *view, p span) *draft {
 	return d
 }
 
+// known reports whether a part of a view that ends so was looked at before.
+func (s *scan) known(v *view, end int) bool { return v.parent == nil && end <= s.from }
+
 // afford reports whether there is room for a view of n bytes.
 func (s *scan) afford(n int) bool {
 	if s.left -= n + 64; s.left < 0 {
@@ -110,7 +129,9 @@ func (s *scan) look(v view) {
 		}
 	}
 	l.read(&v)
-	s.phrases(&v, l)
+	if v.parent != nil || s.from == 0 {
+		s.phrases(&v, l)
+	}
 	if l.marks.traits != 0 {
 		s.unfold(&v, l)
 	}
@@ -199,6 +220,10 @@ func (s *scan) count(f scanner.Finding, n int) {
 // record takes a finding unless the same was found at its place.
 func (s *scan) record(f scanner.Finding) {
 	full := len(s.found) >= maxFindings
+	if full && f.Category == scanner.PartlyScanned && s.low == 0 {
+		s.found[len(s.found)-1] = f
+		return
+	}
 	if full && (f.Confidence == scanner.Low || s.low == 0) {
 		return
 	}

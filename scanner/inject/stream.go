@@ -95,6 +95,9 @@ func (s *Stream) read(eof bool) []scanner.Finding {
 		f.Excerpt = text.Excerpt(window[start:end])
 		found = s.tell(found, f)
 	})
+	if work < 0 {
+		found = s.tell(found, partlyScanned(0, len(window)))
+	}
 	s.tried = min(tried, len(s.words))
 	return found
 }
@@ -122,13 +125,14 @@ func (s *Stream) inspect(text string) {
 // unmask looks for disguises in what has come since it last did, and in what stands before.
 func (s *Stream) unmask() (found []scanner.Finding) {
 	from := max(0, s.done-s.offset-streamBack)
+	known := max(0, s.done-s.offset-from-utf8.UTFMax)
 	text := s.window.String()[from:]
 	s.done = s.offset + s.window.Len()
 	if s.inspect(text); s.marks == 0 {
 		return nil
 	}
 	s.marks = 0
-	for _, f := range Scan(text) {
+	for _, f := range scanFrom(text, known) {
 		f.Start, f.End = f.Start+from, f.End+from
 		found = s.tell(found, f)
 	}

@@ -115,7 +115,9 @@ func (s *scan) unfold(v *view, l *level) {
 	seen := l.marks.traits &^ v.undone
 	if seen&ciphered != 0 {
 		for _, p := range l.ciphered {
-			s.rot13(v, p.in(v.text))
+			if !s.known(v, p.end) {
+				s.rot13(v, p.in(v.text))
+			}
 		}
 	}
 	if seen&wideBytes != 0 {
@@ -126,7 +128,7 @@ func (s *scan) unfold(v *view, l *level) {
 			return
 		}
 		for _, p := range list {
-			if p = p.in(v.text); !l.plain.covers(p) {
+			if p = p.in(v.text); !s.known(v, p.end) && !l.plain.covers(p) {
 				look(v, p)
 			}
 		}
