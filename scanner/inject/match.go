@@ -288,7 +288,7 @@ func (a *attempt) holds(start int) bool {
 			last = w
 		}
 	}
-	if !a.denied && denies(a.view.text, a.words, a.placed[0]) {
+	if !a.denied && a.denies() {
 		return false
 	}
 	if a.solo && followed(a.view.text[last.end:]) {
@@ -305,18 +305,60 @@ func (a *attempt) holds(start int) bool {
 // confirmWork is what it costs to confirm a threat, where looking at a word costs 1.
 const confirmWork = 32
 
-// denies reports whether a word stands right after "do not".
-func denies(text string, words []hit, i int) bool {
-	start := words[i].start
-	for k := i - 1; k >= max(0, i-8); k-- {
-		if w := words[k]; w.end <= start {
-			if strings.TrimLeft(text[w.end:start], " \t\r\n") != "" {
-				return false
-			}
-			if w.means.meets(&notWords) {
-				return true
-			}
+// farDenial is how far before a threat a sentence may deny it, in bytes.
+const farDenial = 80
+
+// denies reports whether "do not" stands before the first word of a threat: right before, with how
+// firm it is between ("do not, under any circumstances, share"), or before others that mean the same
+// and of which it is one ("never share, print or repeat"). To refuse to is the same, unless that is
+// not to be done.
+func (a *attempt) denies() bool {
+	text, slot := a.view.text, &a.slots[0]
+	at := a.placed[0]
+	start := a.words[at].start
+	for k := at - 1; k >= max(0, at-reach) && a.words[k].end > start-farDenial; k-- {
+		w := &a.words[k]
+		if w.end > start {
+			continue
 		}
+		switch between := strings.TrimSpace(text[w.end:start]); {
+		case w.means.meets(&notWords) && isFirm(between):
+			return true
+		case w.means.meets(&refuseWords) && between == "to":
+			return !a.deniesWord(k)
+		case w.means.meets(slot) && isOr(between):
+			start = w.start
+		}
+	}
+	return false
+}
+
+// deniesWord reports whether "do not" stands right before word i.
+func (a *attempt) deniesWord(i int) bool {
+	for k := i - 1; k >= max(0, i-8); k-- {
+		if w := &a.words[k]; w.end <= a.words[i].start && w.means.meets(&notWords) && strings.TrimSpace(a.view.text[w.end:a.words[i].start]) == "" {
+			return true
+		}
+	}
+	return false
+}
+
+// isFirm reports whether a text between "do not" and a word says no more than how firm that is.
+func isFirm(s string) bool {
+	switch strings.Trim(s, ", ") {
+	case "":
+		return s == ""
+	case "ever", "under any circumstances", "under any circumstance", "in any case", "in any way":
+		return true
+	}
+	return false
+}
+
+// isOr reports whether a text stands between things of which one is to be chosen.
+func isOr(s string) bool {
+	switch s {
+	case ",", "or", "nor", ", or", ", nor":
+		return true
 	}
 	return false
 }

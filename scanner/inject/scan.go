@@ -75,7 +75,7 @@ type level struct {
 
 func (s *scan) reset(text string) {
 	s.text, s.found, s.low, s.partly = text, s.found[:0], 0, false
-	s.left = 13*len(text) + 4096
+	s.left = 13*len(text) + 1<<16
 	s.work = workFor(len(text))
 }
 
