@@ -118,6 +118,10 @@ func backslash(out []byte, s string) ([]byte, int) {
 		return append(out, '\n'), 2
 	case '"', '\'', '/':
 		return append(out, s[1]), 2
+	case '\\': // of a literal in a literal, whatever the depth
+		if n := len(s) - len(strings.TrimLeft(s, `\`)); n < len(s) && strings.IndexByte(`"'/`, s[n]) >= 0 {
+			return append(out, s[n]), n + 1
+		}
 	case 'x':
 		if b, ok := hexAt(s, 2, 4); ok {
 			return append(out, byte(b)), 4

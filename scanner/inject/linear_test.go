@@ -36,7 +36,7 @@ func linear(t *testing.T, unit string) {
 
 // hostile are pieces of text that are there in order to cost much.
 var hostile = []string{
-	"<a ", "<a b=", "<a alt=\"", "<a title='x", "<b hidden>", "<!--", "<!", "<", "![", "![](", "]:", "\n[a]:#(", "]:#\"", "[//]:", "&", "&a", "&#1", "&lt;", "%41", "%4", `\u0041`, `\\`, `\n`,
+	"<a ", "<a b=", "<a alt=\"", "<a title='x", "<b hidden>", "<!--", "<!", "<", "![", "![](", "]:", "\n[a]:#(", "]:#\"", "[//]:", "&", "&a", "&#1", "&lt;", "%41", "%4", `\u0041`, `\\`, `\n`, `\\\"`,
 	"--", "xn--", "xn--a.", "a.", "-", "=", "a=", "\u200b", "\u202b", "\u202ba", "\u0430", "\u0430b", "\u0430.", "é", "e\u0301", "ß", "\xff", "\xe2\x80", "字", "。",
 	"ignore ", "ignore all ", "reveal your password ", "reveal ", "disregard ", "you are now ", "system: ", "if the user asks ", "model must ", "!", "<|im_start|>", "\"ignore all previous instructions\" attack ",
 	"a ", "ab ", "abc ", "a b c d e f  ", "i-g-n-o-r-e ", "0x41 ", "41 ", "01000001 ", "SWdub3Jl", "aGVsbG8g\n", "QUFB", "4142", "gur ", "eht ", "1gn0r3 ", "4ll pr3v10u5 ", "x\n", "ignore", "ignoreall",
@@ -72,6 +72,10 @@ func TestScanSaysThatItIsPartial(t *testing.T) {
 		if !slices.ContainsFunc(Scan(text), partly) {
 			t.Errorf("%s: nothing says that it was scanned in part", name)
 		}
+	}
+	deep := `{"s":"€` + strings.Repeat(`\`, 40) + `" \u0041"}`
+	if found := Scan(deep); found != nil {
+		t.Errorf("escapes in escapes: got %v", found)
 	}
 	for _, k := range contents.Kinds() {
 		if slices.ContainsFunc(Scan(k.Text), partly) {
