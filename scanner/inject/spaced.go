@@ -1,6 +1,7 @@
 package inject
 
 import (
+	"slices"
 	"unicode/utf8"
 
 	"github.com/svc-gateway/svc/scanner"
@@ -40,7 +41,7 @@ func (s *scan) unspace(v *view, p span) {
 	s.join(u)
 }
 
-// tryRow looks whether words of one length are pieces of words of the lexicon. If so they stand
+// tryRow looks whether words of one length are pieces of a word of the lexicon. If so they stand
 // apart.
 func (s *scan) tryRow(v *view, p span) {
 	d := s.draft(v, p)
@@ -51,7 +52,11 @@ func (s *scan) tryRow(v *view, p span) {
 	}
 	l := s.level(v.depth + 1)
 	l.words = joinedWords().hits(l.words[:0], d.string())
-	if len(l.words) > 0 {
+	n := 0 // the length of one
+	for i := p.end; i > p.start && !text.Is(v.text[i-1], text.Space); i-- {
+		n++
+	}
+	if slices.ContainsFunc(l.words, func(w hit) bool { return w.end-w.start > n }) {
 		s.level(v.depth).pieced.add(p.start, p.end, context)
 	}
 }

@@ -203,9 +203,9 @@ func isOne(w string) bool {
 	return size == len(w)
 }
 
-// isApart reports whether the letters of a word seem to stand apart.
+// isApart reports whether the letters of a word seem to stand apart: not those of escapes, \n\t\t.
 func isApart(w string) bool {
-	return w[1] == w[3] && w[1] == w[5] && (text.Is(w[0], text.Letter) || text.Is(w[2], text.Letter) || text.Is(w[4], text.Letter))
+	return w[1] == w[3] && w[1] == w[5] && w[1] != '\\' && (text.Is(w[0], text.Letter) || text.Is(w[2], text.Letter) || text.Is(w[4], text.Letter))
 }
 
 // hasPunycode reports whether a label in punycode may stand in the text.
