@@ -24,6 +24,8 @@ const (
 	aimSnapshot  = 2500 * time.Millisecond
 	aimIdle      = 80 << 20
 	aimStream    = 1.5
+	aimWorst     = 50e6
+	aimMedian    = 100e6
 	manyRuns     = 50
 	streamPeers  = 2 // waiters come in pairs: bare, ours
 	bytesPerMiB  = 1 << 20
@@ -79,6 +81,10 @@ func (r *report) judge() {
 	if d := r.Database; d != nil {
 		r.within("query_database: a small aggregate", aimQuery, d.Query)
 		r.within(fmt.Sprintf("analytical database: snapshot of %d rows", d.Rows), aimSnapshot, d.Snapshot)
+	}
+	if rates, worst := textRates(r.Contents); len(rates) > 0 {
+		r.add("scanning contents, MB/s, the worst kind of text: "+worst, fmt.Sprintf("≥ %.0f", aimWorst/1e6), fmt.Sprintf("%.0f", rates[0]/1e6), rates[0] >= aimWorst)
+		r.add("scanning contents, MB/s, the median kind", fmt.Sprintf("≥ %.0f", aimMedian/1e6), fmt.Sprintf("%.0f", median(rates)/1e6), median(rates) >= aimMedian)
 	}
 	if s := r.Start; s != nil {
 		r.within("web start: ready, slowest", aimReady, s.Slowest)

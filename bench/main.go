@@ -24,6 +24,7 @@
 //   - sandbox: from the start to the exit of true in a sandbox, next to bubblewrap; fifty at once; the
 //     end of a fork bomb;
 //   - database: the analytical database, with a million rows: importing, a snapshot, a query;
+//   - contents: how fast the scanner reads source code, documentation, logs, data and the like, by kind;
 //   - start: how long web start takes, and the memory of the idle service;
 //   - streams: the memory of a waiting event stream, with thousands of them open.
 //
@@ -141,6 +142,7 @@ var parts = []part{
 	{"audit", (*bench).audit},
 	{"sandbox", (*bench).sandbox},
 	{"database", (*bench).database},
+	{"contents", (*bench).contents},
 	{"start", (*bench).start},
 	{"streams", (*bench).streams},
 }

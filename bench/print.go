@@ -98,6 +98,13 @@ func (r *report) print(to io.Writer) error {
 		line("import\tsnapshot\tslowest query meanwhile\tsmall aggregate")
 		line("%s\t%s\t%s\t%s", ms(d.Import), ms(d.Snapshot), ms(d.SlowestRead), ms(d.Query))
 	}
+	if len(r.Contents) > 0 {
+		title("Scanning kinds of content, one goroutine, the best of several scans")
+		line("kind\tbytes\tMB/s\tallocations/KiB")
+		for _, f := range r.Contents {
+			line("%s\t%d\t%.0f\t%.2f", f.Kind, f.Bytes, f.Rate/1e6, f.Allocs)
+		}
+	}
 	if s := r.Start; s != nil {
 		title("Start, ms, and idle memory, MiB")
 		line("new folder\tagain\tslowest\tresident\tnot of files")

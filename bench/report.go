@@ -20,6 +20,7 @@ type report struct {
 	Database *databaseFigures `json:",omitempty"`
 	Sandbox  *sandboxFigures  `json:",omitempty"`
 	Start    *startFigures    `json:",omitempty"`
+	Contents []contentFigures `json:",omitempty"`
 	Streams  []streamFigures  `json:",omitempty"`
 	Aims     []aim
 }
@@ -110,6 +111,15 @@ type databaseFigures struct {
 	Snapshot    time.Duration
 	SlowestRead time.Duration // of the queries while a snapshot was made
 	Query       time.Duration // a small aggregate, with the start of its process
+}
+
+// contentFigures are of scanning one kind of content.
+type contentFigures struct {
+	Kind   string
+	Bytes  int
+	Binary bool    // it is no text
+	Rate   float64 // bytes a second
+	Allocs float64 // per KiB
 }
 
 // startFigures are of web start.

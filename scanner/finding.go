@@ -19,6 +19,7 @@ const (
 	PrivilegeEscalation Category = "privilege_escalation"
 	InvisibleCharacters Category = "invisible_characters"
 	URLHomograph        Category = "url_homograph"
+	PartlyScanned       Category = "partly_scanned" // no threat by itself: the text was made to cost more than a scan may
 )
 
 // The categories of what package command finds in programs.

@@ -23,7 +23,7 @@ const anyCategory = "*"
 
 var categoryNames = []string{
 	string(scanner.RoleHijacking), string(scanner.DataExfiltration), string(scanner.PrivilegeEscalation),
-	string(scanner.InvisibleCharacters), string(scanner.URLHomograph),
+	string(scanner.InvisibleCharacters), string(scanner.URLHomograph), string(scanner.PartlyScanned),
 }
 
 // checkActions refuses names that do not exist.

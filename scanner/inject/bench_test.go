@@ -3,6 +3,8 @@ package inject
 import (
 	"strings"
 	"testing"
+
+	"github.com/svc-gateway/svc/internal/contents"
 )
 
 // ordinary is text as an agent writes it, without secrets.
@@ -55,5 +57,18 @@ func BenchmarkStream(b *testing.B) {
 			s.Write(suggestive[i:min(i+200, len(suggestive))])
 		}
 		s.Close()
+	}
+}
+
+// BenchmarkContents scans what agents are really sent. The worst of it counts.
+func BenchmarkContents(b *testing.B) {
+	for _, k := range contents.Kinds() {
+		b.Run(strings.ReplaceAll(k.Name, " ", "_"), func(b *testing.B) {
+			b.SetBytes(int64(len(k.Text)))
+			b.ReportAllocs()
+			for b.Loop() {
+				Scan(k.Text)
+			}
+		})
 	}
 }

@@ -15,27 +15,6 @@ import (
 // plainOf returns what a character beyond ASCII is written as in ASCII: decomposed, without
 // accents, and blank for the white spaces.
 func plainOf(r rune) (string, bool) {
-	if r < lastLatin {
-		p := plainLatin()[r]
-		return p, p != ""
-	}
-	return decomposed(r)
-}
-
-// lastLatin is the character after the last with an accent that is common.
-const lastLatin = 0x250
-
-// plainLatin is what decomposed says of Latin characters, which most texts beyond ASCII consist of.
-var plainLatin = sync.OnceValue(func() *[lastLatin]string {
-	t := new([lastLatin]string)
-	for r := rune(utf8.RuneSelf); r < lastLatin; r++ {
-		t[r], _ = decomposed(r)
-	}
-	return t
-})
-
-// decomposed returns the same as plainOf.
-func decomposed(r rune) (string, bool) {
 	switch {
 	case 0x370 <= r && r < 0x1d00, 0x3041 <= r && r < 0xa000, 0xac00 <= r && r < 0xd7b0:
 		return "", false // other alphabets, in which nothing is Latin
@@ -86,63 +65,88 @@ var alike = sync.OnceValue(func() map[rune]byte {
 	return t
 })
 
-// canonical writes a view with all that is not ASCII and can be read as ASCII in ASCII, and
-// without what cannot be seen. Letters of other alphabets count as the Latin ones that they look
-// like in words that have Latin letters as well, and in a text of mostly Latin letters in words
-// that have no others.
-func canonical(v *view) (view, bool) {
-	d, changed := newDraft(v, len(v.text)), false
-	mostly := mostlyLatin(v.text)
-	for i := 0; i < len(v.text); {
-		if v.text[i] < utf8.RuneSelf && !text.Is(v.text[i], text.Letter|text.Digit) {
-			d.write(i, v.text[i])
+// foldAll looks at the parts of a view around bytes beyond ASCII, with all that can be read as ASCII
+// in ASCII and without what cannot be seen. Letters of other alphabets count as the Latin ones that
+// they look like in words that have Latin letters as well, and in a text of mostly Latin letters in
+// words that have no others.
+func (s *scan) foldAll(v *view, l *level) {
+	mostly := sync.OnceValue(func() bool { return mostlyLatin(v.text) })
+	var all spans
+	for _, p := range l.marks.wide {
+		all.add(p.start, p.end, context-wideAround)
+	}
+	for _, p := range all {
+		if p = p.in(v.text); s.known(v, p.end) {
+			continue
+		}
+		d := s.draft(v, p)
+		if d.fold(v.text, p, mostly) {
+			l.plain = append(l.plain, p)
+			s.look(d.view(scanner.ViewFolded, v, p, 0))
+		}
+	}
+}
+
+// fold writes a part of a text. It reports whether anything changed.
+func (d *draft) fold(s string, p span, mostly func() bool) bool {
+	done := p.start // what stands before has been written
+	for i := p.start; i < p.end; {
+		if s[i] < utf8.RuneSelf {
 			i++
 			continue
 		}
-		end, plain, foldable := wordAt(v.text, i)
-		fold := foldable && (plain || mostly)
+		word := i
+		for word > done && s[word-1] < utf8.RuneSelf && text.Is(s[word-1], text.Letter|text.Digit) {
+			word--
+		}
+		end, plain, foldable := wordAt(s[:p.end], word)
+		if end <= i { // a character that is of no word stands behind one
+			end, plain, foldable = wordAt(s[:p.end], i)
+		}
 		for j := i; j < end; {
-			if v.text[j] < utf8.RuneSelf {
-				d.write(j, v.text[j])
+			if s[j] < utf8.RuneSelf {
 				j++
 				continue
 			}
-			r, size := utf8.DecodeRuneInString(v.text[j:])
-			if out, ok := canonicalRune(r, fold, plain); ok {
-				d.write(j, out...)
-				changed = true
-			} else {
-				d.write(j, []byte(v.text[j:j+size])...)
+			r, size := utf8.DecodeRuneInString(s[j:])
+			g := glyphOf(r)
+			like := g.like != 0 && foldable && (plain || mostly())
+			if g.kind&(isUnseen|isPlain|isAccent) == 0 && !like {
+				j += size
+				continue
 			}
+			if g.kind&isAccent != 0 && !plain {
+				j += size
+				continue
+			}
+			d.copy(s, done, j)
+			d.standFor(j)
+			d.text = g.appendPlain(d.text, r)
 			j += size
+			done = j
 		}
 		i = end
 	}
-	if !changed {
-		return view{}, false
+	if done == p.start {
+		return false
 	}
-	return d.view(scanner.ViewFolded, len(v.text), 0), true
+	d.copy(s, done, p.end)
+	return true
 }
 
-// canonicalRune returns what the character becomes, and whether it changes.
-func canonicalRune(r rune, fold, plain bool) ([]byte, bool) {
+// appendPlain appends what the character becomes.
+func (g *glyph) appendPlain(out []byte, r rune) []byte {
 	switch {
 	case 0xe0020 <= r && r <= 0xe007e:
-		return []byte{byte(r - 0xe0000)}, true
+		return append(out, byte(r-0xe0000))
 	case r == 0x202f:
-		return []byte{' '}, true
-	case text.Unseen(r):
-		return nil, true
-	case 0x300 <= r && r <= 0x36f:
-		return nil, plain
+		return append(out, ' ')
+	case g.kind&(isUnseen|isAccent) != 0:
+		return out
+	case g.kind&isPlain != 0:
+		return append(out, g.plain...)
 	}
-	if out, ok := plainOf(r); ok {
-		return []byte(out), true
-	}
-	if b, ok := alike()[r]; fold && ok {
-		return []byte{b}, true
-	}
-	return nil, false
+	return append(out, g.like)
 }
 
 // wordAt returns where the word at byte i ends, whether it has letters of ASCII or of its
@@ -159,19 +163,19 @@ func wordAt(s string, i int) (end int, plain, foldable bool) {
 			continue
 		}
 		r, size := utf8.DecodeRuneInString(s[end:])
-		if !text.Unseen(r) && !unicode.In(r, unicode.L, unicode.M, unicode.N) {
+		g := glyphOf(r)
+		if g.kind&(isUnseen|isLetter|isMark|isNumber) == 0 {
 			if end == i {
 				end += size
 			}
 			break
 		}
 		end += size
-		if !unicode.IsLetter(r) {
-			continue
-		}
-		if _, ok := plainOf(r); ok {
+		switch {
+		case g.kind&isLetter == 0:
+		case g.kind&isPlain != 0:
 			plain = true
-		} else if _, ok := alike()[r]; !ok {
+		case g.like == 0:
 			foldable = false
 		}
 	}
@@ -179,11 +183,20 @@ func wordAt(s string, i int) (end int, plain, foldable bool) {
 }
 
 // mostlyLatin reports whether more than half of the letters are Latin.
-func mostlyLatin(text string) bool {
+func mostlyLatin(s string) bool {
 	n, all := 0, 0
-	for _, r := range text {
-		if unicode.IsLetter(r) {
-			if all++; r < utf8.RuneSelf || unicode.Is(unicode.Latin, r) {
+	for i := 0; i < len(s); {
+		if b := s[i]; b < utf8.RuneSelf {
+			if i++; text.Is(b, text.Letter) {
+				all++
+				n++
+			}
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(s[i:])
+		i += size
+		if g := glyphOf(r); g.kind&isLetter != 0 {
+			if all++; g.kind&isLatin != 0 {
 				n++
 			}
 		}

@@ -77,6 +77,7 @@ var conceptNames = [...]string{
 var (
 	aboutWords  = parseConcepts("about")
 	notWords    = parseConcepts("not")
+	refuseWords = parseConcepts("refuse")
 	cipherWords = parseConcepts("rot13-word")
 	mirrorWords = parseConcepts("backwards-word")
 )

@@ -1,9 +1,6 @@
 package inject
 
 import (
-	"encoding/base64"
-	"encoding/hex"
-	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -15,20 +12,17 @@ import (
 // minJoined is how many letters a run needs to be read as words without spaces.
 const minJoined = 20
 
-// decode makes views of the runs of a view that may be base64, hex, binary numbers or words that
-// are not set apart.
-func (s *scan) decode(v *view) {
-	s.decodeFields(v)
-	for i := 0; i < len(v.text); {
-		if kinds[v.text[i]]&(kLetter|kDigit|kCode) == 0 {
-			i++
+// decode looks at the runs of a view that may be base64, hex or words that are not set apart.
+func (s *scan) decode(v *view, l *level) {
+	done := 0
+	for _, p := range l.marks.runs {
+		if p.start < done {
 			continue
 		}
-		end, wrapped := runAt(v.text, i)
-		if end-i >= minCode {
-			s.decodeRun(v, i, end, wrapped)
+		end, wrapped := runAt(v.text, p.start)
+		if done = end; !s.known(v, end) && !l.plain.covers(span{p.start, end}) {
+			s.decodeRun(v, span{p.start, end}, wrapped)
 		}
-		i = end
 	}
 }
 
@@ -37,7 +31,7 @@ func (s *scan) decode(v *view) {
 func runAt(text string, i int) (end int, wrapped bool) {
 	line := i
 	for end = i; end < len(text); {
-		if kinds[text[end]]&(kLetter|kDigit|kCode) != 0 {
+		if kinds[text[end]] < kSpace {
 			end++
 			continue
 		}
@@ -45,7 +39,7 @@ func runAt(text string, i int) (end int, wrapped bool) {
 		for next < len(text) && (text[next] == '\n' || text[next] == '\r') {
 			next++
 		}
-		if next == end || end-line < 40 || next == len(text) || kinds[text[next]]&(kLetter|kDigit|kCode) == 0 {
+		if next == end || end-line < 40 || next == len(text) || kinds[text[next]] >= kSpace {
 			break
 		}
 		end, line, wrapped = next, next, true
@@ -53,127 +47,194 @@ func runAt(text string, i int) (end int, wrapped bool) {
 	return end, wrapped
 }
 
-// decodeRun makes a view of what a run hides.
-func (s *scan) decodeRun(v *view, start, end int, wrapped bool) {
-	run := v.text[start:end]
-	if wrapped {
-		run = strings.Join(strings.Fields(run), "")
-	}
-	if text, ok := fromHex(run); ok {
-		s.push(v.decoded(scanner.ViewHex, text, start, end))
+// decodeRun looks at what a run hides.
+func (s *scan) decodeRun(v *view, p span, wrapped bool) {
+	run := v.text[p.start:p.end]
+	d := s.draft(v, p)
+	if d.hex(run) {
+		s.look(d.decoded(scanner.ViewHex, v, p))
 		return
 	}
-	if text, ok := fromBase64(run); ok {
-		s.push(v.decoded(scanner.ViewBase64, text, start, end))
+	if d.base64(run) {
+		s.look(d.decoded(scanner.ViewBase64, v, p))
 		return
 	}
-	if strings.Contains(run, "=") { // key=value
+	if strings.IndexByte(run, '=') >= 0 { // key=value
 		for part := range strings.SplitSeq(run, "=") {
-			if text, ok := fromBase64(part); ok {
-				s.push(v.decoded(scanner.ViewBase64, text, start, end))
+			if d := s.draft(v, p); d.base64(part) {
+				s.look(d.decoded(scanner.ViewBase64, v, p))
 			}
 		}
 	}
-	if !wrapped && !v.joined && letters(run) >= minJoined {
-		d := newDraft(v, end-start)
-		for i := start; i < end; i++ {
-			d.write(i, v.text[i])
-		}
-		j := d.view(scanner.ViewJoined, end, 0)
-		j.joined = true
-		s.push(j)
+	if !wrapped && letters(run) >= minJoined {
+		s.join(v.part(scanner.ViewJoined, p))
 	}
 }
 
 // letters counts the bytes that are letters or may stand for some.
 func letters(run string) (n int) {
 	for i := range len(run) {
-		if text.Is(foldLeet(run[i]), text.Letter) {
+		if text.Is(leetBytes[run[i]], text.Letter) {
 			n++
 		}
 	}
 	return n
 }
 
-// fromHex decodes digits of base 16 that are text.
-func fromHex(run string) (string, bool) {
+// hex decodes digits of base 16 that are text.
+func (d *draft) hex(run string) bool {
 	run = strings.TrimPrefix(run, "0x")
-	p, err := hex.DecodeString(run)
-	return string(p), err == nil && readable(p)
+	var r reader
+	d.text = d.text[:0]
+	half, high := false, byte(0)
+	for i := range len(run) {
+		b := run[i]
+		if !isHex(b) {
+			if b == '\n' || b == '\r' {
+				continue
+			}
+			return false
+		}
+		if half = !half; half {
+			high = digitOf(b)
+			continue
+		}
+		d.text = append(d.text, high<<4|digitOf(b))
+		if len(d.text)%reads == 0 && !r.reads(d.text, false) {
+			return false
+		}
+	}
+	return !half && r.reads(d.text, true)
 }
 
-// fromBase64 decodes base64 of either alphabet that is text.
-func fromBase64(run string) (string, bool) {
+// code is what the letters of base64 stand for, in both alphabets; 0xff: nothing.
+var code = func() (t [256]byte) {
+	for i := range t {
+		t[i] = 0xff
+	}
+	for i, b := range []byte("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/") {
+		t[b] = byte(i)
+	}
+	t['-'], t['_'] = t['+'], t['/']
+	return t
+}()
+
+// base64 decodes base64 of either alphabet that is text.
+func (d *draft) base64(run string) bool {
 	run = strings.TrimRight(run, "=")
 	if len(run) < 8 {
-		return "", false
-	}
-	if len(run)%4 == 1 {
-		run = run[:len(run)-1]
-	}
-	code := base64.RawStdEncoding
-	if strings.ContainsAny(run, "-_") {
-		code = base64.RawURLEncoding
-	}
-	p, err := code.DecodeString(run)
-	return string(p), err == nil && readable(p)
-}
-
-// readable reports whether the bytes are text rather than chance.
-func readable(p []byte) bool {
-	if !utf8.Valid(p) || len(p) < 6 {
 		return false
 	}
-	good, all := 0, 0
-	for _, r := range string(p) {
-		if all++; r == '\n' || r == '\t' || r == '\r' || r >= ' ' && unicode.IsPrint(r) || text.Unseen(r) {
-			good++
+	var r reader
+	d.text = d.text[:0]
+	bits, n := uint32(0), 0
+	for i := range len(run) {
+		six := code[run[i]]
+		if six == 0xff {
+			if run[i] == '\n' || run[i] == '\r' {
+				continue
+			}
+			return false
+		}
+		if bits, n = bits<<6|uint32(six), n+1; n%4 == 0 {
+			d.text = append(d.text, byte(bits>>16), byte(bits>>8), byte(bits))
+			if n%(4*reads/3) == 0 && !r.reads(d.text, false) {
+				return false
+			}
 		}
 	}
-	return good*20 >= all*19
+	switch n % 4 {
+	case 2:
+		d.text = append(d.text, byte(bits>>4))
+	case 3:
+		d.text = append(d.text, byte(bits>>10), byte(bits>>2))
+	}
+	return r.reads(d.text, true)
 }
 
-// decodeFields makes views of runs of bytes that are written as hex or binary numbers.
-func (s *scan) decodeFields(v *view) {
-	var p []byte
-	start, last := 0, 0
-	flush := func() {
-		if len(p) >= 8 && readable(p) {
-			s.push(v.decoded(scanner.ViewHex, string(p), start, last))
+// reads is how many decoded bytes are looked at at once.
+const reads = 12
+
+// reader tells text from chance, as it is decoded.
+type reader struct {
+	done, good, all int
+}
+
+// reads reports whether the bytes may be text, or, at the end, are.
+func (r *reader) reads(p []byte, end bool) bool {
+	for r.done < len(p) {
+		if b := p[r.done]; b < utf8.RuneSelf {
+			r.done++
+			if r.all++; b >= ' ' && b < 0x7f || b == '\n' || b == '\t' || b == '\r' {
+				r.good++
+			}
+			continue
 		}
-		p = p[:0]
+		if !end && !utf8.FullRune(p[r.done:]) {
+			break
+		}
+		c, size := utf8.DecodeRune(p[r.done:])
+		if c == utf8.RuneError && size == 1 {
+			return false
+		}
+		r.done += size
+		if r.all++; unicode.IsPrint(c) || text.Unseen(c) {
+			r.good++
+		}
 	}
-	for i := 0; i < len(v.text); {
-		for i < len(v.text) && text.Is(v.text[i], text.Space) {
+	return !end || len(p) >= 6 && r.good*20 >= r.all*19
+}
+
+// decodeFields looks at bytes that are written as hex or binary numbers.
+func (s *scan) decodeFields(v *view, p span) {
+	d := s.draft(v, p)
+	start, last := p.start, p.start
+	flush := func() {
+		var r reader
+		if len(d.text) >= 8 && r.reads(d.text, true) {
+			s.look(d.decoded(scanner.ViewHex, v, span{start, last}))
+		}
+		d = s.draft(v, p)
+	}
+	for i := p.start; i < p.end; {
+		for i < p.end && text.Is(v.text[i], text.Space) {
 			i++
 		}
 		from := i
-		for i < len(v.text) && !text.Is(v.text[i], text.Space) {
+		for i < p.end && !text.Is(v.text[i], text.Space) {
 			i++
 		}
-		b, ok := octet(strings.Trim(v.text[from:i], `,'"`))
+		b, ok := octet(v.text[from:i])
 		if !ok {
-			flush()
+			if len(d.text) > 0 {
+				flush()
+			}
 			continue
 		}
-		if len(p) == 0 {
+		if len(d.text) == 0 {
 			start = from
 		}
-		p, last = append(p, b), i
+		d.text, last = append(d.text, b), i
 	}
 	flush()
 }
 
 // octet reads a byte as two digits of base 16 or eight of base 2.
 func octet(s string) (byte, bool) {
-	base := 16
-	switch s = strings.TrimPrefix(s, "0x"); len(s) {
+	s = strings.TrimPrefix(strings.Trim(s, `,'"`+"`"), "0x")
+	switch len(s) {
 	case 2:
+		r, ok := hexAt(s, 0, 2)
+		return byte(r), ok
 	case 8:
-		base = 2
-	default:
-		return 0, false
+		b := byte(0)
+		for i := range len(s) {
+			if s[i] != '0' && s[i] != '1' {
+				return 0, false
+			}
+			b = b<<1 | (s[i] - '0')
+		}
+		return b, true
 	}
-	n, err := strconv.ParseUint(s, base, 8)
-	return byte(n), err == nil
+	return 0, false
 }

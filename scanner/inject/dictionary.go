@@ -13,6 +13,7 @@ type pattern struct {
 	text      string
 	means     numbers // concepts
 	completes numbers // threats that it can be the last word of
+	serves    arms    // threats that it can be a word of, by slot
 	stem      bool    // the word may go on: "instruct" in "instructions"
 	free      bool    // no word boundary is asked for, as in scripts that write without spaces
 }
@@ -55,7 +56,7 @@ const frequent = " etaoinshrdlucmfwypvbgkjqxz"
 func newDictionary(patterns []pattern, fold folding, bounded bool) *dictionary {
 	l := &dictionary{patterns: patterns, bounded: bounded}
 	for i := range l.patterns {
-		l.patterns[i].completes = thePlans().completedBy(&l.patterns[i].means)
+		l.patterns[i].completes, l.patterns[i].serves = thePlans().completedBy(&l.patterns[i].means)
 	}
 	l.classify(fold)
 	l.grow()

@@ -11,15 +11,18 @@
 //
 // One automaton looks for all words of a lexicon. The lexicon says what a word means, the threats
 // say which meanings together are an attack, and where that is not enough what the text around must
-// look like. A text whose bytes give reason to is also looked at without the disguises that it may
-// wear: decoded, folded, put together, turned round. A literal phrase alone is a finding of low
+// look like. The parts of a text whose bytes give reason to are also looked at without the disguises
+// that they may wear: decoded, folded, put together, turned round. A literal phrase alone is a finding of low
 // confidence; a rule that understands the phrase's surroundings gives high confidence.
 //
 // # Guarantees
 //
 // A finding has its place in the original text, whatever the disguise it was found under. What is
-// found depends on the text alone. Work is bounded: all views of a text together have at most
-// twelve times its bytes, and at most 256 findings are returned.
+// found depends on the text alone. The time that a scan takes grows with the length of the text and
+// no faster: each byte is looked at once, what stands around a mark of a disguise again, in views
+// that together have at most twelve times the text's bytes; what trying threats may cost is bounded as
+// well. A text that would take more is scanned in part, and a finding says so. At most 256 findings
+// are returned.
 //
 // # Concurrency
 //

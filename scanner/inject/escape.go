@@ -2,7 +2,6 @@ package inject
 
 import (
 	"html"
-	"strconv"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -11,57 +10,54 @@ import (
 	"github.com/svc-gateway/svc/scanner/internal/text"
 )
 
-// unescaped writes a view with its percent, HTML and backslash escapes decoded.
-func unescaped(v *view) (view, bool) {
-	if !escapes(v.text) {
-		return view{}, false
-	}
-	d, changed := newDraft(v, len(v.text)), false
-	for i := 0; i < len(v.text); {
-		n := 0
-		switch v.text[i] {
-		case '%':
-			n = d.percent(v.text[i:], i)
-		case '&':
-			n = d.entity(v.text[i:], i)
-		case '\\':
-			n = d.backslash(v.text[i:], i)
-		}
-		if n > 0 {
-			i, changed = i+n, true
+// unescape looks at a part with its percent, HTML and backslash escapes decoded.
+func (s *scan) unescape(v *view, p span) {
+	d := s.draft(v, p)
+	done := p.start // what stands before has been written
+	for i := p.start; i < p.end; {
+		if kinds[v.text[i]] != kEscape {
+			i++
 			continue
 		}
-		d.write(i, v.text[i])
-		i++
+		n, decoded := 0, [utf8.UTFMax]byte{}
+		out := decoded[:0]
+		switch rest := v.text[i:p.end]; v.text[i] {
+		case '%':
+			out, n = percent(out, rest)
+		case '&':
+			out, n = entity(out, rest)
+		default:
+			out, n = backslash(out, rest)
+		}
+		if n == 0 {
+			i++
+			continue
+		}
+		d.copy(v.text, done, i)
+		d.standFor(i)
+		d.text = append(d.text, out...)
+		i += n
+		done = i
 	}
-	if !changed {
-		return view{}, false
+	if done == p.start {
+		return
 	}
-	return d.view(scanner.ViewUnescaped, len(v.text), 0), true
+	d.copy(v.text, done, p.end)
+	s.look(d.view(scanner.ViewUnescaped, v, p, 0))
 }
 
-// escapes reports whether the text seems to have an escape.
-func escapes(s string) bool {
-	for rest := s; ; {
-		i := strings.IndexAny(rest, `%&\`)
-		if i < 0 || i+2 >= len(rest) {
-			return false
-		}
-		switch a, b := rest[i+1], rest[i+2]; rest[i] {
-		case '%':
-			if isHex(a) && isHex(b) {
-				return true
-			}
-		case '&':
-			if a == '#' || text.Is(a, text.Letter) && strings.IndexByte(rest[i:min(len(rest), i+longestEntity)], ';') > 0 {
-				return true
-			}
-		default:
-			if strings.IndexByte(`nrtNRTxuU"'/`, a) >= 0 {
-				return true
-			}
-		}
-		rest = rest[i+1:]
+// isEscape reports whether the text begins with what seems to be an escape.
+func isEscape(s string) bool {
+	if len(s) < 3 {
+		return false
+	}
+	switch a, b := s[1], s[2]; s[0] {
+	case '%':
+		return isHex(a) && isHex(b)
+	case '&':
+		return a == '#' || text.Is(a, text.Letter) && strings.IndexByte(s[:min(len(s), longestEntity)], ';') > 0
+	default:
+		return strings.IndexByte(`nrtNRTxuU"'/`, a) >= 0
 	}
 }
 
@@ -73,71 +69,82 @@ func isHex(b byte) bool {
 const longestEntity = 12
 
 // percent decodes %XX and returns its length, 0 when it is none.
-func (d *draft) percent(s string, i int) int {
-	if len(s) < 3 {
-		return 0
+func percent(out []byte, s string) ([]byte, int) {
+	b, ok := hexAt(s, 1, 3)
+	if !ok {
+		return out, 0
 	}
-	b, err := strconv.ParseUint(s[1:3], 16, 8)
-	if err != nil {
-		return 0
-	}
-	d.write(i, byte(b))
-	return 3
+	return append(out, byte(b)), 3
 }
 
 // entity decodes a character reference of HTML.
-func (d *draft) entity(s string, i int) int {
+func entity(out []byte, s string) ([]byte, int) {
 	end := strings.IndexByte(s[:min(len(s), longestEntity)], ';')
 	if end < 2 {
-		return 0
+		return out, 0
+	}
+	switch s[1:end] { // the most frequent ones
+	case "lt":
+		return append(out, '<'), end + 1
+	case "gt":
+		return append(out, '>'), end + 1
+	case "amp":
+		return append(out, '&'), end + 1
+	case "quot":
+		return append(out, '"'), end + 1
+	case "nbsp":
+		return append(out, ' '), end + 1
+	}
+	if s[1] != '#' && !text.Is(s[1], text.Letter) {
+		return out, 0
 	}
 	text := html.UnescapeString(s[:end+1])
-	if text == s[:end+1] {
-		return 0
-	}
-	if text == "\u00a0" {
+	switch text {
+	case s[:end+1]:
+		return out, 0
+	case "\u00a0":
 		text = " "
 	}
-	d.write(i, []byte(text)...)
-	return end + 1
+	return append(out, text...), end + 1
 }
 
 // backslash decodes an escape of a string literal.
-func (d *draft) backslash(s string, i int) int {
+func backslash(out []byte, s string) ([]byte, int) {
 	if len(s) < 2 {
-		return 0
+		return out, 0
 	}
 	switch s[1] {
 	case 'n', 'r', 't', 'N', 'R', 'T':
-		d.write(i, '\n')
-		return 2
+		return append(out, '\n'), 2
 	case '"', '\'', '/':
-		d.write(i, s[1])
-		return 2
+		return append(out, s[1]), 2
+	case '\\': // of a literal in a literal, whatever the depth
+		if n := len(s) - len(strings.TrimLeft(s, `\`)); n < len(s) && strings.IndexByte(`"'/`, s[n]) >= 0 {
+			return append(out, s[n]), n + 1
+		}
 	case 'x':
 		if b, ok := hexAt(s, 2, 4); ok {
-			d.write(i, byte(b))
-			return 4
+			return append(out, byte(b)), 4
 		}
 	case 'u':
 		if r, n := unicodeEscape(s); n > 0 {
-			d.write(i, utf8.AppendRune(nil, r)...)
-			return n
+			return utf8.AppendRune(out, r), n
 		}
 	case 'U':
 		if r, ok := hexAt(s, 2, 10); ok {
-			d.write(i, utf8.AppendRune(nil, r)...)
-			return 10
+			return utf8.AppendRune(out, r), 10
 		}
 	}
-	return 0
+	return out, 0
 }
 
 // unicodeEscape decodes \uXXXX, two of them that make one character, and \u{X}.
 func unicodeEscape(s string) (rune, int) {
 	if end := strings.IndexByte(s[:min(len(s), 10)], '}'); strings.HasPrefix(s, `\u{`) && end > 3 {
-		r, ok := hexAt(s, 3, end)
-		return r, map[bool]int{true: end + 1}[ok]
+		if r, ok := hexAt(s, 3, end); ok {
+			return r, end + 1
+		}
+		return 0, 0
 	}
 	r, ok := hexAt(s, 2, 6)
 	if !ok {
@@ -154,10 +161,26 @@ func unicodeEscape(s string) (rune, int) {
 }
 
 // hexAt reads a number from s[from:to].
-func hexAt(s string, from, to int) (rune, bool) {
-	if to > len(s) {
+func hexAt(s string, from, to int) (r rune, ok bool) {
+	if to > len(s) || from == to {
 		return 0, false
 	}
-	n, err := strconv.ParseUint(s[from:to], 16, 32)
-	return rune(n), err == nil && n <= utf8.MaxRune
+	n := 0
+	for _, b := range []byte(s[from:to]) {
+		if !isHex(b) {
+			return 0, false
+		}
+		if n = n<<4 | int(digitOf(b)); n > utf8.MaxRune {
+			return 0, false
+		}
+	}
+	return rune(n), true
+}
+
+// digitOf returns what a digit of base 16 is worth.
+func digitOf(b byte) byte {
+	if b <= '9' {
+		return b - '0'
+	}
+	return text.Lower(b) - 'a' + 10
 }

@@ -36,3 +36,11 @@ func foldLeet(b byte) byte {
 	}
 	return b
 }
+
+// leetBytes is foldLeet as a table.
+var leetBytes = func() (t [256]byte) {
+	for b := range t {
+		t[b] = foldLeet(byte(b))
+	}
+	return t
+}()

@@ -1,9 +1,6 @@
 package inject
 
 import (
-	"cmp"
-	"slices"
-	"strings"
 	"unicode"
 	"unicode/utf8"
 
@@ -14,6 +11,7 @@ import (
 type hit struct {
 	*pattern
 	start, end int
+	from, to   tick // of start and end, once they are measured
 }
 
 // hits appends the words that the automaton finds in text.
@@ -37,7 +35,7 @@ func (l *dictionary) read(list []hit, text string, state uint32, from, to int) (
 			if !l.bounded && !p.free && insideWord(text[:start], text[start:]) {
 				continue
 			}
-			list = append(list, hit{p, start, pos})
+			list = append(list, hit{pattern: p, start: start, end: pos})
 		}
 	}
 	return list, state
@@ -60,47 +58,4 @@ func insideWord(before, rest string) bool {
 	r, _ := utf8.DecodeLastRuneInString(before)
 	first, _ := utf8.DecodeRuneInString(rest)
 	return len(before) > 0 && unicode.IsLetter(r) && unicode.IsLetter(first) && !joining(string(r))
-}
-
-// wordsOf returns the words of an automaton for ASCII in text, and those beyond ASCII, by where
-// they end.
-func wordsOf(l *dictionary, list []hit, text string, wide bool) []hit {
-	list = l.hits(list, text)
-	if !wide {
-		return list
-	}
-	list = wideWords().hits(list, text)
-	slices.SortStableFunc(list, func(a, b hit) int { return cmp.Compare(a.end, b.end) })
-	return list
-}
-
-// gap returns how far apart two words are: the bytes between, where a run of white space counts
-// as one and a character beyond ASCII as one and a half. It is more than limit when there are
-// more, and whole tells that a sentence ends between them.
-func gap(s string, limit int) (n int, whole bool) {
-	blank, halves := false, 0
-	for i := 0; i < len(s) && halves <= 2*limit; i++ {
-		b := s[i]
-		switch {
-		case text.Is(b, text.Space):
-			if b == '\n' && i > 0 && strings.HasPrefix(s[i+1:], "\n") {
-				whole = true
-			}
-			if !blank {
-				halves += 2
-			}
-			blank = true
-			continue
-		case b == '.' || b == '!' || b == '?' || b == ';':
-			whole = whole || i+1 == len(s) || text.Is(s[i+1], text.Space) || s[i+1] >= utf8.RuneSelf
-		case b == 0xe3 && strings.HasPrefix(s[i:], "。"), b == 0xef && (strings.HasPrefix(s[i:], "！") || strings.HasPrefix(s[i:], "？")),
-			b == 0xe0 && strings.HasPrefix(s[i:], "।"), b == 0xd8 && strings.HasPrefix(s[i:], "؟"):
-			whole = true
-		}
-		blank = false
-		if halves += 2; b >= utf8.RuneSelf {
-			halves--
-		}
-	}
-	return halves / 2, whole
 }

@@ -15,46 +15,90 @@ import (
 // scripts, or all of whose Cyrillic or Greek letters look like Latin ones, is of high
 // confidence; punycode, and labels of different scripts in one domain, are of low confidence,
 // because there are honest ones.
-func scanHomographs(found []scanner.Finding, s string) []scanner.Finding {
-	for i := 0; i < len(s); {
-		start, ascii := i, true
-		for i < len(s) {
-			b := s[i]
-			if b < utf8.RuneSelf {
-				if !text.Is(b, text.Letter|text.Digit) && b != '-' && b != '.' {
-					break
-				}
-				i++
-				continue
-			}
-			r, size := utf8.DecodeRuneInString(s[i:])
-			if !unicode.IsLetter(r) && !unicode.IsMark(r) && !unicode.IsDigit(r) {
-				break
-			}
-			ascii = false
-			i += size
-		}
-		if i == start {
-			_, size := utf8.DecodeRuneInString(s[i:])
-			i += size
-			continue
-		}
-		name := s[start:i]
-		if ascii && !text.HasPrefixFold(name, "xn--") && !text.ContainsFold(name, ".xn--") {
-			continue
-		}
-		url := strings.HasSuffix(s[:start], "://")
-		name = strings.TrimLeft(name, ".-")
-		start = i - len(name)
-		if name = strings.TrimRight(name, ".-"); !url && !strings.Contains(name, ".") {
-			continue
-		}
-		if rule, confidence := judgeDomain(name); rule != "" {
-			found = append(found, scanner.Finding{Category: scanner.URLHomograph, Rule: rule, Confidence: confidence, Start: start, End: start + len(name), View: scanner.ViewText})
-		}
-		if len(found) >= maxFindings {
+func scanHomographs(found []scanner.Finding, s string, wide spans) []scanner.Finding {
+	done := 0
+	for i, p := range wide {
+		p = p.in(s)
+		found = punyNames(found, s, done, p.start)
+		if found, done = wideNames(found, s, max(done, p.start), p.end); i == maxFindings || len(found) >= maxFindings {
 			return found
 		}
+	}
+	return punyNames(found, s, done, len(s))
+}
+
+// punyNames judges the names in punycode that begin between two places.
+func punyNames(found []scanner.Finding, s string, from, to int) []scanner.Finding {
+	for len(found) < maxFindings && from < to {
+		i, ok := nextPunycode(s[:to], from)
+		if !ok {
+			break
+		}
+		start, end := nameAround(s, from, i)
+		found, from = judgeName(found, s, start, end), end
+	}
+	return found
+}
+
+// wideNames judges the names with bytes beyond ASCII between two places, and returns the end of the
+// last.
+func wideNames(found []scanner.Finding, s string, from, to int) (all []scanner.Finding, end int) {
+	for i := from; i < to && len(found) < maxFindings; {
+		if s[i] < utf8.RuneSelf && !text.HasPrefixFold(s[i:], "xn--") {
+			i++
+			continue
+		}
+		start, end := nameAround(s, from, i)
+		if end == i { // a character that is of no name
+			_, size := utf8.DecodeRuneInString(s[i:])
+			i += size
+			from = i
+			continue
+		}
+		found = judgeName(found, s, start, end)
+		i, from = end, end
+	}
+	return found, max(from, to)
+}
+
+// nameAround returns where the name with the character at i begins, not before from, and ends.
+func nameAround(s string, from, i int) (start, end int) {
+	for start = i; start > from; {
+		r, size := utf8.DecodeLastRuneInString(s[from:start])
+		if !ofName(r) {
+			break
+		}
+		start -= size
+	}
+	for end = i; end < len(s); {
+		r, size := utf8.DecodeRuneInString(s[end:])
+		if !ofName(r) {
+			break
+		}
+		end += size
+	}
+	return start, end
+}
+
+// ofName reports whether domain names have the character.
+func ofName(r rune) bool {
+	if r < utf8.RuneSelf {
+		return text.Is(byte(r), text.Letter|text.Digit) || r == '-' || r == '.'
+	}
+	return glyphOf(r).kind&(isLetter|isMark|isDigit) != 0
+}
+
+// judgeName adds a finding if the name at a place may look like another.
+func judgeName(found []scanner.Finding, s string, start, end int) []scanner.Finding {
+	name := s[start:end]
+	url := strings.HasSuffix(s[:start], "://")
+	name = strings.TrimLeft(name, ".-")
+	start = end - len(name)
+	if name = strings.TrimRight(name, ".-"); !url && strings.IndexByte(name, '.') < 0 {
+		return found
+	}
+	if rule, confidence := judgeDomain(name); rule != "" {
+		found = append(found, scanner.Finding{Category: scanner.URLHomograph, Rule: rule, Confidence: confidence, Start: start, End: start + len(name), View: scanner.ViewText})
 	}
 	return found
 }

@@ -2,6 +2,7 @@ package inject
 
 import (
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -26,37 +27,41 @@ type invisibles struct {
 // they turn the direction of text that has none to be turned, where tags or selectors spell
 // something. Emoji, joiners of Persian and Indic scripts, a byte order mark, the narrow space of
 // French and soft hyphens are none of that.
-func scanInvisible(found []scanner.Finding, s string) []scanner.Finding {
-	before := rune(0)
-	for i := 0; i < len(s) && len(found) < maxFindings/2; {
-		if s[i] < utf8.RuneSelf {
-			before = rune(s[i])
-			i++
-			continue
-		}
-		r, size := utf8.DecodeRuneInString(s[i:])
-		if !text.Unseen(r) {
-			before = r
-			i += size
-			continue
-		}
-		start, run := i, invisibles{before: before, first: r, only: true}
-		for i < len(s) {
-			if r, size = utf8.DecodeRuneInString(s[i:]); !text.Unseen(r) {
-				run.after = r
-				break
+func scanInvisible(found []scanner.Finding, s string, wide spans) []scanner.Finding {
+	turns := sync.OnceValue(func() bool { return rightToLeft(s) })
+	for _, p := range wide {
+		p = p.in(s)
+		before := rune(0)
+		for i := p.start; i < p.end && len(found) < maxFindings/2; {
+			if s[i] < utf8.RuneSelf {
+				before = rune(s[i])
+				i++
+				continue
 			}
-			run.count(r)
-			i += size
+			r, size := utf8.DecodeRuneInString(s[i:])
+			if !text.Unseen(r) {
+				before = r
+				i += size
+				continue
+			}
+			start, run := i, invisibles{before: before, first: r, only: true}
+			for i < len(s) {
+				if r, size = utf8.DecodeRuneInString(s[i:]); !text.Unseen(r) {
+					run.after = r
+					break
+				}
+				run.count(r)
+				i += size
+			}
+			if run.ordinary() {
+				continue
+			}
+			f := scanner.Finding{Category: scanner.InvisibleCharacters, Rule: "invisible", Confidence: scanner.Low, Start: start, End: i, View: scanner.ViewText}
+			if run.hides(turns) {
+				f.Confidence = scanner.High
+			}
+			found = append(found, f)
 		}
-		if run.ordinary() {
-			continue
-		}
-		f := scanner.Finding{Category: scanner.InvisibleCharacters, Rule: "invisible", Confidence: scanner.Low, Start: start, End: i, View: scanner.ViewText}
-		if run.hides(s) {
-			f.Confidence = scanner.High
-		}
-		found = append(found, f)
 	}
 	return found
 }
@@ -94,10 +99,11 @@ func rightToLeft(text string) bool {
 	})
 }
 
-// hides reports whether the run, which stands in the text, hides something.
-func (v *invisibles) hides(text string) bool {
+// hides reports whether the run hides something; turns tells whether its text has letters that are
+// written from the right.
+func (v *invisibles) hides(turns func() bool) bool {
 	switch {
-	case v.overrides, v.tags > 0, v.n >= 8, v.selectors > 1, v.embeds && !rightToLeft(text):
+	case v.overrides, v.tags > 0, v.n >= 8, v.selectors > 1, v.embeds && !turns():
 		return true
 	case v.first == 0xad && v.only, v.first == 0x202f && v.only:
 		return false

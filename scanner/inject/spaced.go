@@ -1,37 +1,64 @@
 package inject
 
 import (
+	"slices"
 	"unicode/utf8"
 
 	"github.com/svc-gateway/svc/scanner"
 	"github.com/svc-gateway/svc/scanner/internal/text"
 )
 
-// unspaced writes a view with letters that stand apart put together: "i g n o r e", "i-g-n-o-r-e",
+// unspace looks at a part with letters that stand apart put together: "i g n o r e", "i-g-n-o-r-e",
 // and words cut into pieces of one length. Two blanks between letters are a gap between words;
 // where there are none, the long word that results is looked at once more as words that are not
 // set apart.
-func unspaced(v *view) view {
-	d := newDraft(v, len(v.text))
-	pieces := piecesOf(v.text)
-	joins(pieces)
-	for _, p := range pieces {
-		word := v.text[p.start:p.end]
-		if p.blanks > 0 && !p.joined {
-			d.write(p.start-1, ' ')
+func (s *scan) unspace(v *view, p span) {
+	d, l := s.draft(v, p), s.level(v.depth)
+	l.pieces = piecesOf(l.pieces[:0], v.text, p)
+	joins(l.pieces)
+	for _, piece := range l.pieces {
+		if piece.blanks > 0 && !piece.joined {
+			d.standFor(piece.start - 1)
+			d.text = append(d.text, ' ')
 		}
+		word := v.text[piece.start:piece.end]
 		step := lettersApart(word)
+		if step == 0 {
+			d.copy(v.text, piece.start, piece.end)
+			continue
+		}
 		for j := 0; j < len(word); {
 			size := sizeOf(word[j:])
-			d.write(p.start+j, []byte(word[j:j+size])...)
+			d.copy(v.text, piece.start+j, piece.start+j+size)
 			if j += size; j < len(word) {
 				j += step
 			}
 		}
 	}
-	u := d.view(scanner.ViewSpaced, len(v.text), spacedOut)
+	u := d.view(scanner.ViewSpaced, v, p, spacedOut)
 	u.leet = true
-	return u
+	s.look(u)
+	s.join(u)
+}
+
+// tryRow looks whether words of one length are pieces of a word of the lexicon. If so they stand
+// apart.
+func (s *scan) tryRow(v *view, p span) {
+	d := s.draft(v, p)
+	for i := p.start; i < p.end; i++ {
+		if b := v.text[i]; !text.Is(b, text.Space) {
+			d.text = append(d.text, b)
+		}
+	}
+	l := s.level(v.depth + 1)
+	l.words = joinedWords().hits(l.words[:0], d.string())
+	n := 0 // the length of one
+	for i := p.end; i > p.start && !text.Is(v.text[i-1], text.Space); i-- {
+		n++
+	}
+	if slices.ContainsFunc(l.words, func(w hit) bool { return w.end-w.start > n }) {
+		s.level(v.depth).pieced.add(p.start, p.end, context)
+	}
 }
 
 // piece is what stands between white space.
@@ -42,14 +69,15 @@ type piece struct {
 	joined     bool
 }
 
-func piecesOf(s string) (list []piece) {
-	for i := 0; i < len(s); {
+// piecesOf appends the pieces of a part of a text.
+func piecesOf(list []piece, s string, part span) []piece {
+	for i := part.start; i < part.end; {
 		p := piece{start: i}
-		for p.start < len(s) && text.Is(s[p.start], text.Space) {
+		for p.start < part.end && text.Is(s[p.start], text.Space) {
 			p.start++
 		}
 		p.blanks = p.start - i
-		for i = p.start; i < len(s) && !text.Is(s[i], text.Space); i++ {
+		for i = p.start; i < part.end && !text.Is(s[i], text.Space); i++ {
 		}
 		p.end, p.length = i, utf8.RuneCountInString(s[p.start:i])
 		list = append(list, p)

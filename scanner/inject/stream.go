@@ -35,8 +35,8 @@ type Stream struct {
 	words  []hit // that were read, in the window
 	tried  int   // how many of them need not be tried again
 	marks  traits
+	memory marks
 	done   int // end of what was looked at for disguises, in the text
-	near   surroundings
 	told   []scanner.Finding
 }
 
@@ -51,7 +51,7 @@ func NewLaggingStream(lag int) *Stream { return &Stream{lag: lag, plain: plainWo
 // a whole.
 func (s *Stream) Write(piece string) []scanner.Finding {
 	s.window.WriteString(piece)
-	s.marks |= inspect(piece)
+	s.inspect(piece)
 	found := s.read(false)
 	fresh := s.offset + s.window.Len() - s.done
 	if s.marks&^punycode != 0 && fresh >= s.lag || fresh >= streamBack {
@@ -87,13 +87,17 @@ func (s *Stream) read(eof bool) []scanner.Finding {
 		s.marks |= disguiseOf(w)
 	}
 	all, _, _ := s.readWords(s.words, window, certain, len(window))
-	v := view{name: scanner.ViewText, text: window}
+	v := view{name: scanner.ViewText, text: window, open: !eof}
+	work := workFor(len(window))
 	var found []scanner.Finding
-	tried := match(&v, all, s.tried, &s.near, func(t *threat, start, end int) {
-		f := v.finding(t, all, start, end)
+	tried := match(&v, all, s.tried, &work, func(t *threat, start, end, word int) {
+		f := v.finding(t, all, word, start, end)
 		f.Excerpt = text.Excerpt(window[start:end])
 		found = s.tell(found, f)
 	})
+	if work < 0 {
+		found = s.tell(found, partlyScanned(0, len(window)))
+	}
 	s.tried = min(tried, len(s.words))
 	return found
 }
@@ -111,16 +115,24 @@ func (s *Stream) readWords(list []hit, text string, from, to int) (words []hit, 
 	return list, plain, wide
 }
 
+// inspect notes the traits of a text.
+func (s *Stream) inspect(text string) {
+	s.memory.reset()
+	s.memory.inspect(text)
+	s.marks |= s.memory.traits
+}
+
 // unmask looks for disguises in what has come since it last did, and in what stands before.
 func (s *Stream) unmask() (found []scanner.Finding) {
 	from := max(0, s.done-s.offset-streamBack)
+	known := max(0, s.done-s.offset-from-utf8.UTFMax)
 	text := s.window.String()[from:]
 	s.done = s.offset + s.window.Len()
-	if s.marks|inspect(text) == 0 {
+	if s.inspect(text); s.marks == 0 {
 		return nil
 	}
 	s.marks = 0
-	for _, f := range Scan(text) {
+	for _, f := range scanFrom(text, known) {
 		f.Start, f.End = f.Start+from, f.End+from
 		found = s.tell(found, f)
 	}

@@ -22,13 +22,13 @@ const (
 	marked                       // HTML or Markdown
 )
 
-// kinds of bytes for inspect.
+// kinds of bytes for inspect. The first three are of codes; what is not ends a run of them.
 const (
-	kSpace uint8 = 1 << iota
-	kLetter
+	kLetter uint8 = 1 << iota
 	kDigit
-	kCode   // of base64, beside letters and digits
-	kSymbol // stands for a letter in leet
+	kCode  // of base64, beside letters and digits
+	kSpace // the first of those that end a run
+	kSymbol
 	kWide
 	kEscape
 	kMarkup
@@ -46,6 +46,8 @@ var kinds = func() (t [256]uint8) {
 			t[b] = kLetter
 		case text.Is(c, text.Digit):
 			t[b] = kDigit
+		default:
+			t[b] = kOther
 		}
 	}
 	for b, kind := range map[byte]uint8{
@@ -57,91 +59,172 @@ var kinds = func() (t [256]uint8) {
 	return t
 }()
 
+// kOther ends a run and means nothing else.
+const kOther = kSpace | kEscape
+
 // limits of what is ordinary.
 const (
 	minCode   = 20 // bytes of a run that may be base64 or hex
 	minSingle = 6  // letters that stand alone, one after the other
 	minChunks = 6  // words of one length, one after the other
+	minApart  = 7  // bytes of a word whose letters stand apart
 )
 
-// inspect looks at each byte once and tells the traits of a text.
-func inspect(text string) traits {
-	var c counter
+// wideAround is how much of a text is looked at around bytes beyond ASCII for words that have some.
+const wideAround = 96
+
+// marks are where a text may wear a disguise.
+type marks struct {
+	traits  traits
+	wide    spans // bytes beyond ASCII
+	escapes spans
+	runs    spans // of what may be base64, hex or words without spaces
+	leet    spans
+	apart   spans // letters that stand apart
+	octets  spans // words of one length that may be bytes
+	rows    spans // words of one length that may be pieces of others
+	mixed   int   // words that have letters and digits
+}
+
+func (m *marks) reset() {
+	*m = marks{wide: m.wide[:0], escapes: m.escapes[:0], runs: m.runs[:0], leet: m.leet[:0], apart: m.apart[:0], octets: m.octets[:0], rows: m.rows[:0]}
+}
+
+// inspect looks at each byte of a text once. It is the second most of the work of a scan, behind the
+// search for words; so what is rare is found in functions of its own, and what depends on a word's
+// length is counted without a branch.
+func (m *marks) inspect(s string) {
 	var all, word uint8
 	start, run := 0, 0
-	for i := range len(text) {
-		k := kinds[text[i]]
-		if k&(kLetter|kDigit|kCode) != 0 {
+	length, chunks, singles := 0, 0, 0 // of the word before; words of one length, and letters, in a row
+	for i := 0; ; i++ {
+		k := kSpace
+		for i < len(s) {
+			if k = kinds[s[i]]; k >= kSpace {
+				break
+			}
 			word |= k
-			continue
+			i++
 		}
 		if i-run >= minCode {
-			c.marks |= coded
+			m.runs = append(m.runs, span{run, i})
 		}
 		run = i + 1
-		if k != kSpace {
-			word |= k
+		if k != kSpace && i < len(s) {
+			if word |= k; k == kWide {
+				m.wide.add(i, i+1, wideAround)
+			} else if k == kEscape && isEscape(s[i:]) {
+				m.escapes.add(i, i+1, context)
+			}
 			continue
 		}
-		if all |= word; i > start {
-			c.word(text[start:i], word)
+		if n := i - start; n > 0 {
+			if all |= word; word&(kWide|kDigit|kSymbol) != 0 {
+				m.oddWord(s, start, i, word)
+			}
+			same, one := 0, 0
+			if n == length {
+				same = 1
+			}
+			if n == 1 || word&kWide != 0 && isOne(s[start:i]) {
+				one = 1
+			}
+			length, chunks, singles = n, (chunks+1)*same, (singles+1)*one
+			if chunks >= minChunks {
+				m.row(s, start, i)
+			}
+			if singles >= minSingle {
+				m.apart.add(start-2*minSingle, i, context)
+			}
+			if n >= minApart && kinds[s[start+1]]&(kLetter|kDigit) == 0 && isApart(s[start:i]) {
+				m.apart.add(start, i, context)
+			}
 		}
 		word, start = 0, i+1
+		if i >= len(s) {
+			break
+		}
 	}
-	if all |= word; len(text) > start {
-		c.word(text[start:], word)
+	m.judge(all, s)
+}
+
+// judge says which traits the text has.
+func (m *marks) judge(all uint8, s string) {
+	set := func(trait traits, list spans) {
+		if len(list) > 0 {
+			m.traits |= trait
+		}
 	}
-	if len(text)-run >= minCode {
-		c.marks |= coded
-	}
-	if all&kWide != 0 {
-		c.marks |= wideBytes
-	}
-	if all&kEscape != 0 {
-		c.marks |= escaped
+	set(wideBytes, m.wide)
+	set(escaped, m.escapes)
+	set(coded, m.runs)
+	set(coded, m.octets)
+	set(spacedOut, m.apart)
+	set(spacedOut, m.rows)
+	if m.mixed > 1 {
+		set(leetish, m.leet)
 	}
 	if all&kMarkup != 0 {
-		c.marks |= marked
+		m.traits |= marked
 	}
-	if all&kCode != 0 && strings.Contains(text, "--") {
-		c.marks |= punycode
+	if all&kCode != 0 && hasPunycode(s) {
+		m.traits |= punycode
 	}
-	return c.marks
 }
 
-// counter counts words that are not as words are.
-type counter struct {
-	marks           traits
-	singles, chunks int // in a row
-	leet            int
-	length          int // of the word before
-}
-
-// word takes a word and what kinds of bytes it has.
-func (c *counter) word(w string, kind uint8) {
-	n := len(w)
-	if n == 1 || kind&kWide != 0 && n < 5 && utf8.RuneCountInString(w) == 1 {
-		if c.singles++; c.singles >= minSingle {
-			c.marks |= spacedOut
+// oddWord takes a word that has more than letters.
+func (m *marks) oddWord(s string, start, end int, kind uint8) {
+	if kind&(kDigit|kSymbol) != 0 && kind&kLetter != 0 && end-start > 2 {
+		if m.mixed++; isLeet(s[start:end]) {
+			m.leet.add(start, end, context)
 		}
-	} else {
-		c.singles = 0
 	}
-	if kind&kWide != 0 && n > 8 && lettersApart(w) > 0 {
-		c.marks |= spacedOut
+	if kind&kWide != 0 && end-start > 8 && lettersApart(s[start:end]) > 0 {
+		m.apart.add(start, end, context)
 	}
-	if n >= 7 && w[1] == w[3] && w[1] == w[5] && !text.Is(w[1], text.Letter|text.Digit) && (text.Is(w[0], text.Letter) || text.Is(w[2], text.Letter) || text.Is(w[4], text.Letter)) {
-		c.marks |= spacedOut
+}
+
+// row takes the last of many words of one length.
+func (m *marks) row(s string, start, end int) {
+	n := end - start
+	if n < 2 || n > 8 {
+		return
 	}
-	if c.chunks++; n != c.length || n < 2 || n > 8 {
-		c.chunks = 0
+	first := start - minChunks*(n+1)
+	m.rows.add(first, end, 0)
+	if _, ok := octet(s[start:end]); ok {
+		m.octets.add(first-4*n, end, 2*n)
 	}
-	if c.length = n; c.chunks >= minChunks {
-		c.marks |= coded | spacedOut
-	}
-	if kind&(kDigit|kSymbol) != 0 && kind&kLetter != 0 && n > 2 {
-		if c.leet++; c.leet > 1 {
-			c.marks |= leetish
+}
+
+// isOne reports whether a word is one character.
+func isOne(w string) bool {
+	_, size := utf8.DecodeRuneInString(w)
+	return size == len(w)
+}
+
+// isApart reports whether the letters of a word seem to stand apart: not those of escapes, \n\t\t.
+func isApart(w string) bool {
+	return w[1] == w[3] && w[1] == w[5] && w[1] != '\\' && (text.Is(w[0], text.Letter) || text.Is(w[2], text.Letter) || text.Is(w[4], text.Letter))
+}
+
+// hasPunycode reports whether a label in punycode may stand in the text.
+func hasPunycode(s string) bool {
+	_, ok := nextPunycode(s, 0)
+	return ok
+}
+
+// nextPunycode returns where the next label in punycode begins.
+func nextPunycode(s string, from int) (int, bool) {
+	for {
+		i := strings.Index(s[from:], "--")
+		if i < 0 {
+			return 0, false
+		}
+		if i += from; i >= 2 && text.HasPrefixFold(s[i-2:i], "xn") {
+			return i - 2, true
+		}
+		for from = i; from < len(s) && s[from] == '-'; from++ {
 		}
 	}
 }

@@ -1,139 +1,204 @@
 package inject
 
 import (
+	"slices"
+	"unsafe"
+
 	"github.com/svc-gateway/svc/scanner"
 	"github.com/svc-gateway/svc/scanner/internal/text"
 )
 
-// view is a text to look at: the original, or what a disguise hides.
+// view is a text to look at: the original, or what a part of another view hides.
 type view struct {
-	name   string
-	text   string
-	from   []int32 // where each byte of the text, and its end, stand in the original; nil: at the same place
-	whole  *span   // what all of the text stands for, when it was decoded
-	leet   bool    // digits and symbols may stand for letters
-	joined bool    // words are not set apart
-	hidden bool    // markup hides the text from people
-	undone traits  // disguises that were taken off
+	name    string
+	text    string
+	parent  *view  // nil: it is the original
+	of      span   // what it stands for in the parent
+	steps   []step // where the text and the parent do not go on side by side
+	decoded bool   // each byte stands for all of the part
+	turned  bool   // it is written from the end
+	leet    bool   // digits and symbols may stand for letters
+	joined  bool   // words are not set apart
+	hidden  bool   // markup hides the text from people
+	undone  traits // disguises that were taken off
+	depth   int    // of views in views
+	open    bool   // more text may come
 }
 
-// span is a part of the original text.
-type span struct{ start, end int }
+// step says that from byte at of a view on its bytes stand for those of the parent from byte of on.
+type step struct{ at, of int }
 
 // original returns the place in the original text of the bytes from start to end.
 func (v *view) original(start, end int) (int, int) {
-	if v.whole != nil {
-		return v.whole.start, v.whole.end
+	for ; v.parent != nil; v = v.parent {
+		switch {
+		case v.decoded:
+			start, end = v.of.start, v.of.end
+		case v.turned:
+			start, end = v.of.end-end, v.of.end-start
+		default:
+			start, end = v.place(start), v.place(end)
+		}
+		end = max(end, start+1)
 	}
-	if v.from == nil {
-		return start, end
-	}
-	from, to := int(v.from[start]), int(v.from[end])
-	if from > to { // written backwards
-		from, to = to, from
-	}
-	return from, max(to, from+1)
+	return start, end
 }
 
-// words returns the words of the lexicon in the view.
-func (v *view) words(list []hit, wide bool) []hit {
-	switch {
-	case v.joined:
-		return joinedWords().hits(list, v.text)
-	case v.leet:
-		return wordsOf(leetWords(), list, v.text, wide)
+// place returns where a byte, or the end, stands in the parent.
+func (v *view) place(i int) int {
+	if len(v.steps) == 0 {
+		return v.of.start + i
 	}
-	return wordsOf(plainWords(), list, v.text, wide)
+	n, _ := slices.BinarySearchFunc(v.steps, i, func(s step, i int) int { return s.at - i - 1 })
+	last := v.of.end
+	if n < len(v.steps) {
+		last = v.steps[n].of
+	}
+	if n == 0 {
+		return min(v.of.start+i, last)
+	}
+	return min(v.steps[n-1].of+i-v.steps[n-1].at, last)
 }
 
-// draft is a view that is being written.
+// part returns a view of a part of v, as it is.
+func (v *view) part(name string, p span) view {
+	return view{name: name, text: v.text[p.start:p.end], parent: v, of: p, hidden: v.hidden, leet: v.leet, undone: v.undone, depth: v.depth + 1}
+}
+
+// draft is a view that is being written. Its memory is that of the next draft as well.
 type draft struct {
-	of   *view
-	text []byte
-	from []int32
+	text  []byte
+	steps []step
+	ahead int // how far the part of the parent is ahead of the text
 }
 
-// newDraft begins a draft of about n bytes.
-func newDraft(of *view, n int) *draft {
-	return &draft{of: of, text: make([]byte, 0, n), from: make([]int32, 0, n+1)}
-}
+// begin begins a draft of what stands in the parent from start on.
+func (d *draft) begin(start int) { d.text, d.steps, d.ahead = d.text[:0], d.steps[:0], start }
 
-// write appends what stands at byte i of the view that the draft is made of.
-func (d *draft) write(i int, p ...byte) {
-	place := int32(i)
-	if d.of.from != nil {
-		place = d.of.from[i]
+// standFor says that what is written next stands for the parent's bytes from i on.
+func (d *draft) standFor(i int) {
+	if i-len(d.text) != d.ahead {
+		d.ahead = i - len(d.text)
+		d.steps = append(d.steps, step{len(d.text), i})
 	}
-	for range p {
-		d.from = append(d.from, place)
-	}
-	d.text = append(d.text, p...)
 }
 
-// view finishes the draft; end is the byte after the last one it stands for.
-func (d *draft) view(name string, end int, undone traits) view {
-	place := int32(end)
-	if d.of.from != nil {
-		place = d.of.from[end]
-	}
-	return view{name: name, text: string(d.text), from: append(d.from, place), whole: d.of.whole, hidden: d.of.hidden, undone: d.of.undone | undone}
+// copy writes the bytes of the parent from start to end.
+func (d *draft) copy(s string, start, end int) {
+	d.standFor(start)
+	d.text = append(d.text, s[start:end]...)
 }
 
-// decoded returns a view of what the bytes from start to end of a view hide.
-func (v *view) decoded(name, text string, start, end int) view {
-	start, end = v.original(start, end)
-	return view{name: name, text: text, whole: &span{start, end}, hidden: v.hidden, undone: v.undone}
+// view finishes the draft of a part of v. It is valid until the next draft begins.
+func (d *draft) view(name string, v *view, p span, undone traits) view {
+	d.standFor(p.end)
+	child := v.part(name, p)
+	child.text, child.steps, child.leet = d.string(), d.steps, false
+	child.undone |= undone
+	return child
 }
 
-// unfold makes the views that the traits of a view call for.
-func (s *scan) unfold(v view, marks traits) {
-	marks &^= v.undone
-	if marks&ciphered != 0 {
-		s.push(view{name: scanner.ViewRot13, text: text.Rot13(v.text), from: v.from, whole: v.whole, hidden: v.hidden, undone: v.undone | ciphered | mirrored})
+// string returns the text without a copy: findings keep excerpts of the original only.
+func (d *draft) string() string { return unsafe.String(unsafe.SliceData(d.text), len(d.text)) }
+
+// decoded finishes the draft of what a part of v hides.
+func (d *draft) decoded(name string, v *view, p span) view {
+	child := v.part(name, p)
+	child.text, child.decoded, child.leet = d.string(), true, false
+	return child
+}
+
+// unfold looks at the views that the marks of a view call for. Where letters were made plain, the
+// view with them has all that this one has.
+func (s *scan) unfold(v *view, l *level) {
+	l.plain, l.pieced = l.plain[:0], l.pieced[:0]
+	seen := l.marks.traits &^ v.undone
+	if seen&ciphered != 0 {
+		for _, p := range l.ciphered {
+			if !s.known(v, p.end) {
+				s.rot13(v, p.in(v.text))
+			}
+		}
 	}
-	if marks&wideBytes != 0 {
-		if c, changed := canonical(&v); changed {
-			s.push(c) // it has all that this one has
+	if seen&wideBytes != 0 {
+		s.foldAll(v, l)
+	}
+	each := func(trait traits, list spans, look func(v *view, p span)) {
+		if seen&trait == 0 {
 			return
 		}
-	}
-	if marks&escaped != 0 {
-		if u, changed := unescaped(&v); changed {
-			s.push(u)
+		for _, p := range list {
+			if p = p.in(v.text); !s.known(v, p.end) && !l.plain.covers(p) {
+				look(v, p)
+			}
 		}
 	}
-	if marks&coded != 0 {
-		s.decode(&v)
+	each(escaped, l.marks.escapes, s.unescape)
+	if seen&coded != 0 {
+		each(coded, l.marks.octets, s.decodeFields)
+		s.decode(v, l)
 	}
-	if marks&mirrored != 0 {
-		s.push(backwards(&v))
+	each(mirrored, l.mirrored, s.backwards)
+	if !v.leet {
+		each(leetish, l.marks.leet, s.unleet)
 	}
-	if marks&leetish != 0 {
-		s.push(view{name: scanner.ViewLeet, text: v.text, from: v.from, whole: v.whole, leet: true, hidden: v.hidden, undone: v.undone | leetish})
-	}
-	if marks&spacedOut != 0 {
-		u := unspaced(&v)
-		s.push(u)
-		u.name, u.joined = scanner.ViewJoined, true
-		s.push(u)
-	}
-	if marks&marked != 0 {
-		s.hiddenText(&v)
+	each(spacedOut, l.marks.rows, s.tryRow)
+	each(spacedOut, l.pieced, s.unspace)
+	each(spacedOut, l.marks.apart, s.unspace)
+	if seen&marked != 0 && !v.hidden {
+		s.hiddenText(v)
 	}
 }
 
-// push queues a view, if it is not too much.
-func (s *scan) push(v view) {
-	if s.left -= len(v.text) + 64; s.left >= 0 && len(v.text) > 0 {
-		s.queue = append(s.queue, v)
+// rot13 looks at a part in rot13.
+func (s *scan) rot13(v *view, p span) {
+	d := s.draft(v, p)
+	d.text = text.AppendRot13(d.text, v.text[p.start:p.end])
+	s.look(d.view(scanner.ViewRot13, v, p, ciphered|mirrored))
+}
+
+// backwards looks at a part that is read from its end.
+func (s *scan) backwards(v *view, p span) {
+	d := s.draft(v, p)
+	d.text = append(d.text, v.text[p.start:p.end]...)
+	slices.Reverse(d.text)
+	turned := d.view(scanner.ViewBackwards, v, p, ciphered|mirrored)
+	turned.steps, turned.turned = nil, true
+	s.look(turned)
+}
+
+// unleet looks at a part whose digits and symbols may stand for letters. It says nothing new where no
+// word has some.
+func (s *scan) unleet(v *view, p span) {
+	u := v.part(scanner.ViewLeet, p)
+	u.leet = true
+	if !s.afford(len(u.text)) {
+		return
+	}
+	l := s.level(u.depth)
+	l.words = leetWords().hits(l.words[:0], u.text)
+	if slices.ContainsFunc(l.words, func(w hit) bool { return !lettersOnly(u.text[w.start:w.end]) }) {
+		s.phrases(&u, l)
 	}
 }
 
-// backwards returns a view of the text read from its end.
-func backwards(v *view) view {
-	d := newDraft(v, len(v.text))
-	for i := len(v.text) - 1; i >= 0; i-- {
-		d.write(i+1, v.text[i])
+// lettersOnly reports whether a word has no digit or symbol that may stand for a letter.
+func lettersOnly(word string) bool {
+	for i := range len(word) {
+		if !text.Is(word[i], text.Letter) && text.Is(foldLeet(word[i]), text.Letter) {
+			return false
+		}
 	}
-	return d.view(scanner.ViewBackwards, 0, ciphered|mirrored)
+	return true
+}
+
+// join looks at the words of a view that are not set apart.
+func (s *scan) join(j view) {
+	j.name, j.joined = scanner.ViewJoined, true
+	if !s.afford(len(j.text)) {
+		return
+	}
+	l := s.level(j.depth)
+	l.words = joinedWords().hits(l.words[:0], j.text)
+	s.phrases(&j, l)
 }

@@ -32,15 +32,19 @@ func HasPrefixFold[T string | []byte](p T, word string) bool {
 }
 
 // Rot13 moves each letter of ASCII by 13.
-func Rot13(s string) string {
-	out := []byte(s)
-	for i, b := range out {
+func Rot13(s string) string { return string(AppendRot13(nil, s)) }
+
+// AppendRot13 appends the text with each letter of ASCII moved by 13.
+func AppendRot13(dst []byte, s string) []byte {
+	n := len(dst)
+	dst = append(dst, s...)
+	for i, b := range dst[n:] {
 		switch lower := b | 0x20; {
 		case 'a' <= lower && lower <= 'm':
-			out[i] += 13
+			dst[n+i] += 13
 		case 'n' <= lower && lower <= 'z':
-			out[i] -= 13
+			dst[n+i] -= 13
 		}
 	}
-	return string(out)
+	return dst
 }
