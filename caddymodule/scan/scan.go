@@ -68,7 +68,8 @@ type Handler struct {
 	// Default: "shallow".
 	Binary string `json:"binary,omitempty"`
 
-	// Which bodies are scanned: "request", "response" or both. Default: "request".
+	// Which bodies are scanned, and which messages of a WebSocket: "request" (those of the client),
+	// "response" (those of the server) or both. Default: "request".
 	Bodies []string `json:"bodies,omitempty"`
 
 	// Which bodies of a side ("request", "response") are scanned, by type and path. All others of

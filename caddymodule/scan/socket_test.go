@@ -47,7 +47,8 @@ func (f frame) String() string {
 type peer struct {
 	net.Conn
 	from   *bufio.Reader
-	client bool // whose frames are masked
+	client bool          // whose frames are masked
+	done   chan struct{} // closed when the test is done with it
 }
 
 func (p *peer) send(frames ...frame) error {
@@ -151,7 +152,7 @@ func sockets(t *testing.T, answer string, serve func(p *peer)) *httptest.Server 
 		}
 		defer conn.Close()
 		io.WriteString(conn, answer)
-		serve(&peer{conn, rw.Reader, false})
+		serve(&peer{Conn: conn, from: rw.Reader, done: make(chan struct{})})
 	}))
 	t.Cleanup(up.Close)
 	return up
@@ -179,21 +180,27 @@ func opened(t *testing.T, srv *caddytest.Server, upgrade string, header ...strin
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &peer{conn, from, true}, resp
+	return &peer{Conn: conn, from: from, client: true}, resp
 }
 
-// scanned starts all stages, with svc_scan so, in front of a server.
+// site has all stages, with svc_scan so, in front of a server.
+func site(options, upstream string) string {
+	return "svc_auth\nsvc_scan {\n" + options + "\n}\nsvc_redact\nsvc_stream {\nkeepalive 100ms\n}\nreverse_proxy " + upstream
+}
+
+// scanned starts such a site.
 func scanned(t *testing.T, options, upstream string) (srv *caddytest.Server, log string) {
 	t.Helper()
 	log = filepath.Join(t.TempDir(), "caddy.log")
-	srv = caddytest.Start(t, caddytest.Config{
-		Log: log, Site: "svc_auth\nsvc_scan {\n" + options + "\n}\nsvc_redact\nsvc_stream {\nkeepalive 100ms\n}\nreverse_proxy " + upstream,
-	})
-	return srv, log
+	return caddytest.Start(t, caddytest.Config{Log: log, Site: site(options, upstream)}), log
 }
 
 // TestSocket holds what becomes of messages in both directions.
 func TestSocket(t *testing.T) {
+	accepted := make(chan *peer)
+	up := sockets(t, "", func(p *peer) { accepted <- p; <-p.done })
+	running := "action log" // the options that are loaded
+	srv, _ := scanned(t, running, up.URL)
 	filler := strings.Repeat("all is well. ", 10_000) // 130 KB
 	attacked := closed(1008, "injection_found: data_exfiltration, role_hijacking")
 	for _, tt := range []struct {
@@ -238,19 +245,20 @@ func TestSocket(t *testing.T) {
 				if tt.want == nil {
 					tt.want = tt.sent
 				}
-				accepted, done := make(chan *peer), make(chan struct{})
-				up := sockets(t, "", func(p *peer) { accepted <- p; <-done })
-				defer close(done)
 				options := "max_scan 100KiB\nmax_body 500KiB\nbodies request response\n" + tt.options
 				if !strings.Contains(options, "action ") {
 					options += "\naction block"
 				}
-				srv, _ := scanned(t, options, up.URL)
+				if running != options {
+					srv.Load(site(options, up.URL))
+					running = options
+				}
 				sender, resp := opened(t, srv, "websocket")
 				if resp.StatusCode != http.StatusSwitchingProtocols || resp.Header.Get("Sec-WebSocket-Accept") == "" {
 					t.Fatalf("got %s %v", resp.Status, resp.Header)
 				}
 				receiver := <-accepted
+				defer close(receiver.done)
 				receiver.SetDeadline(time.Now().Add(20 * time.Second))
 				if from == "server" {
 					sender, receiver = receiver, sender
@@ -396,6 +404,23 @@ func TestHandshakes(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestOtherProtocol holds that another protocol passes where findings are only logged, and that this is told.
+func TestOtherProtocol(t *testing.T) {
+	up := sockets(t, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: chat/1\r\n\r\n", func(p *peer) { _, _ = io.Copy(p, p.from) })
+	log := filepath.Join(t.TempDir(), "caddy.log")
+	srv := caddytest.Start(t, caddytest.Config{Log: log, Site: "svc_scan\nreverse_proxy " + up.URL})
+	p, resp := opened(t, srv, "chat/1")
+	if _, err := io.WriteString(p, attack+"\n"); err != nil || resp.StatusCode != http.StatusSwitchingProtocols {
+		t.Fatalf("got %s, %v", resp.Status, err)
+	}
+	if line, err := p.from.ReadString('\n'); err != nil || line != attack+"\n" {
+		t.Errorf("got %q, %v", line, err)
+	}
+	if lines, err := os.ReadFile(log); err != nil || !bytes.Contains(lines, []byte("passes unscanned because its protocol was changed")) {
+		t.Errorf("%v, the log has\n%s", err, lines)
 	}
 }
 
