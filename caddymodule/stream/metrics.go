@@ -55,8 +55,8 @@ func newMetrics(r *prometheus.Registry) (*metrics, error) {
 		bytes:      counter("bytes_total", "Bytes written into streams.", "server", "site", "kind"),
 		keepalives: counter("keepalives_total", "Keepalives written into silent streams.", "server", "site"),
 		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Namespace: "svc", Subsystem: "stream", Name: "write_seconds",
-			Help:    "How long a piece of a stream took from the handler to the client's connection.",
+			Namespace: "svc", Subsystem: "stream", Name: "slowest_write_seconds",
+			Help:    "How long the slowest piece of a stream took from the handler to the client's connection, each keepalive interval and at the end.",
 			Buckets: []float64{1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1, 10},
 		}, []string{"server", "site", "kind"}),
 	}
@@ -75,13 +75,17 @@ func newMetrics(r *prometheus.Registry) (*metrics, error) {
 	return m, nil
 }
 
-// counts counts one stream. A nil one counts nothing.
+// counts counts one stream. A nil one counts nothing. What is written is summed up here and counted from
+// time to time, because an event is little work.
 type counts struct {
 	open       prometheus.Gauge
 	ended      *prometheus.CounterVec // by reason
 	bytes      prometheus.Counter
 	keepalives prometheus.Counter
 	seconds    prometheus.Observer
+
+	written int           // since the last time
+	slowest time.Duration // piece of it
 }
 
 // begin counts a stream that opens. It looks the labels up once for all that is counted of it.
@@ -102,12 +106,22 @@ func (h *Handler) begin(ctx context.Context, kind string) *counts {
 	return c
 }
 
-// wrote counts what was written.
+// wrote notes what was written.
 func (c *counts) wrote(n int, took time.Duration) {
 	if c != nil {
-		c.bytes.Add(float64(n))
-		c.seconds.Observe(took.Seconds())
+		c.written += n
+		c.slowest = max(c.slowest, took)
 	}
+}
+
+// flush counts what was noted.
+func (c *counts) flush() {
+	if c == nil || c.written == 0 {
+		return
+	}
+	c.bytes.Add(float64(c.written))
+	c.seconds.Observe(c.slowest.Seconds())
+	c.written, c.slowest = 0, 0
 }
 
 // beat counts a keepalive.
@@ -120,6 +134,7 @@ func (c *counts) beat() {
 // end counts a stream that has ended.
 func (c *counts) end(reason string) {
 	if c != nil {
+		c.flush()
 		c.open.Dec()
 		c.ended.WithLabelValues(reason).Inc()
 	}

@@ -78,7 +78,7 @@ func TestMetricsAreShared(t *testing.T) {
 		}
 	}
 	for name, want := range map[string]float64{
-		"svc_stream_open": 0, "svc_stream_ended_total": 2, "svc_stream_bytes_total": 6, "svc_stream_keepalives_total": 2, "svc_stream_write_seconds": 2,
+		"svc_stream_open": 0, "svc_stream_ended_total": 2, "svc_stream_bytes_total": 6, "svc_stream_keepalives_total": 2, "svc_stream_slowest_write_seconds": 2,
 	} {
 		if got[name] != want {
 			t.Errorf("%s: got %v, want %v", name, got[name], want)

@@ -35,6 +35,7 @@ func (w *writer) tick() {
 	if w.done || w.over() {
 		return
 	}
+	w.counts.flush()
 	if beat := w.handler.keepalive(); beat != nil && w.beats && now.Sub(w.last) >= w.handler.interval() && w.tail.boundary() {
 		if _, err := w.send(beat); err != nil {
 			return

@@ -32,7 +32,6 @@ type writer struct {
 	tunnel bool // the connection was given away
 
 	returned bool // the next handler has, and did not panic
-	counts   *counts
 
 	until    atomic.Int64 // 0 while open; then when writing ends, in Unix nanoseconds
 	failures atomic.Int32 // checks of the principal in a row that could not be made
@@ -44,6 +43,8 @@ type writer struct {
 	tail tail
 	last time.Time // of the last write
 	done bool      // the handler has returned
+
+	counts *counts
 }
 
 // Begin passes the header on. One of a stream goes out at once.
@@ -205,10 +206,10 @@ func (w *writer) finish(err error) error {
 	}
 	w.handler.hub.leave(w)
 	w.timer.Stop()
-	w.counts.end(w.reason(err))
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.done = true
+	w.counts.end(w.reason(err))
 	if w.restore != nil {
 		w.restore()
 	}
