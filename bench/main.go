@@ -6,7 +6,7 @@
 //	make bench                                        (builds the service first)
 //	go run ./bench [-binary build/service] [-quick] [-json] [-only stages,runs] [-rounds 3]
 //
-// Run it in the root of the repository. It takes about seven minutes, with -quick about three.
+// Run it in the root of the repository. It takes about ten minutes, with -quick about three.
 // What it measures:
 //
 //   - stages: the same upstream, a process of its own, through the binary as bare reverse_proxy

@@ -102,7 +102,7 @@ var shown = regexp.MustCompile("(?:^|`)service ([a-z]+)(?: ([a-z-]+))?")
 
 // testCommandsOfRecipes looks whether the program has each command that a recipe shows.
 func testCommandsOfRecipes(t *testing.T, program string) {
-	pages, err := filepath.Glob("../docs/recipes/*.md")
+	pages, err := filepath.Glob("../docs/recipes/[a-z]*.md") // README.md tells how it is with either program
 	if err != nil {
 		t.Fatal(err)
 	}

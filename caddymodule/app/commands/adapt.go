@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -40,6 +41,9 @@ func Adapt(path string, w io.Writer) ([]byte, error) {
 			return nil, fmt.Errorf("reading the configuration: %s is not valid JSON", path)
 		}
 		return text, nil
+	}
+	if len(bytes.TrimSpace(text)) == 0 {
+		return []byte("{}"), nil // what the adapter makes of it is no document
 	}
 	adapter := caddyconfig.GetAdapter("caddyfile")
 	if adapter == nil {
