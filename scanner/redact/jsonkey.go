@@ -124,6 +124,12 @@ func nameKind(name []byte) keyKind {
 	return secretKey
 }
 
+// naming reports whether a member of this name names another one.
+func naming(key []byte) bool { return nameKeys.HasFold(key) }
+
+// secretName reports whether what is called so is a secret, whatever it looks like.
+func secretName(name []byte) bool { return nameKind(name) == secretKey }
+
 // describes makes the level one that describes a secret if its first key is one of a schema:
 // {"password": {"type": "string"}}.
 func (l *level) describes(first []byte) {
