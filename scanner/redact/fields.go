@@ -8,6 +8,7 @@ import (
 
 	"github.com/svc-gateway/svc/scanner/internal/text"
 	"github.com/svc-gateway/svc/scanner/redact/jsonscan"
+	"github.com/svc-gateway/svc/scanner/redact/words"
 )
 
 // streamFields keeps the texts that go on from event to event.
@@ -326,7 +327,7 @@ func (s *streamFields) flush(dst []byte) []byte {
 // event does not go on in the next.
 func whole(path, key []byte) bool {
 	key = bytes.TrimPrefix(key, []byte("/"))
-	if wholeFields.Has(key) || len(key) > len("tokens") && (nameKind(key) == guardedKey || handle(key)) || bytes.HasSuffix(key, []byte("_id")) || bytes.HasSuffix(key, []byte("_at")) {
+	if wholeFields.Has(key) || len(key) > len("tokens") && (nameKind(key) == guardedKey || words.Handle(key)) || bytes.HasSuffix(key, []byte("_id")) || bytes.HasSuffix(key, []byte("_at")) {
 		return true
 	}
 	for len(path) > 1 {

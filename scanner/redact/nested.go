@@ -88,7 +88,7 @@ func (t *jsonText) read(raw, p []byte) []byte {
 		return nil
 	}
 	t.form = asText
-	t.engine.reset()
+	t.reset()
 	t.follow(w.lead())
 	t.encoded.Reset()
 	t.text(w.waiting())
