@@ -54,4 +54,5 @@ func (e *Encoded) Move(to *Encoded, n int) {
 	to.Raw = append(to.Raw, e.Pop(n)...)
 }
 
+// Reset makes it empty.
 func (e *Encoded) Reset() { e.Raw, e.lengths = e.Raw[:0], e.lengths[:0] }

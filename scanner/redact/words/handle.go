@@ -61,10 +61,13 @@ func CutWord(p []byte) (before, word []byte) {
 	return p[:i], p[i:end]
 }
 
+// IsCapital reports whether a byte is a capital of ASCII.
 func IsCapital(b byte) bool { return 'A' <= b && b <= 'Z' }
 
+// FoldIs reports whether p is the lower-case word in any case.
 func FoldIs(p []byte, word string) bool { return len(p) == len(word) && text.HasPrefixFold(p, word) }
 
+// CutSuffixFold cuts the lower-case word in any case off the end of p.
 func CutSuffixFold(p []byte, word string) (before []byte, ok bool) {
 	if !HasSuffixFold(p, word) {
 		return nil, false
