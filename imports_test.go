@@ -23,6 +23,9 @@ var matrix = []rule{
 	{"scanner/sse", nil},
 	{"scanner/inject/...", []string{"scanner", "scanner/internal/text"}},
 	{"scanner/redact/wiretest", nil},
+	{"scanner/redact/jsonscan", []string{"scanner/internal/text"}},
+	{"scanner/redact/words", []string{"scanner/internal/text"}},
+	{"scanner/redact/looks", []string{"scanner/internal/text", "scanner/redact/words"}},
 	{"scanner/redact/literal", []string{"scanner/internal/text"}},
 	{"scanner/redact/...", []string{"scanner", "scanner/internal/text", "scanner/sse"}},       // an event stream is read line by line
 	{"scanner/command/...", []string{"scanner", "scanner/internal/text", "scanner/sqltoken"}}, // statements are judged by their tokens

@@ -1,6 +1,10 @@
 package redact
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/svc-gateway/svc/scanner/redact/words"
+)
 
 // binding is what is known about a value when it is about to be read.
 type binding struct {
@@ -71,14 +75,14 @@ func (c *cursor) assigned(a binding) value {
 		if c.short {
 			return value{}
 		}
-		if types.HasFold(t.word()) && c.initial() {
+		if words.Types.HasFold(t.word()) && c.initial() {
 			c.safe = c.i
 			continue
 		}
 		if people && !t.mixed() {
 			return value{}
 		}
-		if literals.HasFold(t.word()) || types.HasFold(t.word()) || a.colon && blanks > 0 && functions.Has(t.text()) {
+		if words.Literals.HasFold(t.word()) || words.Types.HasFold(t.word()) || a.colon && blanks > 0 && words.Functions.Has(t.text()) {
 			return value{}
 		}
 		if c.i = start; !t.marker() || !c.another(t) {
@@ -96,7 +100,7 @@ func (c *cursor) typedValue() bool {
 	for n < maxName && is(c.at(n), letter) {
 		n++
 	}
-	if types.HasFold(c.data[c.i : c.i+n]) {
+	if words.Types.HasFold(c.data[c.i : c.i+n]) {
 		if c.i += n; is(c.peek(), blank) && c.initial() && is(c.peek(), quoting) {
 			return true
 		}
@@ -231,7 +235,7 @@ func (c *cursor) secret(a binding) value {
 	if b == '$' && a.command {
 		return value{end: endBare, hash: true}
 	}
-	if hasSuffixFold(bytes.TrimRightFunc(a.line, inName), "${") {
+	if words.HasSuffixFold(bytes.TrimRightFunc(a.line, inName), "${") {
 		return value{end: endBare, quote: '}'} // ${PASSWORD:-x}
 	}
 	return value{end: endBare}

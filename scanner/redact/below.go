@@ -1,6 +1,10 @@
 package redact
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/svc-gateway/svc/scanner/redact/words"
+)
 
 // alone reads a value on a line of its own below its word, at most one empty line between them:
 //
@@ -32,12 +36,12 @@ func (c *cursor) alone(a binding) value {
 	if c.short {
 		return value{}
 	}
-	if yaml && column > key && !listed && holders.Has(t.text()) && string(t.raw[len(t.core):]) == ":" {
+	if yaml && column > key && !listed && words.Holders.Has(t.text()) && string(t.raw[len(t.core):]) == ":" {
 		a.line = append(bytes.Repeat([]byte(" "), column), t.core...) // so that it is the key
 		c.i = start + len(t.raw)
 		return c.assigned(a)
 	}
-	if more || t.url() || functions.Has(t.text()) || literals.HasFold(t.word()) || types.HasFold(t.word()) {
+	if more || t.url() || words.Functions.Has(t.text()) || words.Literals.HasFold(t.word()) || words.Types.HasFold(t.word()) {
 		return value{}
 	}
 	plain := yaml && column > key && !listed

@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/svc-gateway/svc/scanner/internal/text"
+	"github.com/svc-gateway/svc/scanner/redact/words"
 )
 
 // configLine is a keyword that comes before a secret in lines of device configurations, and
@@ -215,7 +216,7 @@ func (l configLine) begins(before []byte) bool {
 	if n := len(line); n > 0 && !is(line[n-1], blank) && (line[n-1] != '-' || l.keyword != "authentication-key") {
 		return false
 	}
-	first := firstField(line)
+	first := words.FirstField(line)
 	if len(first) == 0 {
 		first = []byte(l.keyword)
 	}
@@ -223,12 +224,12 @@ func (l configLine) begins(before []byte) bool {
 		return false
 	}
 	if l.indexed {
-		if n := lastField(line); len(n) == 0 || !is(n[0], digit) {
+		if n := words.LastField(line); len(n) == 0 || !is(n[0], digit) {
 			return false
 		}
 	}
 	for found := l.within == ""; ; {
-		field := firstField(line)
+		field := words.FirstField(line)
 		if len(field) == 0 || found {
 			return found
 		}
@@ -303,7 +304,7 @@ func (c *cursor) target() bool {
 		t := c.token()
 		c.i -= len(t.raw)
 		// A host is no secret: where a part of it was one, this is no host.
-		if c.short || len(t.raw) == 0 || functions.Has(t.text()) || bytes.Contains(t.raw, []byte(Mark)) || !c.another(t) {
+		if c.short || len(t.raw) == 0 || words.Functions.Has(t.text()) || bytes.Contains(t.raw, []byte(Mark)) || !c.another(t) {
 			return false
 		}
 		if bytes.IndexAny(t.raw, ".:") > 0 {
@@ -328,7 +329,7 @@ func (t *token) configured(sure bool) bool {
 	case sure:
 		return true
 	}
-	return !functions.Has(text) && !nouns.Has(text)
+	return !words.Functions.Has(text) && !words.Nouns.Has(text)
 }
 
 // grammar are words of configurations that follow a keyword and are no secrets.

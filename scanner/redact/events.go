@@ -116,7 +116,7 @@ func (r *EventStream) knownShape(src []byte) (*shape, int) {
 func (r *EventStream) redactWaiting() {
 	w := &r.state.shapes.wait
 	if event := w.takeBack(); len(event) > 0 {
-		r.dst = r.state.event(r.dst, w.name, event, sse.Data(event), false, appendEvent)
+		r.dst = r.state.event(r.dst, w.name, event, sse.Data(event), false, sse.WithData)
 	}
 }
 
@@ -215,5 +215,5 @@ func asItCame(dst, event, _ []byte) []byte { return append(dst, event...) }
 // redact writes the event with its data redacted; last says that its texts end here.
 func (r *EventStream) redact(last bool) {
 	r.redactWaiting()
-	r.dst = r.state.event(r.dst, r.event.name, r.event.raw, sse.Data(r.event.raw), last, appendEvent)
+	r.dst = r.state.event(r.dst, r.event.name, r.event.raw, sse.Data(r.event.raw), last, sse.WithData)
 }

@@ -7,26 +7,28 @@ import (
 	"strings"
 
 	"github.com/svc-gateway/svc/scanner/internal/text"
+	"github.com/svc-gateway/svc/scanner/redact/jsonscan"
+	"github.com/svc-gateway/svc/scanner/redact/words"
 )
 
 // streamFields keeps the texts that go on from event to event.
 type streamFields struct {
 	from   *Secrets
-	lines  bool                  // an event is a line, and its end part of a text that is not JSON
-	texts  map[string]*fieldText // by the path of the field
-	own    map[string]*ownIDs    // by the path of the object
-	alive  bool                  // a secret may have begun in a text
+	lines  bool                        // an event is a line, and its end part of a text that is not JSON
+	texts  map[string]*fieldText       // by the path of the field
+	own    map[string]*jsonscan.OwnIDs // by the path of the object
+	alive  bool                        // a secret may have begun in a text
 	queue  eventQueue
 	shapes shapes
 	walker walker
-	reader idReader
+	reader jsonscan.IDReader
 	buf    []byte
 
 	// The event that is being read.
 	data    []byte
-	ids     []objectID // of its objects that have ids
-	objects int        // that were opened
-	next    int        // of ids
+	ids     []jsonscan.ObjectID // of its objects that have ids
+	objects int                 // that were opened
+	next    int                 // of ids
 	mode    stringMode
 	last    bool // texts end with this event
 	holes   []*hole
@@ -129,7 +131,8 @@ func (s *streamFields) message(data []byte, last bool) []byte {
 // document redacts data that is JSON, or begins like it.
 func (s *streamFields) document(name string, data []byte, last bool) []byte {
 	s.begin(name, data, last)
-	s.ids = s.reader.read(data)
+	s.reader.Naming, s.reader.Secret = naming, secretName
+	s.ids = s.reader.Read(data)
 	w := &s.walker
 	w.reset()
 	w.fields, w.out = s, s.buf[:0]
@@ -163,37 +166,37 @@ func (s *streamFields) begin(name string, data []byte, last bool) {
 func (s *streamFields) tag(path []byte) (tag []byte, named bool) {
 	object := s.objects
 	s.objects++
-	if s.next >= len(s.ids) || s.ids[s.next].object != object {
+	if s.next >= len(s.ids) || s.ids[s.next].Object != object {
 		return nil, false
 	}
 	id := s.ids[s.next]
 	s.next++
-	if id.bare == nil {
-		return id.tag, id.named
+	if id.Bare == nil {
+		return id.Tag, id.Named
 	}
 	o := s.own[string(path)]
 	if o == nil {
 		if s.own == nil || len(s.own) >= maxFields {
-			s.own = make(map[string]*ownIDs)
+			s.own = make(map[string]*jsonscan.OwnIDs)
 		}
-		o = new(ownIDs)
+		o = new(jsonscan.OwnIDs)
 		s.own[string(path)] = o
 	}
-	tells := o.tells(id.bare)
-	if !o.repeated {
+	tells := o.Tells(id.Bare)
+	if !o.Repeated {
 		s.shapes.spoil()
 	}
 	if !tells {
-		return id.tag, id.named
+		return id.Tag, id.Named
 	}
-	return append(append(id.tag, '='), id.bare...), id.named
+	return append(append(id.Tag, '='), id.Bare...), id.Named
 }
 
 // open implements [fields].
 func (s *streamFields) open(path, key []byte) *jsonText {
 	s.start = s.walker.at + 1
 	if apart := s.mode == wholes || s.mode == grown && s.texts[string(path)] == nil; apart || whole(path, key) {
-		if apart || idPlace(bytes.TrimPrefix(key, []byte("/"))) < 0 {
+		if apart || jsonscan.IDPlace(bytes.TrimPrefix(key, []byte("/"))) < 0 {
 			s.shapes.addSlot(&s.walker, slot{kind: ownString})
 		}
 		return nil
@@ -229,7 +232,7 @@ func (s *streamFields) stays() {
 func (s *streamFields) number(key []byte, secret bool) {
 	if secret {
 		s.shapes.spoil()
-	} else if idPlace(key) < 0 {
+	} else if jsonscan.IDPlace(key) < 0 {
 		s.shapes.addSlot(&s.walker, slot{kind: number})
 	}
 }
@@ -237,7 +240,7 @@ func (s *streamFields) number(key []byte, secret bool) {
 // shut implements [fields].
 func (s *streamFields) shut(t *jsonText) {
 	inside := s.data[s.start:]
-	inside = inside[:stringLength(s.data[s.start-1:])-2]
+	inside = inside[:jsonscan.StringLength(s.data[s.start-1:])-2]
 	s.text.grow(inside)
 	s.text.supersede(inside, s.walker.out[s.written:])
 	s.walker.out = s.text.giveBack(s.held, s.walker.out, s.written)
@@ -324,7 +327,7 @@ func (s *streamFields) flush(dst []byte) []byte {
 // event does not go on in the next.
 func whole(path, key []byte) bool {
 	key = bytes.TrimPrefix(key, []byte("/"))
-	if wholeFields.Has(key) || len(key) > len("tokens") && (nameKind(key) == guardedKey || handle(key)) || bytes.HasSuffix(key, []byte("_id")) || bytes.HasSuffix(key, []byte("_at")) {
+	if wholeFields.Has(key) || len(key) > len("tokens") && (nameKind(key) == guardedKey || words.Handle(key)) || bytes.HasSuffix(key, []byte("_id")) || bytes.HasSuffix(key, []byte("_at")) {
 		return true
 	}
 	for len(path) > 1 {

@@ -5,6 +5,7 @@ import (
 	"hash/maphash"
 	"slices"
 
+	"github.com/svc-gateway/svc/scanner/redact/jsonscan"
 	"github.com/svc-gateway/svc/scanner/redact/literal"
 )
 
@@ -121,7 +122,7 @@ func (t *fieldText) instead(mark string) []byte {
 	case t.json.form == asJSON && e.rule == nil:
 		return nil
 	case e.rule == nil: // the beginning of a prefix
-		return appendEscaped(nil, e.held())
+		return jsonscan.AppendEscaped(nil, e.held())
 	case len(e.held()) > 0:
 		return []byte(mark)
 	}
@@ -219,8 +220,8 @@ func (t *fieldText) giveUp() {
 		e.value = value{end: endBare}
 	}
 	known.reset()
-	text.pending.reset()
-	text.encoded.reset()
+	text.pending.Reset()
+	text.encoded.Reset()
 }
 
 // undecided returns what may be a secret, as it is written in an event.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/svc-gateway/svc/scanner/internal/text"
+	"github.com/svc-gateway/svc/scanner/redact/words"
 )
 
 // flagged reports whether the flag is one of a command line that takes a password there.
@@ -21,7 +22,7 @@ func flagHead(c *cursor, before []byte) value {
 		c.i++
 	}
 	c.safe = c.i
-	if flag := bytes.TrimRight(before, " =\t"); hasSuffixFold(flag, "-u") || hasSuffixFold(flag, "--user") {
+	if flag := bytes.TrimRight(before, " =\t"); words.HasSuffixFold(flag, "-u") || words.HasSuffixFold(flag, "--user") {
 		start := c.i
 		for c.i-start < maxName && (is(c.peek(), userinfo) || c.peek() == '@' || c.peek() == '\\') {
 			c.i++

@@ -2,9 +2,10 @@ package redact
 
 import (
 	"bytes"
-	"encoding/base64"
 
 	"github.com/svc-gateway/svc/scanner/internal/text"
+	"github.com/svc-gateway/svc/scanner/redact/looks"
+	"github.com/svc-gateway/svc/scanner/redact/words"
 )
 
 // maxAuthority bounds each part of a URL's authority that is looked at.
@@ -61,7 +62,7 @@ func bearerHead(c *cursor, before []byte) value {
 	if n == 0 || !sure && (plain && n < 24 || n < 8 && !ended) {
 		return value{}
 	}
-	if text := bytes.TrimRight(c.data[start:start+n], "."); nouns.HasFold(text) || functions.HasFold(text) {
+	if text := bytes.TrimRight(c.data[start:start+n], "."); words.Nouns.HasFold(text) || words.Functions.HasFold(text) {
 		return value{} // a Bearer token
 	}
 	return value{end: endDotted(token68 | padding)}
@@ -83,7 +84,7 @@ func authorizationHead(c *cursor, _ []byte) value {
 	}
 	c.safe = c.i
 	t := c.token()
-	if c.short || len(t.raw) == 0 || bytes.Contains(t.raw, []byte(Mark)) || !t.letters() && marks.Contains(t.raw) || schemes.Has(t.text()) || bytes.HasPrefix(t.raw, []byte("$")) || bytes.HasPrefix(t.raw, []byte("{")) {
+	if c.short || len(t.raw) == 0 || bytes.Contains(t.raw, []byte(Mark)) || !t.letters() && marks.Contains(t.raw) || words.Schemes.Has(t.text()) || bytes.HasPrefix(t.raw, []byte("$")) || bytes.HasPrefix(t.raw, []byte("{")) {
 		return value{}
 	}
 	c.i -= len(t.raw)
@@ -91,10 +92,10 @@ func authorizationHead(c *cursor, _ []byte) value {
 	if t.whole() && c.another(t) {
 		next := c.token()
 		c.i -= len(next.raw)
-		if c.short || bytes.IndexByte(next.raw, '=') >= 0 || marks.Contains(next.raw) || bytes.Contains(next.raw, []byte(Mark)) || functions.Has(t.text()) || !next.secret() {
+		if c.short || bytes.IndexByte(next.raw, '=') >= 0 || marks.Contains(next.raw) || bytes.Contains(next.raw, []byte(Mark)) || words.Functions.Has(t.text()) || !next.secret() {
 			return value{}
 		}
-	} else if c.i = start; !random(t.core) && !t.mixed() {
+	} else if c.i = start; !looks.Random(t.core) && !t.mixed() {
 		return value{}
 	}
 	if !is(c.peek(), token68) {
@@ -116,39 +117,10 @@ func basicHead(c *cursor, before []byte) value {
 	switch {
 	case n == 0:
 		return value{}
-	case announced(before, 5), !wordlike(text) && credentials(text):
+	case announced(before, 5), !looks.Wordlike(text) && looks.Credentials(text):
 		return value{end: endClass(base64s | padding)}
 	}
 	return value{}
-}
-
-// wordlike reports whether the text is letters, of which only the first may be a capital.
-func wordlike(p []byte) bool {
-	for i, b := range p {
-		if b < 'a' || b > 'z' {
-			if i > 0 || !isCapital(b) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-// credentials reports whether base64 text is user:password.
-func credentials(text []byte) bool {
-	if len(text) >= maxHead-64 {
-		return true
-	}
-	plain := make([]byte, base64.RawStdEncoding.DecodedLen(len(text)))
-	n, _ := base64.RawStdEncoding.Decode(plain, text)
-	colon := false
-	for _, b := range plain[:n] {
-		if b < ' ' || b == 0x7f {
-			return false
-		}
-		colon = colon || b == ':'
-	}
-	return colon
 }
 
 // announced reports whether an Authorization header comes before the last n bytes.
@@ -271,8 +243,3 @@ func follows(before []byte, n int, class text.Class) bool {
 
 // lastLine returns what follows the last line end.
 func lastLine(p []byte) []byte { return p[bytes.LastIndexByte(p, '\n')+1:] }
-
-// hasSuffixFold reports whether p ends with the lower-case word in any case.
-func hasSuffixFold(p []byte, word string) bool {
-	return len(p) >= len(word) && text.HasPrefixFold(p[len(p)-len(word):], word)
-}

@@ -20,7 +20,7 @@ func joined(text []byte, from *Secrets) []byte {
 	switch {
 	case len(whole) > 0 && (whole[0] == '{' || whole[0] == '[' || whole[0] == '"') && json.Valid(whole):
 		s = from.JSONStream()
-	case spanned(lines, whole), spannedKnown(lines, from):
+	case spanned(lines, whole), spannedKnown(whole, from):
 		s = from.TextStream()
 	default:
 		return text
@@ -50,7 +50,7 @@ func spanned(lines [][]byte, whole []byte) bool {
 			}
 			for _, mark := range marks.Ends(state) {
 				start, end := from+n-len(mark.Text), from+n
-				if start < at && (end > at || mark.Token && end <= at && unbroken(whole[end:at]) && at < len(whole) && whole[at] > ' ') {
+				if start < at && (end > at || mark.Token && end <= at && !bytes.ContainsAny(whole[end:at], " \t") && at < len(whole) && whole[at] > ' ') {
 					return true
 				}
 			}
@@ -59,16 +59,12 @@ func spanned(lines [][]byte, whole []byte) bool {
 	return false
 }
 
-// unbroken reports whether there is no white space in p.
-func unbroken(p []byte) bool { return bytes.IndexAny(p, " \t") < 0 }
-
 // spannedKnown reports whether the lines have a known secret together that none of them has.
-func spannedKnown(lines [][]byte, from *Secrets) bool {
+func spannedKnown(whole []byte, from *Secrets) bool {
 	forms := from.load()
 	if forms == nil {
 		return false
 	}
-	whole := bytes.Join(lines, nil)
 	_, form := forms.Find(whole, true)
 	return form != ""
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/svc-gateway/svc/scanner/internal/text"
+	"github.com/svc-gateway/svc/scanner/redact/words"
 )
 
 // keyKind says what a key tells about its value.
@@ -103,7 +104,7 @@ func (l *level) kindOf(key []byte) keyKind {
 // plain reports whether the member of a secret's object tells something about it, and is none: when it
 // expires, of which type it is.
 func plain(key []byte) bool {
-	_, last := cutWord(key)
+	_, last := words.CutWord(key)
 	return plainKeys.HasFold(key) || !bytes.Equal(last, key) && plainEnds.HasFold(last)
 }
 
@@ -112,7 +113,7 @@ func nameKind(name []byte) keyKind {
 	switch w := wordIn(name); {
 	case w == nil:
 		return openKey
-	case w.kind == guardedWord && handle(name):
+	case w.kind == guardedWord && words.Handle(name):
 		return openKey
 	case w.kind == guardedWord && w.apart:
 		return scatteredKey
@@ -123,6 +124,12 @@ func nameKind(name []byte) keyKind {
 	}
 	return secretKey
 }
+
+// naming reports whether a member of this name names another one.
+func naming(key []byte) bool { return nameKeys.HasFold(key) }
+
+// secretName reports whether what is called so is a secret, whatever it looks like.
+func secretName(name []byte) bool { return nameKind(name) == secretKey }
 
 // describes makes the level one that describes a secret if its first key is one of a schema:
 // {"password": {"type": "string"}}.

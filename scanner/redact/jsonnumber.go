@@ -1,6 +1,9 @@
 package redact
 
-import "github.com/svc-gateway/svc/scanner/redact/literal"
+import (
+	"github.com/svc-gateway/svc/scanner/redact/jsonscan"
+	"github.com/svc-gateway/svc/scanner/redact/literal"
+)
 
 // A number is a secret where its key says so and it is as long as one: {"password": 12345678}. So is
 // one that is a known secret. It becomes 0, so that it stays a number.
@@ -39,7 +42,7 @@ func (w *walker) numberEnds() {
 	w.hidden = false
 	rule := ""
 	switch forms := w.own.finder.forms; {
-	case w.secret() && digits(w.number) == len(w.number) && len(w.number) >= w.leastDigits():
+	case w.secret() && jsonscan.Digits(w.number) == len(w.number) && len(w.number) >= w.leastDigits():
 		if rule = w.rule; rule == "" {
 			rule = namedValue
 		}

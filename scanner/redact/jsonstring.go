@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/svc-gateway/svc/scanner/internal/text"
+	"github.com/svc-gateway/svc/scanner/redact/jsonscan"
 )
 
 // openString finds the text of a string that begins.
@@ -66,9 +67,9 @@ func (w *walker) escapes(b byte) {
 	w.escape = append(w.escape, b)
 	switch {
 	case w.raw != nil:
-		w.outer.push(w.raw, 1)
+		w.outer.Push(w.raw, 1)
 	case w.nested:
-		w.outer.push([]byte{b}, 1)
+		w.outer.Push([]byte{b}, 1)
 	}
 }
 
@@ -76,7 +77,7 @@ func (w *walker) escapes(b byte) {
 func (w *walker) inEscape(b byte) int {
 	var room [utf8.UTFMax]byte
 	w.escapes(b)
-	text, n, more := unescape(w.escape, room[:0])
+	text, n, more := jsonscan.Unescape(w.escape, room[:0])
 	if more {
 		return 1
 	}
@@ -85,7 +86,7 @@ func (w *walker) inEscape(b byte) int {
 	if !w.nested {
 		w.piece(raw[:n], text)
 	} else {
-		w.piece(w.outer.pop(n), text)
+		w.piece(w.outer.Pop(n), text)
 	}
 	rest := raw[n:]
 	if len(rest) == 0 {
@@ -108,9 +109,9 @@ func (w *walker) again(p []byte) {
 	raw := w.raw
 	var forms [][]byte
 	for range p {
-		forms = append(forms, bytes.Clone(w.outer.pop(1)))
+		forms = append(forms, bytes.Clone(w.outer.Pop(1)))
 	}
-	w.outer.reset()
+	w.outer.Reset()
 	for i := range p {
 		for w.raw = forms[i]; w.inString(p[i:i+1]) == 0; {
 		}

@@ -3,6 +3,8 @@ package redact
 import (
 	"strconv"
 	"strings"
+
+	"github.com/svc-gateway/svc/scanner/redact/jsonscan"
 )
 
 // limits of a JSON document. A deeper one is redacted as plain text.
@@ -47,8 +49,8 @@ type walker struct {
 
 	// Of a document in a string of another one.
 	nested bool
-	raw    []byte  // how the byte that is being read stands there, nil: as it is
-	outer  encoded // how escape does
+	raw    []byte           // how the byte that is being read stands there, nil: as it is
+	outer  jsonscan.Encoded // how escape does
 
 	word    []byte  // the key, or a string that may name the next one
 	collect bool    // word is being read
@@ -96,7 +98,7 @@ const (
 // reset makes the walker forget everything but its memory and its fields.
 func (w *walker) reset() {
 	w.own.cut()
-	w.outer.reset()
+	w.outer.Reset()
 	*w = walker{
 		fields: w.fields, levels: w.levels[:0], own: w.own,
 		escape: w.escape[:0], literal: w.literal[:0], number: w.number[:0], word: w.word[:0], path: w.path[:0], tail: w.tail[:0],
@@ -164,7 +166,7 @@ func (w *walker) end() {
 		for i := range w.escape {
 			raw := w.escape[i : i+1]
 			if w.nested {
-				w.text.escape(w.outer.pop(1), raw)
+				w.text.escape(w.outer.Pop(1), raw)
 			} else {
 				w.text.plain(raw)
 			}

@@ -2,11 +2,11 @@ package redact
 
 import (
 	"bytes"
-	"hash/crc32"
 	"slices"
 
 	"github.com/svc-gateway/svc/scanner/internal/text"
 	"github.com/svc-gateway/svc/scanner/redact/literal"
+	"github.com/svc-gateway/svc/scanner/redact/looks"
 )
 
 // key is a credential that is known by how it begins.
@@ -55,73 +55,13 @@ func (k key) head(c *cursor, before []byte) value {
 	switch body := c.data[:n]; {
 	case k.capitals && bytes.HasSuffix(body, []byte("EXAMPLE")):
 		return value{} // of a documentation
-	case !k.sure && !random(body) && !checksum(before, body) && (!k.capitals || !scrambled(body)):
+	case !k.sure && !looks.Random(body) && !looks.Checksum(before, body) && (!k.capitals || !looks.Scrambled(body)):
 		return value{}
 	}
 	if k.dotted {
 		return value{end: endDotted(class)}
 	}
 	return value{end: endClass(class)}
-}
-
-// scrambled reports whether capitals have figures among them, or fewer vowels than words have.
-func scrambled(p []byte) bool {
-	vowels := 0
-	for _, b := range p {
-		if bytes.IndexByte([]byte("AEIOU"), b) >= 0 {
-			vowels++
-		}
-	}
-	return bytes.ContainsAny(p, "0123456789") || vowels*4 <= len(p)
-}
-
-// random reports whether the text changes between lower case, capitals and digits as often as
-// random letters do, and repeats few of them.
-func random(p []byte) bool {
-	const small, large, figure = 1, 2, 3
-	var seen [256]bool
-	distinct, changes, last, length := 0, 0, 0, 0
-	for _, b := range p {
-		var kind int
-		switch {
-		case is(b, digit):
-			kind = figure
-		case 'a' <= b && b <= 'z':
-			kind = small
-		case 'A' <= b && b <= 'Z':
-			kind = large
-		default:
-			continue
-		}
-		if length++; !seen[b] {
-			seen[b] = true
-			distinct++
-		}
-		if kind != last && last != 0 {
-			changes++
-		}
-		last = kind
-	}
-	return length >= 8 && changes*6 >= length && distinct >= min(10, 4+length/4)
-}
-
-// checksum reports whether the last six of 36 base62 letters are the CRC-32 of the others, as
-// GitHub and npm write it.
-func checksum(_, body []byte) bool {
-	const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-	if len(body) != 36 {
-		return false
-	}
-	want := crc32.ChecksumIEEE(body[:30])
-	got := uint32(0)
-	for _, b := range body[30:] {
-		i := bytes.IndexByte([]byte(alphabet), b)
-		if i < 0 {
-			return false
-		}
-		got = got*62 + uint32(i)
-	}
-	return got == want
 }
 
 // Form of the keys of vendors, from their documentation and from tokens that were seen.
@@ -251,16 +191,22 @@ var vendorKeys = []rule{
 		{"EZAK7d1f0a92b3c84e5d6f7a8b9c0d1e2f3a", "REDACTED"},
 		{"A3-paper-in-landscape-format-is-used", ""},
 	}),
-	key{prefixes: []string{"FLWSECK", "fo1_", "fm[12][ar_]", "fio-u-", "dnkey-", "duffel_", "atlasv1.", "api_org_", "ico-", "s-s4t2", "sgp_", "tk-us-", "sm_[ast]at_", "xsmtpsib-", "waka_", "cmVmd", "p8e-",
-		"ops_eyJ", "sha256~", "access-sandbox-", "pat-na1-", "pat-eu1-", "key-", "API-", "pk.eyJ", "sk.eyJ", "amzn.mws.", "sl.u.", "v1.0-"},
-		class: letter | digit | name | padding, least: 24, stays: true, apart: true}.rule("vendor_key_after_its_prefix", []example{
+	key{
+		prefixes: []string{
+			"FLWSECK", "fo1_", "fm[12][ar_]", "fio-u-", "dnkey-", "duffel_", "atlasv1.", "api_org_", "ico-", "s-s4t2", "sgp_", "tk-us-", "sm_[ast]at_", "xsmtpsib-", "waka_", "cmVmd", "p8e-",
+			"ops_eyJ", "sha256~", "access-sandbox-", "pat-na1-", "pat-eu1-", "key-", "API-", "pk.eyJ", "sk.eyJ", "amzn.mws.", "sl.u.", "v1.0-",
+		},
+		class: letter | digit | name | padding, least: 24, stays: true, apart: true,
+	}.rule("vendor_key_after_its_prefix", []example{
 		{"token sha256~Zx81Qm0aVb72Lc93NdKe64PfRg05ShTi1Uj2Wv3Xy4Z", "token sha256~REDACTED"},
 		{"jfrog cmVmdGtuOjAxOjE3MzQ1Njc4OTA6YWJjZGVmZ2hpamtsbW5v", "jfrog cmVmdREDACTED"},
 		{"key-0afae57f3ccfd9d7f5767067bc48b30f", "key-REDACTED"},
 		{"the key-value-store-of-the-service-has-a-long-name", ""},
 	}),
-	key{prefixes: []string{"m/services/", "m/workflows/", "m/triggers/", "i/webhooks/", "m/webhookb2/"},
-		class: letter | digit | name | slash, least: 24, stays: true}.rule("webhook_url", []example{
+	key{
+		prefixes: []string{"m/services/", "m/workflows/", "m/triggers/", "i/webhooks/", "m/webhookb2/"},
+		class:    letter | digit | name | slash, least: 24, stays: true,
+	}.rule("webhook_url", []example{
 		{"https://hooks.slack.com/services/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", "https://hooks.slack.com/services/REDACTED"},
 		{"https://discord.com/api/webhooks/{id}/{token}", ""},
 	}),

@@ -88,9 +88,9 @@ func (t *jsonText) read(raw, p []byte) []byte {
 		return nil
 	}
 	t.form = asText
-	t.engine.reset()
+	t.reset()
 	t.follow(w.lead())
-	t.encoded.reset()
+	t.encoded.Reset()
 	t.text(w.waiting())
 	return p[n:]
 }
@@ -131,7 +131,7 @@ func (t *jsonText) innerRest() []byte {
 	if w.state == inString && w.text != nil {
 		rest = w.text.innerRest()
 	}
-	return append(append(rest, w.waiting()...), w.outer.raw...)
+	return append(append(rest, w.waiting()...), w.outer.Raw...)
 }
 
 // live reports whether a secret may have begun, or the text must be looked at closely.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/svc-gateway/svc/scanner/internal/text"
+	"github.com/svc-gateway/svc/scanner/redact/words"
 )
 
 // spaced reads what follows a word and a blank. That can be a secret (password 7 0822,
@@ -43,19 +44,19 @@ func (w word) spaced(c *cursor, line []byte, first byte) value {
 		}
 		c.i = start
 		text := t.text()
-		if t.raw[len(t.raw)-1] == ':' && (connectors.Has(text) || seen >= connected && t.harmless("-.@':")) {
+		if t.raw[len(t.raw)-1] == ':' && (words.Connectors.Has(text) || seen >= connected && t.harmless("-.@':")) {
 			c.i += len(t.raw)
 			a.below = true
 			return c.assigned(a)
 		}
-		if seen == nothing && t.whole() && twins.Has(text) {
+		if seen == nothing && t.whole() && words.Twins.Has(text) {
 			if v := c.twin(t, command); v.end != nil || c.short {
 				return v
 			}
 			c.i = start
 		}
 		next := nothing
-		if types.HasFold(t.word()) && (!command || len(t.word()) < len(t.raw) || !writings.HasFold(t.word())) {
+		if words.Types.HasFold(t.word()) && (!command || len(t.word()) < len(t.raw) || !words.Writings.HasFold(t.word())) {
 			return value{} // password VARCHAR(20), secret int
 		}
 		switch {
@@ -65,15 +66,15 @@ func (w word) spaced(c *cursor, line []byte, first byte) value {
 			next = typed
 		case seen == numbered && command:
 			return c.secret(a)
-		case w.kind == publicWord && command && seen == nothing && t.whole() && accesses.Has(text):
+		case w.kind == publicWord && command && seen == nothing && t.whole() && words.Accesses.Has(text):
 			next = typed
 		case seen <= typed && t.marker():
 			if next = typed; is(t.raw[0], digit) {
 				next = numbered
 			}
-		case seen <= connected && t.whole() && (copulas.Has(text) || w.kind != proseWord && connectors.Has(text) || dashes.Has(t.raw)), seen == phrase && t.whole() && copulas.Has(text):
+		case seen <= connected && t.whole() && (words.Copulas.Has(text) || w.kind != proseWord && words.Connectors.Has(text) || words.Dashes.Has(t.raw)), seen == phrase && t.whole() && words.Copulas.Has(text):
 			next = connected
-		case seen == nothing && w.kind == commonWord && t.whole() && relations.Has(text), seen == phrase && t.harmless("-.@'"):
+		case seen == nothing && w.kind == commonWord && t.whole() && words.Relations.Has(text), seen == phrase && t.harmless("-.@'"):
 			next = phrase
 		case w.kind == configWord && t.whole() && string(text) == "key" && seen == keyed:
 			next = typed
@@ -97,16 +98,16 @@ func (w word) spaced(c *cursor, line []byte, first byte) value {
 				return value{}
 			}
 		case seen == typed:
-			if functions.Has(text) {
+			if words.Functions.Has(text) {
 				return value{}
 			}
 		case w.kind == publicWord:
-			if t.route() || !command && !t.mixed() || functions.Has(text) || !command && nouns.Has(text) {
+			if t.route() || !command && !t.mixed() || words.Functions.Has(text) || !command && words.Nouns.Has(text) {
 				return value{}
 			}
 		case t.secret():
-		case command && accounts.HasFold(firstField(line)):
-		case functions.Has(text) || nouns.Has(text) || b == '/' || w.kind == proseWord && !command || w.kind == commonWord && (!command || len(firstField(line)) == 0) && !c.last(t, line):
+		case command && words.Accounts.HasFold(words.FirstField(line)):
+		case words.Functions.Has(text) || words.Nouns.Has(text) || b == '/' || w.kind == proseWord && !command || w.kind == commonWord && (!command || len(words.FirstField(line)) == 0) && !c.last(t, line):
 			return value{}
 		}
 		return c.secret(a)
@@ -134,7 +135,7 @@ func (w word) context(line []byte, first byte) (command, ok bool) {
 	if i := bytes.LastIndexAny(line, "#>|"); i >= 0 && !bytes.HasSuffix(line, line[i:i+1]) {
 		line, cut = line[i+1:], false // what comes before is a prompt
 	}
-	head, tail := firstField(line), lastField(line)
+	head, tail := words.FirstField(line), words.LastField(line)
 	if len(head) == 0 {
 		if w.kind == publicWord {
 			return false, true
@@ -153,7 +154,7 @@ func (w word) context(line []byte, first byte) (command, ok bool) {
 				return true, len(tail) < 4 && (text.HasPrefixFold(tail, "ro") || text.HasPrefixFold(tail, "rw"))
 			}
 			// userPassword, set pksecret
-			command = !cut && len(tail) < len(line) && commands.HasFold(head)
+			command = !cut && len(tail) < len(line) && words.Commands.HasFold(head)
 			return command, command || first < 'a' && end >= 'a'
 		}
 		return false, strings.IndexByte("/.$%@#", end) < 0
@@ -161,39 +162,17 @@ func (w word) context(line []byte, first byte) (command, ok bool) {
 	if w.kind == publicWord {
 		return false, true
 	}
-	return !cut && commands.HasFold(head) && !sentence(line) || w.kind == proseWord && owners.HasFold(tail), true
+	return !cut && words.Commands.HasFold(head) && !sentence(line) || w.kind == proseWord && words.Owners.HasFold(tail), true
 }
 
 // sentence reports whether words stand behind the first one that hardly any command has.
 func sentence(line []byte) bool {
 	for i, word := range bytes.Fields(line) {
-		if i > 0 && articles.HasFold(word) {
+		if i > 0 && words.Articles.HasFold(word) {
 			return true
 		}
 	}
 	return false
-}
-
-// firstField returns what stands before the first white space of a line.
-func firstField(line []byte) []byte {
-	line = bytes.TrimLeft(line, " \t\r")
-	for i, b := range line {
-		if is(b, space) {
-			return line[:i]
-		}
-	}
-	return line
-}
-
-// lastField returns what stands after the last white space of a line, but for that at its end.
-func lastField(line []byte) []byte {
-	line = bytes.TrimRight(line, " \t\r")
-	for i := len(line) - 1; i >= 0; i-- {
-		if is(line[i], space) {
-			return line[i+1:]
-		}
-	}
-	return line
 }
 
 // another moves to the token after t and reports whether there is one on the line.
@@ -211,15 +190,15 @@ func (c *cursor) last(t token, line []byte) bool {
 	c.skip(blank)
 	b, end := c.peek(), c.atEnd()
 	c.i = start
-	return end || b < ' ' && t.whole() && !functions.HasFold(lastField(line)) && len(bytes.Fields(line)) <= 2
+	return end || b < ' ' && t.whole() && !words.Functions.HasFold(words.LastField(line)) && len(bytes.Fields(line)) <= 2
 }
 
 // twin reads a secret behind a second word for one: password secret x. The two are replaced as a
 // whole, because the second word may be the secret: username bob password secret privilege 15.
 func (c *cursor) twin(t token, command bool) value {
-	start, words := c.i, 0
-	for c.another(t) && words < 3 {
-		words++
+	start, count := c.i, 0
+	for c.another(t) && count < 3 {
+		count++
 		first := c.i
 		t = c.token()
 		if c.short {
@@ -229,13 +208,13 @@ func (c *cursor) twin(t token, command bool) value {
 			continue
 		}
 		switch {
-		case strings.IndexByte("([{<-/", t.raw[0]) >= 0, !command && is(t.raw[0], quoting), t.url(), functions.Has(t.text()), nouns.Has(t.text()):
+		case strings.IndexByte("([{<-/", t.raw[0]) >= 0, !command && is(t.raw[0], quoting), t.url(), words.Functions.Has(t.text()), words.Nouns.Has(t.text()):
 			return value{}
 		case c.reference(), c.masked(), !t.secret() && (!command || c.another(t)):
 			return value{}
 		}
 		c.i = start
-		return value{end: endWords, depth: words}
+		return value{end: endWords, depth: count}
 	}
 	return value{}
 }

@@ -1,6 +1,11 @@
 package redact
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/svc-gateway/svc/scanner/redact/looks"
+	"github.com/svc-gateway/svc/scanner/redact/words"
+)
 
 // reference reports whether what stands at the cursor only refers to a secret: <a name>,
 // ${A_NAME}, $A_NAME, $(command), {{ template }}, {name}, %s, :name. It may move the cursor when
@@ -67,7 +72,7 @@ func (c *cursor) enclosed(last byte) bool {
 		return false
 	}
 	text := c.data[c.i+1 : c.i+n]
-	return last == '}' || string(text) == Mark || masks.HasFold(text) || namesSecret(text)
+	return last == '}' || string(text) == Mark || words.Masks.HasFold(text) || namesSecret(text)
 }
 
 // masked reports whether somebody has hidden the secret already: ****, xxxx, ....
@@ -93,23 +98,7 @@ func (c *cursor) guarded() bool {
 		n++
 	}
 	text := c.data[c.i : c.i+n]
-	return !c.short && c.at(n) != '(' && random(text) && !camel(text) && !bytes.Contains(text, []byte(Mark))
-}
-
-// camel reports whether the text is a name of several words: NextToken, lastEvaluatedKey.
-func camel(p []byte) bool {
-	small := 2
-	for i, b := range p {
-		switch {
-		case 'a' <= b && b <= 'z':
-			small++
-		case isCapital(b) && (i == 0 || small >= 2):
-			small = 0
-		default:
-			return false
-		}
-	}
-	return small >= 2
+	return !c.short && c.at(n) != '(' && looks.Random(text) && !looks.Camel(text) && !bytes.Contains(text, []byte(Mark))
 }
 
 // program reports whether what follows is program text: a call, a variable, a member of one.
@@ -120,7 +109,7 @@ func (c *cursor) program(a binding) bool {
 		case is(b, letter) || b == '_':
 			continue
 		case is(b, digit) && n > 0:
-			if digits++; dots == 0 && bytes.IndexByte(c.data[c.i:c.i+n], '_') < 0 && !hashers.HasFold(c.data[c.i:c.i+n]) && !namesSecret(c.data[c.i:c.i+n]) && digits == 1 {
+			if digits++; dots == 0 && bytes.IndexByte(c.data[c.i:c.i+n], '_') < 0 && !words.Hashers.HasFold(c.data[c.i:c.i+n]) && !namesSecret(c.data[c.i:c.i+n]) && digits == 1 {
 				return false // no more of it is needed to know
 			}
 			continue
@@ -138,7 +127,7 @@ func (c *cursor) program(a binding) bool {
 	path, next := c.data[c.i:c.i+n], c.at(n)
 	switch {
 	case next == '(':
-		return digits == 0 || bytes.IndexByte(path, '_') > 0 || hashers.HasFold(bytes.TrimRight(path, "0123456789"))
+		return digits == 0 || bytes.IndexByte(path, '_') > 0 || words.Hashers.HasFold(bytes.TrimRight(path, "0123456789"))
 	case next == '[':
 		return digits == 0 && (is(c.at(n+1), quoting|digit) || c.at(n+1) == '$')
 	case next == '-' && c.at(n+1) == '>':
@@ -147,10 +136,10 @@ func (c *cursor) program(a binding) bool {
 		return false
 	case dots > 0:
 		root, _, _ := bytes.Cut(path, []byte("."))
-		return roots.HasFold(root) || namesSecret(path)
-	case namesSecret(path) && compound(path):
+		return words.Roots.HasFold(root) || namesSecret(path)
+	case namesSecret(path) && looks.Compound(path):
 		return true
-	case plainNames.HasFold(path):
+	case words.PlainNames.HasFold(path):
 		return !a.colon || next > ' ' || next == ' ' && is(c.at(n+1), letter)
 	case digits > 0:
 		return false
@@ -158,16 +147,6 @@ func (c *cursor) program(a binding) bool {
 		return a.spaced && !a.colon
 	case next == ')' || next == ',':
 		return !a.colon && !a.spaced && inCall(a.line)
-	}
-	return false
-}
-
-// compound reports whether an identifier is made of several words: db_password, userSecret.
-func compound(p []byte) bool {
-	for i := 1; i < len(p); i++ {
-		if p[i] == '_' || p[i] < 'a' && is(p[i], letter) && p[i-1] >= 'a' {
-			return i < len(p)-1
-		}
 	}
 	return false
 }

@@ -6,6 +6,8 @@ import (
 
 	"github.com/svc-gateway/svc/scanner/internal/text"
 	"github.com/svc-gateway/svc/scanner/redact/literal"
+	"github.com/svc-gateway/svc/scanner/redact/looks"
+	"github.com/svc-gateway/svc/scanner/redact/words"
 )
 
 // credentialWords are the words that announce a secret.
@@ -66,7 +68,7 @@ var credentialWords = []struct {
 		{"radius-server shared-key cipher %^%#abc%^%#", "radius-server shared-key cipher REDACTED"},
 		{"the shared-key is set", ""},
 	}},
-	{word{spelling: "-key", mark: "key", kind: namingWord, owners: keyOwners}, []example{
+	{word{spelling: "-key", mark: "key", kind: namingWord, owners: words.KeyOwners}, []example{
 		{"api_key: abc123", "api_key: REDACTED"},
 		{"x-api-key: abc123\n", "x-api-key: REDACTED\n"},
 		{"AccountKey=Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq==;EndpointSuffix=x", "AccountKey=REDACTED;EndpointSuffix=x"},
@@ -240,7 +242,7 @@ var standardRules = []rule{
 		name:   "telegram_token",
 		marks:  []string{":AA"},
 		exact:  true,
-		begins: func(before []byte) bool { return numbered(before[:len(before)-len(":AA")]) },
+		begins: func(before []byte) bool { return looks.Numbered(before[:len(before)-len(":AA")]) },
 		head:   key{class: base64u, least: 32}.head,
 		examples: []example{
 			{"bot123456789:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw7/getMe", "bot123456789:AAREDACTED/getMe"},
@@ -251,7 +253,7 @@ var standardRules = []rule{
 		name:   "discord_token",
 		marks:  []string{".[GXYZ]"},
 		exact:  true,
-		begins: func(before []byte) bool { return discordID(before[:len(before)-len(".G")]) },
+		begins: func(before []byte) bool { return looks.DiscordID(before[:len(before)-len(".G")]) },
 		head:   discordHead,
 		examples: []example{
 			{"MTk4NjIyNDgzNDcxOTI1MjQ4.GZdWkS.ZnCjm1XVW7vRze4b7Cq4se7kKWsAbc12", "MTk4NjIyNDgzNDcxOTI1MjQ4.GREDACTED"},

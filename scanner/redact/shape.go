@@ -3,6 +3,7 @@ package redact
 import (
 	"bytes"
 
+	"github.com/svc-gateway/svc/scanner/redact/jsonscan"
 	"github.com/svc-gateway/svc/scanner/redact/literal"
 )
 
@@ -90,7 +91,7 @@ func (s *shape) advance(event []byte) {
 			}
 			e := &t.text.json.engine
 			if e.state = t.state; t.escaped {
-				t.room = appendUnescaped(t.room[:0], event[t.start:])
+				t.room = jsonscan.AppendUnescaped(t.room[:0], event[t.start:])
 				e.remember(t.room)
 			} else {
 				e.remember(event[t.start:t.end])
@@ -134,7 +135,7 @@ func (t *slot) read(p []byte) int {
 func (t *slot) length(p []byte) int {
 	switch t.kind {
 	case number:
-		return numberLength(p)
+		return jsonscan.NumberLength(p)
 	case ownString:
 		if len(t.same) > 0 && bytes.HasPrefix(p, t.same) {
 			t.escaped = bytes.IndexByte(t.same, '\\') >= 0
@@ -163,7 +164,7 @@ func (t *slot) inside(p []byte, state literal.State) int {
 		}
 		if b == '\\' {
 			var room [4]byte
-			text, n, more := unescape(p[i:], room[:0])
+			text, n, more := jsonscan.Unescape(p[i:], room[:0])
 			if more || n == 1 {
 				return -1
 			}
@@ -216,7 +217,7 @@ func (t *slot) clear(before, event []byte, secrets *literal.Forms) bool {
 	}
 	text := event[t.start:t.end]
 	if len(before) > 0 || t.escaped {
-		t.room = appendUnescaped(append(t.room[:0], before...), event[t.start:])
+		t.room = jsonscan.AppendUnescaped(append(t.room[:0], before...), event[t.start:])
 		text = t.room
 	}
 	at, form := secrets.Find(text, t.kind == ownString)
@@ -226,61 +227,4 @@ func (t *slot) clear(before, event []byte, secrets *literal.Forms) bool {
 	}
 	t.tail = max(t.tail, tail)
 	return true
-}
-
-// appendUnescaped appends what the inside of a string of valid JSON stands for. p goes on with its
-// closing quote at least.
-func appendUnescaped(dst, p []byte) []byte {
-	for {
-		n := 0
-		for p[n] != '"' && p[n] != '\\' {
-			n++
-		}
-		if dst = append(dst, p[:n]...); p[n] == '"' {
-			return dst
-		}
-		p = p[n:]
-		dst, n, _ = unescape(p, dst)
-		p = p[n:]
-	}
-}
-
-// numberLength returns the length of the JSON number that p begins with, -1 if there is none.
-func numberLength(p []byte) int {
-	n := 0
-	if len(p) > 0 && p[0] == '-' {
-		n++
-	}
-	whole := digits(p[n:])
-	if whole == 0 || whole > 1 && p[n] == '0' {
-		return -1
-	}
-	n += whole
-	if n < len(p) && p[n] == '.' {
-		fraction := digits(p[n+1:])
-		if fraction == 0 {
-			return -1
-		}
-		n += 1 + fraction
-	}
-	if n < len(p) && (p[n] == 'e' || p[n] == 'E') {
-		if n++; n < len(p) && (p[n] == '+' || p[n] == '-') {
-			n++
-		}
-		exponent := digits(p[n:])
-		if exponent == 0 {
-			return -1
-		}
-		n += exponent
-	}
-	return n
-}
-
-// digits returns the number of digits that p begins with.
-func digits(p []byte) int {
-	n := 0
-	for n < len(p) && is(p[n], digit) {
-		n++
-	}
-	return n
 }

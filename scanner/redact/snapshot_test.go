@@ -3,6 +3,8 @@ package redact
 import (
 	"strings"
 	"testing"
+
+	"github.com/svc-gateway/svc/scanner/redact/jsonscan"
 )
 
 // A piece that is the beginning of the text again is not always a snapshot.
@@ -67,4 +69,4 @@ func TestKnownSecretWaitsNotForEver(t *testing.T) {
 }
 
 // quoted returns the text as a string of JSON.
-func quoted(s string) string { return `"` + string(appendEscaped(nil, []byte(s))) + `"` }
+func quoted(s string) string { return `"` + string(jsonscan.AppendEscaped(nil, []byte(s))) + `"` }

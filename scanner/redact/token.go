@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/svc-gateway/svc/scanner/internal/text"
+	"github.com/svc-gateway/svc/scanner/redact/words"
 )
 
 // token is what stands between white space.
@@ -84,12 +85,12 @@ func (t *token) surely() bool {
 	if letters < 2 || letters > maxName {
 		return false
 	}
-	i, found := slices.BinarySearch(following, string(t.lower[:letters]))
-	return !found && (i == len(following) || !strings.HasPrefix(following[i], string(t.lower[:letters])))
+	i, found := slices.BinarySearch(words.Following, string(t.lower[:letters]))
+	return !found && (i == len(words.Following) || !strings.HasPrefix(words.Following[i], string(t.lower[:letters])))
 }
 
 // whole reports whether no punctuation surrounds the token.
-func (t *token) whole() bool { return len(t.core) == len(t.raw) || dashes.Has(t.raw) }
+func (t *token) whole() bool { return len(t.core) == len(t.raw) || words.Dashes.Has(t.raw) }
 
 // marker reports whether the token says how the secret after it is written: 7, sha512.
 func (t *token) marker() bool {
@@ -99,7 +100,7 @@ func (t *token) marker() bool {
 	if len(t.raw) <= 2 && is(t.raw[0], digit) && is(t.raw[len(t.raw)-1], digit) {
 		return true
 	}
-	return markers.Has(t.text())
+	return words.Markers.Has(t.text())
 }
 
 // secret reports whether the token looks like a secret rather than a word.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/svc-gateway/svc/scanner/internal/text"
 	"github.com/svc-gateway/svc/scanner/redact/literal"
+	"github.com/svc-gateway/svc/scanner/redact/words"
 )
 
 // word is a word that announces a secret: "password = x", "password": "x", password 7 x.
@@ -62,12 +63,16 @@ func (w word) separate(p []byte, n int) bool {
 	before := p[:n]
 	if n > 0 && is(before[n-1], letter|digit) {
 		escape := n > 1 && before[n-2] == '\\' && (before[n-1] == 'n' || before[n-1] == 't' || before[n-1] == 'r')
-		if camel := isCapital(p[n]) && before[n-1] >= 'a'; !camel && !escape {
+		if camel := words.IsCapital(p[n]) && before[n-1] >= 'a'; !camel && !escape {
 			return false
 		}
 	}
-	rest, last := cutWord(bytes.TrimRight(before, "-_."))
-	return !publicOwners.HasFold(last) && !(w.spelling == "key" && len(last) == 0 && (len(rest) > 0 || bytes.HasSuffix(before, []byte(`"`)) || bytes.HasSuffix(before, []byte("<"))))
+	rest, last := words.CutWord(bytes.TrimRight(before, "-_."))
+	if words.PublicOwners.HasFold(last) {
+		return false
+	}
+	alone := w.spelling == "key" && len(last) == 0
+	return !alone || len(rest) == 0 && !bytes.HasSuffix(before, []byte(`"`)) && !bytes.HasSuffix(before, []byte("<"))
 }
 
 // owned reports whether an owner stands at the end of p, as a word of its own or of an
@@ -148,7 +153,7 @@ func (w word) head(c *cursor, before []byte) value {
 		if path := len(line) > 0 && line[len(line)-1] == '/'; path && a.colon {
 			return value{} // /etc/passwd: no such file
 		}
-		if len(line) > 0 && line[len(line)-1] == ':' && text.ContainsFold(lastField(line), "arn:") {
+		if len(line) > 0 && line[len(line)-1] == ':' && text.ContainsFold(words.LastField(line), "arn:") {
 			return value{} // arn:aws:secretsmanager:…:secret:name
 		}
 		return c.assigned(a)
@@ -199,7 +204,7 @@ func (w word) element(c *cursor) value {
 // negated reports whether what stands before the word takes its meaning: nopassword.
 func (w word) negated(line []byte) bool {
 	tail := line[max(0, len(line)-3):]
-	return hasSuffixFold(tail, "no") && !follows(tail, 2, letter) || hasSuffixFold(tail, "no-")
+	return words.HasSuffixFold(tail, "no") && !follows(tail, 2, letter) || words.HasSuffixFold(tail, "no-")
 }
 
 // inName reports whether r is part of the name of an XML element.
@@ -213,7 +218,7 @@ func attribute(line []byte) bool {
 		return false
 	}
 	line = bytes.TrimRight(line[:len(line)-1], "\\")
-	return hasSuffixFold(line, "name=") || hasSuffixFold(line, "key=")
+	return words.HasSuffixFold(line, "name=") || words.HasSuffixFold(line, "key=")
 }
 
 // column reports whether a field of CSV stands here that looks random, and ends as one.
@@ -309,7 +314,7 @@ func secretSuffix(rest []byte) bool {
 		folded[n] = text.Lower(b)
 		n++
 	}
-	return n == 0 || suffixes.Has(folded[:n])
+	return n == 0 || words.Suffixes.Has(folded[:n])
 }
 
 // namesSecret reports whether what is called so is a secret: db_password, secretKey.

@@ -74,3 +74,40 @@ func Data(event []byte) []byte {
 	}
 	return data
 }
+
+// WithData appends the event with other data. The lines of the data take the places of the
+// old ones; if there are more, they follow the last one.
+func WithData(dst, event, data []byte) []byte {
+	left := 0
+	for rest := event; len(rest) > 0; {
+		var line []byte
+		if line, _, rest = Line(rest); IsData(line) {
+			left++
+		}
+	}
+	more := true
+	for len(event) > 0 {
+		line, end, rest := Line(event)
+		event = rest
+		if !IsData(line) {
+			dst = append(append(dst, line...), end...)
+			continue
+		}
+		left--
+		_, value := Field(line)
+		prefix := line[:len(line)-len(value)]
+		for first := true; first || left == 0 && more; first = false {
+			if !first && len(end) == 0 {
+				dst = append(dst, '\n')
+			}
+			var text []byte
+			text, data, more = bytes.Cut(data, []byte("\n"))
+			dst = append(dst, prefix...)
+			if len(text) > 0 && len(prefix) == len("data") {
+				dst = append(dst, ':')
+			}
+			dst = append(append(dst, text...), end...)
+		}
+	}
+	return dst
+}

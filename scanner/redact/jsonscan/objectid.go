@@ -1,4 +1,4 @@
-package redact
+package jsonscan
 
 import (
 	"bytes"
@@ -19,20 +19,25 @@ const (
 	numberNames = 6                // of idNames hold numbers
 	bareID      = len(idNames) - 1 // place of "id"
 	maxOwnIDs   = 3                // different ids under one path before each event is taken to have its own
+	maxScalar   = 256              // bytes of an id that is read
 	maxOpen     = 64               // objects and arrays within each other for which memory is kept
 )
 
-// objectID is what tells an object apart: its members of idNames as they are written.
-type objectID struct {
-	object int // in the order in which objects open
-	tag    []byte
-	bare   []byte // the member "id", when it is not part of the tag
-	named  bool   // it has a name that makes its value a secret
+// ObjectID is what tells an object apart: its members of idNames as they are written.
+type ObjectID struct {
+	Object int // in the order in which objects open
+	Tag    []byte
+	Bare   []byte // the member "id", when it is not part of the tag
+	Named  bool   // it has a name that makes its value a secret
 }
 
-// idReader finds the ids of the objects of a document.
-type idReader struct {
-	ids  []objectID
+// IDReader finds the ids of the objects of a document.
+type IDReader struct {
+	// Naming reports whether a member names another one, and Secret whether what is named so is a
+	// secret.
+	Naming, Secret func(p []byte) bool
+
+	ids  []ObjectID
 	open []idFrame
 }
 
@@ -43,20 +48,20 @@ type idFrame struct {
 	found  [len(idNames)][]byte
 }
 
-// read returns the ids of the objects of a valid document, in the order in which the objects
+// Read returns the ids of the objects of a valid document, in the order in which the objects
 // open. They are valid until the next call.
-func (r *idReader) read(doc []byte) []objectID {
+func (r *IDReader) Read(doc []byte) []ObjectID {
 	r.ids, r.open = r.ids[:0], r.open[:0]
 	r.find(doc)
 	if cap(r.open) > maxOpen {
 		r.open = nil
 	}
 	// Inner objects close first.
-	slices.SortFunc(r.ids, func(a, b objectID) int { return a.object - b.object })
+	slices.SortFunc(r.ids, func(a, b ObjectID) int { return a.Object - b.Object })
 	return r.ids
 }
 
-func (r *idReader) find(doc []byte) {
+func (r *IDReader) find(doc []byte) {
 	objects := 0
 	for i := 0; i < len(doc); i++ {
 		switch doc[i] {
@@ -72,14 +77,14 @@ func (r *idReader) find(doc []byte) {
 				return
 			}
 			top := &r.open[len(r.open)-1]
-			if id := newObjectID(top.object, &top.found, top.named); id.tag != nil || id.bare != nil || id.named {
+			if id := newObjectID(top.object, &top.found, top.named); id.Tag != nil || id.Bare != nil || id.Named {
 				r.ids = append(r.ids, id)
 			}
 			r.open = r.open[:len(r.open)-1]
 		case '"':
-			end := i + stringLength(doc[i:])
+			end := i + StringLength(doc[i:])
 			if n := len(r.open); n > 0 && r.open[n-1].object >= 0 && isKey(doc[end:]) {
-				r.open[n-1].note(doc[i+1:max(i+1, end-1)], doc[end:])
+				r.note(&r.open[n-1], doc[i+1:max(i+1, end-1)], doc[end:])
 			}
 			i = end - 1
 		}
@@ -87,32 +92,32 @@ func (r *idReader) find(doc []byte) {
 }
 
 // note takes a key of the object and what follows it.
-func (f *idFrame) note(key, rest []byte) {
-	if place := idPlace(key); place >= 0 {
+func (r *IDReader) note(f *idFrame, key, rest []byte) {
+	if place := IDPlace(key); place >= 0 {
 		f.found[place] = scalar(rest)
-	} else if nameKeys.HasFold(key) {
-		f.named = nameKind(bytes.Trim(scalar(rest), `"`)) == secretKey
+	} else if r.Naming != nil && r.Naming(key) {
+		f.named = r.Secret(bytes.Trim(scalar(rest), `"`))
 	}
 }
 
-func newObjectID(object int, found *[len(idNames)][]byte, named bool) objectID {
-	id := objectID{object: object, named: named}
+func newObjectID(object int, found *[len(idNames)][]byte, named bool) ObjectID {
+	id := ObjectID{Object: object, Named: named}
 	for place, v := range found[:bareID] {
 		isNumber := len(v) > 0 && v[0] != '"'
 		if len(v) == 0 || isNumber != (place < numberNames) {
 			continue
 		}
-		id.tag = append(append(id.tag, byte('A'+place)), v...)
+		id.Tag = append(append(id.Tag, byte('A'+place)), v...)
 	}
-	numbered := len(id.tag) > 0 && id.tag[0] < 'A'+numberNames
+	numbered := len(id.Tag) > 0 && id.Tag[0] < 'A'+numberNames
 	if bare := found[bareID]; len(bare) > 0 && bare[0] == '"' && !numbered {
-		id.bare = bare
+		id.Bare = bare
 	}
 	return id
 }
 
-// idPlace returns the place of a key in idNames, -1 when it is none of them.
-func idPlace(key []byte) int {
+// IDPlace returns the place of a key in idNames, -1 when it is none of them.
+func IDPlace(key []byte) int {
 	if len(key) < 2 || len(key) > 13 {
 		return -1
 	}
@@ -131,44 +136,31 @@ func isKey(p []byte) bool { return bytes.HasPrefix(bytes.TrimLeft(p, " \t\r\n"),
 func scalar(p []byte) []byte {
 	p = bytes.TrimLeft(p, ": \t\r\n")
 	if len(p) > 0 && p[0] == '"' {
-		if n := stringLength(p); n <= maxKey {
+		if n := StringLength(p); n <= maxScalar {
 			return p[:n]
 		}
 		return nil
 	}
-	if n := numberLength(p); n > 0 {
+	if n := NumberLength(p); n > 0 {
 		return p[:n]
 	}
 	return nil
 }
 
-// stringLength returns the length of the string that p begins with, its quotes included.
-func stringLength(p []byte) int {
-	for i := 1; i < len(p); i++ {
-		switch p[i] {
-		case '\\':
-			i++
-		case '"':
-			return i + 1
-		}
-	}
-	return len(p)
-}
-
-// ownIDs remembers the values of "id" under one path.
-type ownIDs struct {
+// OwnIDs remembers the values of "id" under one path.
+type OwnIDs struct {
 	seen     []string
-	repeated bool // one came a second time, so they are ids of messages
+	Repeated bool // one came a second time, so they are ids of messages
 }
 
-// tells reports whether the id tells messages apart, rather than events.
-func (o *ownIDs) tells(id []byte) bool {
+// Tells reports whether the id tells messages apart, rather than events.
+func (o *OwnIDs) Tells(id []byte) bool {
 	for _, k := range o.seen {
 		if k == string(id) {
-			o.repeated = true
+			o.Repeated = true
 		}
 	}
-	if o.repeated {
+	if o.Repeated {
 		return true
 	}
 	if len(o.seen) < maxOwnIDs {
