@@ -94,9 +94,9 @@ func TestFound(t *testing.T) {
 		{newFindings(nil), false},
 		{newFindings([]scanner.Finding{{Confidence: scanner.Low}}), false},
 		{newFindings([]scanner.Finding{{Confidence: scanner.Low}, {Confidence: scanner.High}}), true},
-		{verdict{command.Command{Class: command.Mutate}}, false},
-		{verdict{command.Command{Class: command.Unknown}}, true},
-		{verdict{command.Command{Class: command.Dangerous}}, true},
+		{verdict{Command: command.Command{Class: command.Mutate}}, false},
+		{verdict{Command: command.Command{Class: command.Unknown}}, true},
+		{verdict{Command: command.Command{Class: command.Dangerous}}, true},
 	} {
 		if got := tt.answer.found(); got != tt.want {
 			t.Errorf("%+v: got %t, want %t", tt.answer, got, tt.want)

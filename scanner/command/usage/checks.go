@@ -89,7 +89,7 @@ func checkWords(p *parsed) string {
 
 // checkVersion is that of programs of which only the version and the help are known to read.
 func checkVersion(p *parsed) string {
-	if len(p.words) == 1 && p.words[0].Fixed && text.Words("--version -version -V -v version --help -h help").HasString(p.words[0].Text) && !(p.words[0].Text == "-h" && p.name == "php") {
+	if len(p.words) == 1 && p.words[0].Fixed && text.Words("--version -version -V -v version --help -h help").HasString(p.words[0].Text) && (p.words[0].Text != "-h" || p.name != "php") {
 		if p.words[0].Text == "-v" && !text.Words("node nodejs ruby perl php lua gcc g++ clang").HasString(p.name) || p.words[0].Text == "version" && p.name == "lua" {
 			return p.name + " may run a program"
 		}
