@@ -188,7 +188,7 @@ func (e evaluation) computed(parts []syntax.WordPart) bool {
 			if p.Length {
 				continue
 			}
-			if p.Param == nil || !e.numbers[p.Param.Value] && !text.Words("# ? $ ! RANDOM SECONDS LINENO UID EUID PPID EPOCHSECONDS BASHPID SHLVL").HasString(p.Param.Value) || p.Exp != nil && p.Exp.Op == syntax.OtherParamOps {
+			if p.Param == nil || !e.numbers[p.Param.Value] && !numberNames.HasString(p.Param.Value) || p.Exp != nil && p.Exp.Op == syntax.OtherParamOps {
 				return false
 			}
 		case *syntax.ArithmExp:
@@ -264,7 +264,7 @@ func Numbers(file *syntax.File) map[string]bool {
 				other[n.Name.Value] = true
 			}
 		case *syntax.CallExpr:
-			if len(n.Args) > 0 && text.Words("read mapfile readarray printf getopts eval source . unset").HasString(n.Args[0].Lit()) {
+			if len(n.Args) > 0 && setters.HasString(n.Args[0].Lit()) {
 				for _, a := range n.Args[1:] {
 					other[a.Lit()] = true
 				}
@@ -281,6 +281,13 @@ func Numbers(file *syntax.File) map[string]bool {
 	}
 	return numbers
 }
+
+var (
+	// setters are commands that set variables they are given the names of.
+	setters = text.Words("read mapfile readarray printf getopts eval source . unset")
+	// numberNames are variables of the shell that hold numbers.
+	numberNames = text.Words("# ? $ ! RANDOM SECONDS LINENO UID EUID PPID EPOCHSECONDS BASHPID SHLVL")
+)
 
 var numberWord = regexp.MustCompile(`^(?:-?\d+|\{-?\d+\.\.-?\d+\})$`)
 

@@ -130,10 +130,13 @@ func Harmless(name string) bool {
 
 var harmlessNames = text.Words("lang language tz columns lines term no_color")
 
+// specialNames are variables of shells in small letters on which something depends.
+var specialNames = text.Words("path fpath cdpath ifs manpath module_path")
+
 // Local reports whether a variable of this name is one of the line alone: no program and no part of the
 // shell looks at it.
 func Local(name string) bool {
-	return variableName.MatchString(name) && !strings.HasSuffix(name, "_proxy") && !text.Words("path fpath cdpath ifs manpath module_path").HasString(name)
+	return variableName.MatchString(name) && !strings.HasSuffix(name, "_proxy") && !specialNames.HasString(name)
 }
 
 // checkNames is that of read and unset, whose operands are names of variables.
