@@ -56,7 +56,7 @@ type commandEnv struct {
 	Present  bool      `expr:"present" json:"present"` // false when the call runs no command
 	Class    string    `expr:"class" json:"class,omitempty"`
 	Confined bool      `expr:"confined" json:"confined,omitempty"` // of the class mutate: nothing but files in the root is needed
-	Traits   []string  `expr:"traits" json:"traits,omitempty"` // network, reads_secret, endless, pager, privileged
+	Traits   []string  `expr:"traits" json:"traits,omitempty"`     // network, reads_secret, endless, pager, privileged
 	Parts    []partEnv `expr:"parts" json:"parts,omitempty"`
 }
 

@@ -8,6 +8,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/svc-gateway/svc/scanner"
+	"github.com/svc-gateway/svc/scanner/command/evaluate"
 	"github.com/svc-gateway/svc/scanner/command/usage"
 )
 
@@ -188,7 +189,11 @@ func (a *analysis) line(text string, offset int, at *place, params ...arg) {
 	}
 	a.depth++
 	w := shell{analysis: a, text: text, offset: offset, at: at, params: params, assigned: assignments(file)}
-	w.evaluations(file)
+	w.numbers = evaluate.Numbers(file)
+	evaluate.Doubts(file, w.numbers, func(n syntax.Node, reason string) { w.raise(unknown(reason), w.place(n)) })
+	if evaluate.Endless(file) {
+		w.trait(usage.Endless)
+	}
 	for _, s := range file.Stmts {
 		w.stmt(s)
 	}

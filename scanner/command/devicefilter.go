@@ -81,7 +81,7 @@ func deviceReads(name string, args call) (verdict, bool) {
 			return unknown("a host may run a program called " + name), false
 		case strings.Contains(low, "://"), devicePlaces.MatchString(low):
 			return unknown("it reaches for another host, or a file"), false
-		case deviceWords.HasString(low) && !(low == "file" && i == 0) && low != "export":
+		case deviceWords.HasString(low) && (low != "file" || i > 0) && low != "export":
 			return unknown("with " + a.text + " it does more than show"), false
 		case strings.ContainsAny(a.text, ";`$<>&\n"):
 			return unknown("a word of the command is not understood"), false

@@ -95,7 +95,7 @@ func (w *shell) conclude(name string, args call, r usage.Reading, known bool) ve
 			v = unknown(r.Reason)
 		}
 	}
-	if v.class == ReadOnly && !(known && r.Reads && r.Inner == 0) {
+	if proved := known && r.Reads && r.Inner == 0; v.class == ReadOnly && !proved {
 		return unknown(r.Reason)
 	}
 	return v

@@ -144,25 +144,6 @@ func judgeSysctl(args call) verdict {
 	return verdict{class: ReadOnly}
 }
 
-// psColumns is a word of flags of ps whose last one is followed by a list: of columns, or of keys
-// to sort by. No other flag in it takes a value.
-var psColumns = regexp.MustCompile(`^(?:-[AacdefFHjlLmPTVwyZ]*[oO]|--format|--sort)$`)
-
-// judgePs refuses the e of the BSD syntax and the columns that show environments and their secrets.
-// In the list after a flag such as -eo an e is nothing but a letter.
-func judgePs(args call) verdict {
-	list := false
-	for _, a := range args {
-		flag := strings.HasPrefix(a.text, "-")
-		switch {
-		case a.dynamic, text.ContainsFold(a.text, "environ"), !flag && !list && strings.Contains(a.text, "e"):
-			return unknown("ps may show environments")
-		}
-		list = flag && psColumns.MatchString(a.text)
-	}
-	return verdict{class: ReadOnly}
-}
-
 func judgeIP(args call) verdict {
 	if args.has("-b", "-batch", "--batch", "-force") || args.dynamic() {
 		return unknown("ip runs what it reads")
@@ -213,14 +194,6 @@ func judgeUniq(args call) verdict {
 		return writes(rest[1])
 	}
 	return readsUnless(args)
-}
-
-// judgePrintf judges printf, which can set a variable.
-func judgePrintf(args call) verdict {
-	if len(args) > 0 && (args[0].dynamic || strings.HasPrefix(args[0].text, "-v")) {
-		return unknown("printf may set a variable")
-	}
-	return verdict{class: ReadOnly}
 }
 
 // judgeGo judges the go command; what builds or lists packages may run tools that flags name.

@@ -19,9 +19,10 @@ type piped struct {
 	decoded bool // it was decoded from what is not known
 }
 
-// loaders print what comes from elsewhere, decoders what was hidden.
+// loaders print what comes from elsewhere, decoders what was hidden, and carried what another command prints.
 var (
 	loaders  = text.Words("curl wget fetch aria2c nc ncat netcat socat ftp lftp tftp lynx w3m links http https httpie xh ssh telnet dig host nslookup gsutil")
+	carried  = text.Words("sudo doas env command nice timeout nohup exec builtin busybox stdbuf")
 	decoders = text.Words("base64 base32 openssl gpg xxd uudecode gunzip zcat gzip bunzip2 bzcat xzcat unxz xz zstd rev tr basenc uncompress lz4")
 )
 
@@ -80,7 +81,7 @@ func (w *shell) redirected(word *syntax.Word) (out piped) {
 
 // printed returns what a simple command prints.
 func (w *shell) printed(args []arg, in piped) piped {
-	for len(args) > 1 && !args[0].dynamic && text.Words("sudo doas env command nice timeout nohup exec builtin busybox stdbuf").HasFoldString(baseName(args[0].text)) {
+	for len(args) > 1 && !args[0].dynamic && carried.HasFoldString(baseName(args[0].text)) {
 		rest := args[1:]
 		for len(rest) > 1 && (strings.HasPrefix(rest[0].text, "-") || strings.Contains(rest[0].text, "=") || strings.Trim(rest[0].text, "0123456789smhd.") == "") {
 			rest = rest[1:]
@@ -129,7 +130,7 @@ func (w *shell) printed(args []arg, in piped) piped {
 		ok = ok && in.known
 	}
 	out.text, out.known = s, ok && len(s) <= maxCommand
-	out.decoded = out.decoded || !out.known && decoders.HasFoldString(name) && !text.Words("tr rev").HasFoldString(name)
+	out.decoded = out.decoded || !out.known && decoders.HasFoldString(name) && name != "tr" && name != "rev"
 	if out.known {
 		out.remote, out.decoded = slices.ContainsFunc(rest, func(a arg) bool { return a.remote }), false
 	}

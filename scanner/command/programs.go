@@ -9,7 +9,7 @@ var programs = func() map[string]program {
 		"uniq": {judge: judgeUniq},
 
 		"ifconfig": {judge: judgeIfconfig},
-		"sysctl":   {judge: judgeSysctl}, "ps": {judge: judgePs}, "find": {judge: judgeFind}, "ip": {judge: judgeIP}, "sed": {judge: judgeSed},
+		"sysctl":   {judge: judgeSysctl}, "find": {judge: judgeFind}, "ip": {judge: judgeIP}, "sed": {judge: judgeSed},
 		"env": {class: Unknown}, "printenv": {class: Unknown},
 
 		// Files.
@@ -60,8 +60,8 @@ var programs = func() map[string]program {
 
 		"go": {judge: judgeGo}, "make": {class: Mutate}, "terraform": {judge: judgeTerraform}, "tofu": {judge: judgeTerraform}, "terragrunt": {judge: judgeTerraform},
 		"ipmitool": {judge: judgePower}, "racadm": {judge: judgePower}, "ipmipower": {judge: judgePower},
-		"enable": {class: Unknown}, "printf": {judge: judgePrintf},
-		"nc": {judge: judgeNetcat}, "ncat": {judge: judgeNetcat}, "netcat": {judge: judgeNetcat}, "socat": {judge: judgeNetcat},
+		"enable": {class: Unknown},
+		"nc":     {judge: judgeNetcat}, "ncat": {judge: judgeNetcat}, "netcat": {judge: judgeNetcat}, "socat": {judge: judgeNetcat},
 		"visudo": {class: Dangerous, category: WriteOutsideRoot}, "vipw": {class: Dangerous, category: WriteOutsideRoot}, "chpasswd": {class: Dangerous, category: WriteOutsideRoot},
 		"useradd": {class: Dangerous, category: WriteOutsideRoot}, "usermod": {class: Dangerous, category: WriteOutsideRoot}, "groupadd": {class: Dangerous, category: WriteOutsideRoot}, "chsh": {class: Dangerous, category: WriteOutsideRoot},
 		"set": {class: Unknown}, "tmux": {class: Unknown}, "screen": {class: Unknown}, "parallel": {class: Unknown}, "ansible": {class: Unknown}, "salt": {class: Unknown},

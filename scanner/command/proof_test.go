@@ -94,7 +94,7 @@ func variations(line string) (list []string) {
 			continue
 		}
 		for _, other := range []string{"'" + word + "'", `"` + word + `"`, word[:1] + "''" + word[1:], `\` + word} {
-			if word[0] != '\\' && !(other[0] == '\\' && strings.ContainsAny(word[:1], "0123456789")) {
+			if word[0] != '\\' && (other[0] != '\\' || !strings.ContainsAny(word[:1], "0123456789")) {
 				join(slices.Concat(words[:i], []string{other}, words[i+1:]))
 			}
 		}

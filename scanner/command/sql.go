@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/svc-gateway/svc/scanner"
+	"github.com/svc-gateway/svc/scanner/command/sqlread"
 	"github.com/svc-gateway/svc/scanner/internal/text"
 	"github.com/svc-gateway/svc/scanner/sqltoken"
 )
@@ -87,7 +88,7 @@ func judgeStatement(s []sqltoken.Token, strict bool) (verdict, bool) {
 	case "SELECT", "VALUES", "TABLE", "FROM", "WITH", "SUMMARIZE":
 		return judgeQuery(s), !strict || sqlQuery(s)
 	case "BEGIN", "COMMIT", "ROLLBACK", "END", "START", "SAVEPOINT", "RELEASE":
-		if transaction(s) {
+		if sqlread.Transaction(s) {
 			return verdict{class: ReadOnly}, !strict
 		}
 		return unknown("it does more than begin or end a transaction"), !strict
@@ -102,7 +103,7 @@ func judgeStatement(s []sqltoken.Token, strict bool) (verdict, bool) {
 		if slices.ContainsFunc(s, func(t sqltoken.Token) bool { return t.Is("=") }) {
 			return writes(changes("changes a setting of the database"), true)
 		}
-		if !pragmaReads(s) {
+		if !sqlread.Pragma(s) {
 			return verdict{class: Unknown, write: scanner.DatabaseWrite, reason: "the pragma is not known to only read"}, len(s) > 1
 		}
 		return verdict{class: ReadOnly}, len(s) > 1
@@ -204,7 +205,7 @@ func judgeQuery(s []sqltoken.Token) verdict {
 			return verdict{class: Dangerous, category: RemoteCode, write: scanner.DatabaseWrite, reason: "the database runs a program"}
 		}
 	}
-	if reason := queryDoubt(s); reason != "" {
+	if reason := sqlread.Doubt(s); reason != "" {
 		return verdict{class: Unknown, write: scanner.DatabaseWrite, reason: reason}
 	}
 	return verdict{class: ReadOnly}
@@ -248,7 +249,7 @@ func judgeExplain(s []sqltoken.Token) (verdict, bool) {
 			}
 			return unknown("what is measured is not known"), true
 		case depth == 0 && t.Is(sqlVerbs...):
-			if t.Is("SELECT", "WITH", "VALUES") && queryDoubt(s[i:]) != "" { // a function may be called to plan
+			if t.Is("SELECT", "WITH", "VALUES") && sqlread.Doubt(s[i:]) != "" { // a function may be called to plan
 				return unknown("a function is called that is not known to only read"), true
 			}
 			return verdict{class: ReadOnly}, true

@@ -15,6 +15,8 @@ var (
 		disable revoke scale-down force-stop pause quit rollback cancel hibernate undo down disconnect off`)
 	verbsRead = text.Words(`list ls get describe show status info version help search logs whoami diff plan validate view inspect top history
 		ping health explain tree stats metrics lsd lsl lsf lsjson events count ps images port snapshots`)
+	// deletingOptions are the first words of options that delete.
+	deletingOptions = text.Words("delete remove purge prune destroy wipe erase")
 	// dryRuns are options with which a tool only tells what it would do.
 	dryRuns = text.Words("--dry-run --dryrun --dry-run=client --dry-run=server --what-if --whatif -whatif --simulate --just-print --no-act --pretend --list-only --dry_run --check-only --preview --noop")
 	// tools are those that change something unless a verb says more.
@@ -48,7 +50,7 @@ func judgeVerbs(name string, args call) verdict {
 	}
 	for _, a := range args {
 		flag := strings.TrimLeft(a.text, "-")
-		if head, _, _ := strings.Cut(flag, "-"); strings.HasPrefix(a.text, "--") && text.Words("delete remove purge prune destroy wipe erase").HasFoldString(head) && !strings.Contains(flag, "=") {
+		if head, _, _ := strings.Cut(flag, "-"); strings.HasPrefix(a.text, "--") && deletingOptions.HasFoldString(head) && !strings.Contains(flag, "=") {
 			return dangerous(Erase, name+" "+a.text+" deletes")
 		}
 	}
@@ -95,10 +97,13 @@ func heads(word string) []string {
 	return list
 }
 
+// fillers are words that sentences have and commands have not.
+var fillers = text.Words("the an how do is are was of my your our this that please from")
+
 // prose reports whether words are a sentence.
 func prose(args call) bool {
 	for _, a := range args {
-		if text.Words("the an how do is are was of my your our this that please from").HasFoldString(a.text) {
+		if fillers.HasFoldString(a.text) {
 			return true
 		}
 	}

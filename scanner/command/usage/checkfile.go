@@ -106,7 +106,7 @@ func onlyFlags(p *parsed, known, needed, values string) string {
 			p.roles[i] = Operand
 		}
 	}
-	if p.word = -1; !found || p.name == "zip" && !(len(p.words) > 0 && p.words[0].Text == "-sf") {
+	if p.word = -1; !found || p.name == "zip" && p.words[0].Text != "-sf" {
 		return p.name + " is not known to only read"
 	}
 	return ""

@@ -72,7 +72,7 @@ func checkPs(p *parsed) string {
 	for i, w := range p.words {
 		flag := strings.HasPrefix(w.Text, "-")
 		switch {
-		case !w.Fixed && !(list && !w.Split):
+		case !w.Fixed && (!list || w.Split):
 			p.word = i
 			return "ps may show environments"
 		case text.ContainsFold(w.Text, "environ"), !flag && !list && strings.Contains(w.Text, "e"):

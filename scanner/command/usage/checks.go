@@ -89,7 +89,7 @@ func checkWords(p *parsed) string {
 
 // checkVersion is that of programs of which only the version and the help are known to read.
 func checkVersion(p *parsed) string {
-	if len(p.words) == 1 && p.words[0].Fixed && text.Words("--version -version -V -v version --help -h help").HasString(p.words[0].Text) && !(p.words[0].Text == "-h" && p.name == "php") {
+	if len(p.words) == 1 && p.words[0].Fixed && text.Words("--version -version -V -v version --help -h help").HasString(p.words[0].Text) && (p.words[0].Text != "-h" || p.name != "php") {
 		if p.words[0].Text == "-v" && !text.Words("node nodejs ruby perl php lua gcc g++ clang").HasString(p.name) || p.words[0].Text == "version" && p.name == "lua" {
 			return p.name + " may run a program"
 		}
@@ -130,10 +130,13 @@ func Harmless(name string) bool {
 
 var harmlessNames = text.Words("lang language tz columns lines term no_color")
 
+// specialNames are variables of shells in small letters on which something depends.
+var specialNames = text.Words("path fpath cdpath ifs manpath module_path")
+
 // Local reports whether a variable of this name is one of the line alone: no program and no part of the
 // shell looks at it.
 func Local(name string) bool {
-	return variableName.MatchString(name) && !strings.HasSuffix(name, "_proxy") && !text.Words("path fpath cdpath ifs manpath module_path").HasString(name)
+	return variableName.MatchString(name) && !strings.HasSuffix(name, "_proxy") && !specialNames.HasString(name)
 }
 
 // checkNames is that of read and unset, whose operands are names of variables.

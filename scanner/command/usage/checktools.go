@@ -63,8 +63,10 @@ func checkAptSim(p *parsed) string {
 	return p.name + " changes packages"
 }
 
-var dpkgLists = []string{"-l", "-L", "-s", "-S", "-W", "-p", "-V", "-C", "-I", "-c", "-f", "--list", "--listfiles", "--status", "--search", "--print-avail", "--get-selections", "--verify", "--audit", "--print-architecture", "--print-foreign-architectures",
-	"--contents", "--info", "--field", "--show", "--compare-versions", "--version", "--assert-help"}
+var dpkgLists = []string{
+	"-l", "-L", "-s", "-S", "-W", "-p", "-V", "-C", "-I", "-c", "-f", "--list", "--listfiles", "--status", "--search", "--print-avail", "--get-selections", "--verify", "--audit", "--print-architecture", "--print-foreign-architectures",
+	"--contents", "--info", "--field", "--show", "--compare-versions", "--version", "--assert-help",
+}
 
 func checkDpkg(p *parsed) string {
 	if p.has(dpkgLists...) {

@@ -82,7 +82,7 @@ func checkIP(p *parsed) string {
 	}
 	if i+1 < len(words) {
 		verb := words[i+1].Text
-		if p.word = i + 1; !ipReads.HasString(verb) && !(verb == "s" && (p.name == "ip" && !strings.HasPrefix("link", object) || len(words) == i+2) || verb == "sho") {
+		if p.word = i + 1; !ipReads.HasString(verb) && verb != "sho" && (verb != "s" || (p.name != "ip" || strings.HasPrefix("link", object)) && len(words) > i+2) {
 			return p.name + " " + object + " " + verb + " is not known to only read"
 		}
 		p.roles[i+1] = Subcommand

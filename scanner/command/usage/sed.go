@@ -131,15 +131,15 @@ func (s *sedScript) parts(n int) {
 		end, bracket := -1, false
 	scan:
 		for i := 0; i < len(s.text); i++ {
-			switch c := s.text[i]; {
-			case c == '\\':
-				i++
-			case c == mark:
+			switch s.text[i] {
+			case mark:
 				end = i
 				break scan
-			case c == '[':
+			case '\\':
+				i++
+			case '[':
 				bracket = true
-			case c == '\n':
+			case '\n':
 				s.bad = true
 				return
 			}

@@ -1,4 +1,21 @@
-package command
+// Package sqlread tells whether statements of SQL only read, by what is known to.
+//
+//	if reason := sqlread.Doubt(tokens); reason != "" { … }
+//
+// # How
+//
+// A statement is a list of tokens of package sqltoken. Functions, pragmas and statements of transactions are
+// compared with lists of those that read.
+//
+// # Guarantees
+//
+// A function that is in no list is a doubt, whatever it is called. What a view or a function that a list
+// names does within a database is not seen.
+//
+// # Concurrency
+//
+// The functions are safe for concurrent use. The package does no I/O and keeps no state.
+package sqlread
 
 import (
 	"strings"
@@ -7,9 +24,9 @@ import (
 	"github.com/svc-gateway/svc/scanner/sqltoken"
 )
 
-// sqlFunctions are functions of databases that neither change nor reach anything. A query that calls
+// functions are functions of databases that neither change nor reach anything. A query that calls
 // another is not said to read.
-var sqlFunctions = text.Words(`count sum avg min max total group_concat string_agg array_agg json_agg jsonb_agg json_object_agg jsonb_object_agg bool_and bool_or every bit_and bit_or
+var functions = text.Words(`count sum avg min max total group_concat string_agg array_agg json_agg jsonb_agg json_object_agg jsonb_object_agg bool_and bool_or every bit_and bit_or
 	stddev stddev_pop stddev_samp variance var_pop var_samp median mode percentile_cont percentile_disc corr covar_pop covar_samp approx_count_distinct any_value first last
 	first_value last_value nth_value lag lead rank dense_rank row_number ntile percent_rank cume_dist
 	abs ceil ceiling floor round trunc truncate sign sqrt cbrt power pow exp ln log log2 log10 mod div pi degrees radians sin cos tan asin acos atan atan2 cot greatest least random rand gcd lcm width_bucket
@@ -37,19 +54,19 @@ var sqlFunctions = text.Words(`count sum avg min max total group_concat string_a
 	having set into table with recursive materialized desc asc end order group window cross inner outer full natural end rows range groups exclude collate similar to top returning qualify pivot unpivot grouping sets rollup cube
 	varchar char character numeric decimal nvarchar nchar varbinary binary float double bit int integer bigint smallint tinyint number real real precision timestamptz`)
 
-// sqlTables are the words behind which the name of a table stands, or what is read like one.
-var sqlTables = []string{"FROM", "JOIN"}
+// tables are the words behind which the name of a table stands, or what is read like one.
+var tables = []string{"FROM", "JOIN"}
 
-// queryDoubt says why a query is not said to only read: it calls a function that is not known, locks what it
+// Doubt says why a query is not said to only read: it calls a function that is not known, locks what it
 // reads, sets a variable, or reads from another host.
-func queryDoubt(s []sqltoken.Token) string {
+func Doubt(s []sqltoken.Token) string {
 	named := make(map[string]bool) // what WITH names: w(a, b) AS (…)
 	for i := 0; i+1 < len(s); i++ {
 		t, next := s[i], s[i+1]
 		switch {
 		case next.Is("(") && t.Kind == sqltoken.Name:
 			return "a function with a quoted name is called"
-		case next.Is("(") && t.Kind == sqltoken.Word && !sqlFunctions.HasFoldString(t.Text):
+		case next.Is("(") && t.Kind == sqltoken.Word && !functions.HasFoldString(t.Text):
 			if s[0].Is("WITH") && i > 0 && s[i-1].Is("WITH", "RECURSIVE", ",") && columns(s[i+1:]) {
 				named[t.Text] = true
 				continue
@@ -64,13 +81,13 @@ func queryDoubt(s []sqltoken.Token) string {
 			return "it locks what it reads"
 		case t.Is(":") && next.Is("=") && next.Start == t.End:
 			return "it sets a variable"
-		case t.Is(sqlTables...) && next.Kind == sqltoken.Literal && strings.ContainsAny(next.Text, ":|"):
+		case t.Is(tables...) && next.Kind == sqltoken.Literal && strings.ContainsAny(next.Text, ":|"):
 			return "it reads from another host"
 		case t.Is("PROCEDURE") && next.Is("ANALYSE"):
 			return "it calls a procedure"
 		}
 	}
-	if last := s[len(s)-1]; last.Is(sqlTables...) {
+	if last := s[len(s)-1]; last.Is(tables...) {
 		return "it reads something that is not there"
 	}
 	return ""
@@ -89,8 +106,8 @@ func columns(s []sqltoken.Token) bool {
 	return false
 }
 
-// transaction reports whether a statement begins, ends or marks a transaction, and nothing else.
-func transaction(s []sqltoken.Token) bool {
+// Transaction reports whether a statement begins, ends or marks a transaction, and nothing else.
+func Transaction(s []sqltoken.Token) bool {
 	for _, t := range s[1:] {
 		if !t.Is("TRANSACTION", "WORK", "READ", "ONLY", "WRITE", "ISOLATION", "LEVEL", "COMMITTED", "UNCOMMITTED", "REPEATABLE", "SERIALIZABLE", "TO", "SAVEPOINT", "AND", "CHAIN", "NO", "DEFERRED", "IMMEDIATE", "EXCLUSIVE", "WITH", "CONSISTENT", "SNAPSHOT") {
 			return s[0].Is("SAVEPOINT", "RELEASE", "ROLLBACK") && t.Kind == sqltoken.Word && !s[1].Is("PREPARED", "FORCE")
@@ -106,8 +123,8 @@ var (
 	pragmasOfTable = text.Words("table_info table_xinfo index_list index_info index_xinfo foreign_key_list storage_info show integrity_check quick_check foreign_key_check table_list")
 )
 
-// pragmaReads reports whether a pragma only shows something.
-func pragmaReads(s []sqltoken.Token) bool {
+// Pragma reports whether a pragma only shows something.
+func Pragma(s []sqltoken.Token) bool {
 	s = s[1:]
 	if len(s) > 2 && s[1].Is(".") {
 		s = s[2:]

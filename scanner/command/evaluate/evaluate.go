@@ -1,4 +1,23 @@
-package command
+// Package evaluate finds in a line of a shell what is evaluated as it runs, beyond what is written.
+//
+//	numbers := evaluate.Numbers(file)
+//	evaluate.Doubts(file, numbers, func(n syntax.Node, reason string) { … })
+//
+// # How
+//
+// Shells evaluate more than they show: what stands in arithmetic, in a subscript and behind -eq is read as
+// an expression, and the value of a variable in it too, with the commands in its subscripts. And some of
+// what one shell takes for an expression another runs. The syntax tree of the line is walked once.
+//
+// # Guarantees
+//
+// Without a doubt an expression only computes with numbers, and bash and dash read it alike. A variable is
+// taken for a number only where all of the line gives it numbers.
+//
+// # Concurrency
+//
+// The functions are safe for concurrent use. The package does no I/O and keeps no state.
+package evaluate
 
 import (
 	"regexp"
@@ -12,27 +31,28 @@ import (
 	"github.com/svc-gateway/svc/scanner/internal/text"
 )
 
-// Shells evaluate more than they show: what stands in arithmetic, in a subscript and behind -eq is read as
-// an expression, and the value of a variable in it too, with the commands in its subscripts. And some of what
-// one shell takes for an expression another runs.
-
-// evaluations raises what a line evaluates of which it is not certain that it only computes, and what bash
-// and dash read differently.
-func (w *shell) evaluations(file *syntax.File) {
-	w.numbers = numeric(file)
-	e := evaluation{numbers: w.numbers}
+// Doubts calls tell for each part of a line of which it is not certain that it only computes, or that every
+// shell reads it alike, with the reason. numbers are those of [Numbers].
+func Doubts(file *syntax.File, numbers map[string]bool, tell func(n syntax.Node, reason string)) {
+	e := evaluation{numbers}
 	syntax.Walk(file, func(n syntax.Node) bool {
 		if n == nil {
 			return true
 		}
 		if reason := e.doubt(n); reason != "" {
-			w.raise(unknown(reason), w.place(n))
-		}
-		if endless(n) {
-			w.trait(usage.Endless)
+			tell(n, reason)
 		}
 		return true
 	})
+}
+
+// Endless reports whether a line has a loop without an end, or makes more words than fit.
+func Endless(file *syntax.File) (found bool) {
+	syntax.Walk(file, func(n syntax.Node) bool {
+		found = found || n != nil && endless(n)
+		return !found
+	})
+	return found
 }
 
 // evaluation knows which variables of a line hold numbers and nothing else.
@@ -168,7 +188,7 @@ func (e evaluation) computed(parts []syntax.WordPart) bool {
 			if p.Length {
 				continue
 			}
-			if p.Param == nil || !e.numbers[p.Param.Value] && !text.Words("# ? $ ! RANDOM SECONDS LINENO UID EUID PPID EPOCHSECONDS BASHPID SHLVL").HasString(p.Param.Value) || p.Exp != nil && p.Exp.Op == syntax.OtherParamOps {
+			if p.Param == nil || !e.numbers[p.Param.Value] && !numberNames.HasString(p.Param.Value) || p.Exp != nil && p.Exp.Op == syntax.OtherParamOps {
 				return false
 			}
 		case *syntax.ArithmExp:
@@ -218,9 +238,9 @@ var countLines = func() map[string]bool {
 	return table
 }()
 
-// numeric returns the variables of a line that hold numbers and nothing else: those that are only ever
+// Numbers returns the variables of a line that hold numbers and nothing else: those that are only ever
 // given numbers and what expressions compute.
-func numeric(file *syntax.File) map[string]bool {
+func Numbers(file *syntax.File) map[string]bool {
 	numbers := make(map[string]bool)
 	other := make(map[string]bool)
 	syntax.Walk(file, func(n syntax.Node) bool {
@@ -244,7 +264,7 @@ func numeric(file *syntax.File) map[string]bool {
 				other[n.Name.Value] = true
 			}
 		case *syntax.CallExpr:
-			if len(n.Args) > 0 && text.Words("read mapfile readarray printf getopts eval source . unset").HasString(n.Args[0].Lit()) {
+			if len(n.Args) > 0 && setters.HasString(n.Args[0].Lit()) {
 				for _, a := range n.Args[1:] {
 					other[a.Lit()] = true
 				}
@@ -261,6 +281,13 @@ func numeric(file *syntax.File) map[string]bool {
 	}
 	return numbers
 }
+
+var (
+	// setters are commands that set variables they are given the names of.
+	setters = text.Words("read mapfile readarray printf getopts eval source . unset")
+	// numberNames are variables of the shell that hold numbers.
+	numberNames = text.Words("# ? $ ! RANDOM SECONDS LINENO UID EUID PPID EPOCHSECONDS BASHPID SHLVL")
+)
 
 var numberWord = regexp.MustCompile(`^(?:-?\d+|\{-?\d+\.\.-?\d+\})$`)
 
