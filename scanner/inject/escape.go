@@ -19,7 +19,8 @@ func (s *scan) unescape(v *view, p span) {
 			i++
 			continue
 		}
-		n, decoded := 0, [utf8.UTFMax]byte{}
+		var n int
+		var decoded [utf8.UTFMax]byte
 		out := decoded[:0]
 		switch rest := v.text[i:p.end]; v.text[i] {
 		case '%':

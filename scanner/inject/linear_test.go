@@ -27,7 +27,7 @@ func timeOf(unit string, size int) time.Duration {
 // quadratic takes 4096 times as long; a busy machine may slow a scan down ten times.
 func linear(t *testing.T, unit string) {
 	t.Helper()
-	const small, times, limit = 2 << 10, 64, 1000
+	const small, times, limit = 1 << 10, 64, 1000
 	few := timeOf(unit, small)
 	if many := timeOf(unit, small*times); many > limit*few {
 		t.Errorf("%q: %d bytes take %v, %d times as many take %v", unit, small, few, times, many)
