@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/svc-gateway/svc/scanner"
+	"github.com/svc-gateway/svc/scanner/model"
 )
 
 // What can be done about a finding of high confidence, the mildest first. One of low confidence is
@@ -39,9 +40,13 @@ func checkActions(actions map[string]string) error {
 	return nil
 }
 
-// actionFor returns what is done about a category.
-func (h *Handler) actionFor(c scanner.Category) string {
-	if a, ok := h.Actions[string(c)]; ok {
+// actionFor returns what is done about a finding. One of the statistical detector has the action of that
+// detector, whatever its category is.
+func (h *Handler) actionFor(f scanner.Finding) string {
+	if f.Rule == model.Rule {
+		return h.Model
+	}
+	if a, ok := h.Actions[string(f.Category)]; ok {
 		return a
 	}
 	if a, ok := h.Actions[anyCategory]; ok {
@@ -50,8 +55,11 @@ func (h *Handler) actionFor(c scanner.Category) string {
 	return actionLog
 }
 
-// does reports whether an action is configured for any category.
+// does reports whether an action is configured for any finding.
 func (h *Handler) does(action string) bool {
+	if h.Model == action {
+		return true
+	}
 	for _, a := range h.Actions {
 		if a == action {
 			return true
@@ -64,7 +72,7 @@ func (h *Handler) does(action string) bool {
 func (h *Handler) concerned(action string, found []scanner.Finding) []string {
 	var names []string
 	for _, f := range found {
-		if f.Confidence == scanner.High && h.actionFor(f.Category) == action {
+		if f.Confidence == scanner.High && h.actionFor(f) == action {
 			names = append(names, string(f.Category))
 		}
 	}

@@ -21,6 +21,7 @@ func init() { directive.Register[Handler]("svc_scan") }
 //			path <path>...
 //		}]
 //		action   log|annotate|block [<category>...]
+//		model    log|annotate|block
 //		max_scan <size>
 //		max_body <size>
 //		beyond   stream|refuse
@@ -36,6 +37,7 @@ func (h *Handler) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 	err := directive.Read(d,
 		directive.Option{Name: "bodies", Repeats: true, Read: h.readBodies},
 		directive.Option{Name: "action", Repeats: true, Read: h.readAction},
+		directive.Option{Name: "model", Read: directive.OneOf(&h.Model, actionNames...)},
 		directive.Option{Name: "max_scan", Read: size(&h.MaxScan)},
 		directive.Option{Name: "max_body", Read: size(&h.MaxBody)},
 		directive.Option{Name: "beyond", Read: directive.OneOf(&h.Beyond, beyondStream, beyondRefuse)},
