@@ -27,6 +27,7 @@ var matrix = []rule{
 	{"scanner/redact/words", []string{"scanner/internal/text"}},
 	{"scanner/redact/looks", []string{"scanner/internal/text", "scanner/redact/words"}},
 	{"scanner/redact/literal", []string{"scanner/internal/text"}},
+	{"scanner/model/...", []string{"scanner", "scanner/internal/text"}},
 	{"scanner/redact/...", []string{"scanner", "scanner/internal/text", "scanner/sse"}},       // an event stream is read line by line
 	{"scanner/command/...", []string{"scanner", "scanner/internal/text", "scanner/sqltoken"}}, // statements are judged by their tokens
 	{"scanner", nil},
@@ -42,7 +43,7 @@ var matrix = []rule{
 	{"caddymodule/refusal/...", []string{"internal/..."}},
 	{"caddymodule/metric/...", nil},
 	{"caddymodule/auth/...", stage},
-	{"caddymodule/scan/...", append([]string{"scanner", "scanner/inject", "scanner/sse"}, stage...)},
+	{"caddymodule/scan/...", append([]string{"scanner", "scanner/inject", "scanner/model", "scanner/sse"}, stage...)},
 	{"caddymodule/redact/...", append([]string{"scanner/redact", "scanner/sse"}, stage...)},
 	{"caddymodule/stream/...", append([]string{"scanner/sse"}, stage...)},
 	{"caddymodule/interop/...", nil},

@@ -13,7 +13,6 @@ import (
 	"github.com/svc-gateway/svc/internal/strictjson"
 	"github.com/svc-gateway/svc/policy"
 	"github.com/svc-gateway/svc/scanner"
-	"github.com/svc-gateway/svc/scanner/inject"
 )
 
 // boundTool is a tool with its compiled parameter schema.
@@ -38,7 +37,7 @@ type analysis struct {
 }
 
 // analyse looks at a call without doing anything. What it cannot look at is denied.
-func analyse(s scope, c Call) (a *analysis) {
+func analyse(s scope, c Call, scan func(text string) []scanner.Finding) (a *analysis) {
 	defer func() {
 		if p := recover(); p != nil {
 			a.invalid = fmt.Sprintf("analysis_failed: %s: %v", c.Name, p)
@@ -69,7 +68,7 @@ func analyse(s scope, c Call) (a *analysis) {
 	}
 	class := tool.Class(args)
 	a.raw, a.args, a.action, a.where = raw, args, class.Action, class.Where
-	a.findings = append(scanArguments(args), class.Findings...)
+	a.findings = append(scanArguments(args, scan), class.Findings...)
 	a.input.Skill, a.input.Arguments, a.input.Findings = tool.Skill, args, a.findings
 	if a.input.Skill == "" {
 		a.input.Skill = tool.Name
@@ -98,20 +97,20 @@ func digest(run, agent, tool, arguments string) (string, error) {
 }
 
 // scanArguments looks for injections in every string of the arguments.
-func scanArguments(v any) []scanner.Finding {
+func scanArguments(v any, scan func(string) []scanner.Finding) []scanner.Finding {
 	switch v := v.(type) {
 	case string:
-		return inject.Scan(v)
+		return scan(v)
 	case []any:
 		var found []scanner.Finding
 		for _, e := range v {
-			found = append(found, scanArguments(e)...)
+			found = append(found, scanArguments(e, scan)...)
 		}
 		return found
 	case map[string]any:
 		var found []scanner.Finding
 		for _, e := range v {
-			found = append(found, scanArguments(e)...)
+			found = append(found, scanArguments(e, scan)...)
 		}
 		return found
 	}

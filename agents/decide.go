@@ -35,7 +35,7 @@ type judged struct {
 
 // judge analyses a call and decides on it.
 func (g *gate) judge(ctx context.Context, s scope, c Call) judged {
-	a := analyse(s, c)
+	a := analyse(s, c, g.scan)
 	d, all := g.decide(ctx, s.policy, a)
 	g.judgeable(a, &d)
 	return judged{a, d, all}

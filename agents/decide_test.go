@@ -11,6 +11,7 @@ import (
 	"github.com/svc-gateway/svc/policy"
 	"github.com/svc-gateway/svc/policy/provenance"
 	"github.com/svc-gateway/svc/scanner/command"
+	"github.com/svc-gateway/svc/scanner/inject"
 	"github.com/svc-gateway/svc/scanner/redact"
 )
 
@@ -35,13 +36,13 @@ func BenchmarkDecide(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	g := &gate{bus: bus.NewMemory(), log: zap.NewNop(), secrets: redact.NewSecrets(), key: []byte("key")}
+	g := &gate{bus: bus.NewMemory(), log: zap.NewNop(), secrets: redact.NewSecrets(), key: []byte("key"), scan: inject.Scan}
 	for _, bb := range []struct{ name, agent, command string }{
 		{"allow", "core", "df -h"}, {"deny", "core", "ss -l"}, {"count", "counted", "df -h"},
 	} {
 		b.Run(bb.name, func(b *testing.B) {
 			s := scope{run: "r", agent: bb.agent, principal: policy.Principal{User: "ada", Role: policy.User}, tools: map[string]boundTool{"run": tool}}
-			a := analyse(s, Call{ToolCall: model.ToolCall{ID: "c", Name: "run", Arguments: `{"command":"` + bb.command + `"}`}})
+			a := analyse(s, Call{ToolCall: model.ToolCall{ID: "c", Name: "run", Arguments: `{"command":"` + bb.command + `"}`}}, inject.Scan)
 			b.ReportAllocs()
 			for b.Loop() {
 				a.input.Counts = nil
@@ -76,7 +77,7 @@ func BenchmarkTrace(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				s.trail = provenance.Trail{Said: words, Read: read(nil, r)}
-				if a := analyse(s, Call{ToolCall: model.ToolCall{ID: "c", Name: "remove", Arguments: bb.arguments}, Labels: untrusted}); a.invalid != "" {
+				if a := analyse(s, Call{ToolCall: model.ToolCall{ID: "c", Name: "remove", Arguments: bb.arguments}, Labels: untrusted}, inject.Scan); a.invalid != "" {
 					b.Fatal(a.invalid)
 				}
 			}

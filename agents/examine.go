@@ -61,7 +61,7 @@ func (h *Host) Examine(ctx context.Context, run, call, patch string) (Examined, 
 		}
 	}
 	s.trail = provenance.Trail{Said: said(history, r), Read: read(history, r)}
-	before := analyse(s, *c)
+	before := analyse(s, *c, rt.gate.scan)
 	changed := *c
 	if changed.Arguments, err = MergePatch(c.Arguments, patch); err != nil {
 		return Examined{}, err

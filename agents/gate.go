@@ -15,6 +15,7 @@ import (
 	"github.com/svc-gateway/svc/internal/bus"
 	"github.com/svc-gateway/svc/policy"
 	"github.com/svc-gateway/svc/policy/provenance"
+	"github.com/svc-gateway/svc/scanner"
 	"github.com/svc-gateway/svc/scanner/redact"
 )
 
@@ -30,7 +31,8 @@ type gate struct {
 	timeout  time.Duration // default deadline of a call
 	log      *zap.Logger
 	secrets  *redact.Secrets
-	hooks    *hook.Hooks // for the bodies of tools to fire; nil: none
+	scan     func(text string) []scanner.Finding // for injections
+	hooks    *hook.Hooks                         // for the bodies of tools to fire; nil: none
 }
 
 // scope is where a call comes from.

@@ -11,7 +11,6 @@ import (
 
 	"github.com/svc-gateway/svc/audit"
 	"github.com/svc-gateway/svc/scanner"
-	"github.com/svc-gateway/svc/scanner/inject"
 )
 
 // outcome is how a call ended, as the model is told.
@@ -75,7 +74,7 @@ func (in *intent) outcomeEvent(o outcome, err error) audit.Event {
 // clean makes a tool's text fit to be recorded and to be given back to the model.
 func (g *gate) clean(tool, text string) (string, []scanner.Finding) {
 	text = validText(text)
-	findings := inject.Scan(text)
+	findings := g.scan(text)
 	for _, f := range findings {
 		g.log.Warn("injection finding in tool output", zap.String("tool", tool),
 			zap.String("category", string(f.Category)), zap.String("rule", f.Rule), zap.String("confidence", string(f.Confidence)))

@@ -15,6 +15,7 @@ import (
 	"github.com/svc-gateway/svc/audit"
 	"github.com/svc-gateway/svc/internal/compat"
 	"github.com/svc-gateway/svc/policy"
+	"github.com/svc-gateway/svc/scanner"
 	"github.com/svc-gateway/svc/scanner/inject"
 	"github.com/svc-gateway/svc/scanner/redact"
 )
@@ -60,6 +61,10 @@ type Setup struct {
 	// have equal hashes as long as the key is the same. Default: one of this runtime.
 	PolicyKey []byte
 
+	// Scan finds injections in what users say, in arguments of calls and in results. Default: by the rules
+	// of [inject.Scan].
+	Scan func(text string) []scanner.Finding
+
 	// Secrets are values that reach neither readers nor models, nor the record of a result,
 	// such as the model's API key. Default: none.
 	Secrets *redact.Secrets
@@ -83,11 +88,14 @@ func (h *Host) Runtime(s Setup) (*Runtime, error) {
 	if len(s.PolicyKey) == 0 {
 		s.PolicyKey = []byte(rand.Text())
 	}
+	if s.Scan == nil {
+		s.Scan = inject.Scan
+	}
 	rt := &Runtime{
 		Host: h, policy: s.Policy, model: s.Model, limits: s.Limits, retention: s.Retention, log: s.Log,
 		gate: &gate{
 			bus: h.bus, key: s.PolicyKey, holds: s.Holds, audit: h.audit, identity: h.id, timeout: s.Limits.Tool, log: s.Log, secrets: s.Secrets,
-			hooks: h.hooks,
+			hooks: h.hooks, scan: s.Scan,
 		},
 	}
 	return rt, rt.SetTools(s.Agents, s.Tools)
@@ -128,7 +136,7 @@ func (rt *Runtime) start(ctx context.Context, p policy.Principal, req Request) (
 	if req.AutoApprove && (p.Role != policy.Admin || p.OnBehalfOf != "" || req.owner != "" && req.owner != p.User) {
 		return nil, ErrAutoApprove
 	}
-	r := newRun(p, req, set)
+	r := newRun(p, req, set, rt.gate.scan)
 	r.Policy = rt.policy.Engine().Hash()
 	if err := rt.register(); err != nil {
 		return nil, err
@@ -147,7 +155,7 @@ func (rt *Runtime) start(ctx context.Context, p policy.Principal, req Request) (
 }
 
 // newRun is a run that has done nothing yet.
-func newRun(p policy.Principal, req Request, set *toolset) *Run {
+func newRun(p policy.Principal, req Request, set *toolset, scan func(string) []scanner.Finding) *Run {
 	now := time.Now().UTC()
 	r := &Run{
 		ID: newID(), Thread: req.Thread, Assistant: req.Assistant, Principal: p,
@@ -157,7 +165,7 @@ func newRun(p policy.Principal, req Request, set *toolset) *Run {
 	if r.Thread == "" {
 		r.Thread = newID()
 	}
-	for _, m := range newMessages(req.Input) {
+	for _, m := range newMessages(req.Input, scan) {
 		r.add(0, m)
 	}
 	r.Input = len(req.Input)
@@ -165,14 +173,14 @@ func newRun(p policy.Principal, req Request, set *toolset) *Run {
 }
 
 // newMessages are the messages that a caller adds to a thread, labelled and scanned.
-func newMessages(input []model.Message) []model.Message {
+func newMessages(input []model.Message, scan func(string) []scanner.Finding) []model.Message {
 	for i := range input {
 		m := &input[i]
 		if m.ID == "" {
 			m.ID = newID()
 		}
 		m.Labels = []string{"user"}
-		m.Findings = inject.Scan(m.Content)
+		m.Findings = scan(m.Content)
 	}
 	return input
 }

@@ -67,9 +67,10 @@ type partEnv struct {
 }
 
 type findingEnv struct {
-	Category   string `expr:"category" json:"category"`
-	Rule       string `expr:"rule" json:"rule"`
-	Confidence string `expr:"confidence" json:"confidence"`
+	Category   string  `expr:"category" json:"category"`
+	Rule       string  `expr:"rule" json:"rule"`
+	Confidence string  `expr:"confidence" json:"confidence"`
+	Score      float64 `expr:"score" json:"score"`
 }
 
 // timeEnv is the time of the decision, in the zone that it has in the input.
@@ -130,7 +131,7 @@ func newFindingEnvs(findings []scanner.Finding) []findingEnv {
 	}
 	list := make([]findingEnv, len(findings))
 	for i, f := range findings {
-		list[i] = findingEnv{string(f.Category), f.Rule, string(f.Confidence)}
+		list[i] = findingEnv{string(f.Category), f.Rule, string(f.Confidence), f.Score}
 	}
 	return list
 }

@@ -47,10 +47,11 @@ const (
 // Finding is one suspicious place of a text.
 type Finding struct {
 	Category   Category   `json:"category"`
-	Rule       string     `json:"rule"`       // name of the rule, stable
-	Confidence Confidence `json:"confidence"` // low or high
-	Start      int        `json:"start"`      // first byte in the original text
-	End        int        `json:"end"`        // byte after the last one in the original text
-	Excerpt    string     `json:"excerpt"`    // what was found, at most 120 bytes, invisible characters written as U+XXXX
-	View       string     `json:"view"`       // where the rule matched, one of the View constants
+	Rule       string     `json:"rule"`            // name of the rule, stable
+	Confidence Confidence `json:"confidence"`      // low or high
+	Start      int        `json:"start"`           // first byte in the original text
+	End        int        `json:"end"`             // byte after the last one in the original text
+	Excerpt    string     `json:"excerpt"`         // what was found, at most 120 bytes, invisible characters written as U+XXXX
+	View       string     `json:"view"`            // where the rule matched, one of the View constants
+	Score      float64    `json:"score,omitempty"` // of a rule that estimates: how likely it is right, above 0 and at most 1
 }

@@ -37,6 +37,9 @@ import (
 	"github.com/svc-gateway/svc/internal/budget"
 	"github.com/svc-gateway/svc/internal/bus"
 	"github.com/svc-gateway/svc/internal/settings"
+	"github.com/svc-gateway/svc/scanner"
+	"github.com/svc-gateway/svc/scanner/inject"
+	statistical "github.com/svc-gateway/svc/scanner/model"
 )
 
 func init() {
@@ -190,6 +193,7 @@ func newSetup(a *app.App, opened *host, db *analytics.DB, log *zap.Logger) (agen
 		return agents.Setup{}, err
 	}
 	return agents.Setup{
+		Scan:  scan(s.Runtime.ScanModel),
 		Model: m, Agents: agents.Builtin(), Policy: a.Policy(), PolicyKey: key, Log: log, Secrets: a.Secrets(),
 		Tools: Tools(s, a.Home(), a.Audit(), opened.boxes, opened.undo, db, fetch.New(web)),
 		Retention: agents.Retention{
@@ -200,6 +204,14 @@ func newSetup(a *app.App, opened *host, db *analytics.DB, log *zap.Logger) (agen
 			ParallelCalls: parallelCalls, ParallelRuns: s.Limits.ParallelRuns, RunsPerMinute: int64(s.Limits.RunsPerMinute),
 		},
 	}, nil
+}
+
+// scan returns what finds injections: the rules, and the statistical detector where it is wanted.
+func scan(estimate bool) func(text string) []scanner.Finding {
+	if !estimate {
+		return inject.Scan
+	}
+	return func(text string) []scanner.Finding { return append(inject.Scan(text), statistical.Scan(text)...) }
 }
 
 // Tools are the tools of the runtime. Without a log, a sandbox and a keeper they describe and class calls,

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/svc-gateway/svc/scanner"
+	"github.com/svc-gateway/svc/scanner/model"
 )
 
 // What can be done about a finding of high confidence, the mildest first. One of low confidence is
@@ -39,9 +40,21 @@ func checkActions(actions map[string]string) error {
 	return nil
 }
 
-// actionFor returns what is done about a category.
-func (h *Handler) actionFor(c scanner.Category) string {
-	if a, ok := h.Actions[string(c)]; ok {
+// kind is what the action about a finding depends on.
+type kind struct {
+	category  scanner.Category
+	estimated bool // by the statistical detector
+}
+
+func kindOf(f scanner.Finding) kind { return kind{f.Category, f.Rule == model.Rule} }
+
+// actionFor returns what is done about findings of a kind. Those of the statistical detector have the
+// action of that detector, whatever their category is.
+func (h *Handler) actionFor(k kind) string {
+	if k.estimated {
+		return h.Model
+	}
+	if a, ok := h.Actions[string(k.category)]; ok {
 		return a
 	}
 	if a, ok := h.Actions[anyCategory]; ok {
@@ -50,8 +63,11 @@ func (h *Handler) actionFor(c scanner.Category) string {
 	return actionLog
 }
 
-// does reports whether an action is configured for any category.
+// does reports whether an action is configured for any finding.
 func (h *Handler) does(action string) bool {
+	if h.Model == action {
+		return true
+	}
 	for _, a := range h.Actions {
 		if a == action {
 			return true

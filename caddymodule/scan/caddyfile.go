@@ -22,6 +22,7 @@ func init() { directive.Register[Handler]("svc_scan") }
 //			path <path>...
 //		}]
 //		action   log|annotate|block [<category>...]
+//		model    log|annotate|block
 //		max_scan <size>
 //		max_body <size>
 //		beyond   stream|refuse
@@ -38,6 +39,7 @@ func (h *Handler) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 	err := directive.Read(d,
 		directive.Option{Name: "bodies", Repeats: true, Read: h.readBodies},
 		directive.Option{Name: "action", Repeats: true, Read: h.readAction},
+		directive.Option{Name: "model", Read: directive.OneOf(&h.Model, actionNames...)},
 		directive.Option{Name: "max_scan", Read: func(l directive.Line) error {
 			both = l.Mark()
 			h.Places.Note("max_scan", l)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/svc-gateway/svc/internal/media"
 	"github.com/svc-gateway/svc/scanner/inject"
+	"github.com/svc-gateway/svc/scanner/model"
 )
 
 // spell is the time that one piece of a body takes.
@@ -99,5 +100,8 @@ func (rep *report) scanRaw(p []byte, decode func(string) string) {
 func (rep *report) scanText(text string) {
 	if rep.enter(len(text)) {
 		rep.collect(inject.Scan(text))
+		if rep.handler.Model != "" {
+			rep.collect(model.Scan(text))
+		}
 	}
 }

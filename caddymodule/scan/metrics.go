@@ -51,7 +51,7 @@ func (m *metrics) found(rep *report, fresh []scanner.Finding) {
 	for _, f := range fresh {
 		action := actionLog
 		if f.Confidence == scanner.High {
-			action = rep.handler.actionFor(f.Category)
+			action = rep.handler.actionFor(kindOf(f))
 		}
 		m.findings.WithLabelValues(server, site, string(rep.side), string(f.Category), action).Inc()
 	}

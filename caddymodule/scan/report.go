@@ -51,10 +51,10 @@ type report struct {
 	bytes     int64         // that came by
 	took      time.Duration // to scan them, waiting included
 	findings  []scanner.Finding
-	seen      map[scanner.Category]bool // what was found, and whether with high confidence
-	count     int                       // findings in all; more than were kept for a body full of them
-	published int                       // how many of them were told
-	failed    error                     // why the rest cannot be scanned
+	seen      map[kind]bool // what was found, and whether with high confidence
+	count     int           // findings in all; more than were kept for a body full of them
+	published int           // how many of them were told
+	failed    error         // why the rest cannot be scanned
 }
 
 func (h *Handler) newReport(r *http.Request, s side, a *asker) *report {
@@ -73,12 +73,13 @@ func (rep *report) collect(found []scanner.Finding) {
 	rep.mu.Lock()
 	defer rep.mu.Unlock()
 	if rep.seen == nil {
-		rep.seen = map[scanner.Category]bool{}
+		rep.seen = map[kind]bool{}
 	}
 	for _, f := range found {
 		high := f.Confidence == scanner.High
-		first := high && !rep.seen[f.Category] // which must not be missed, whatever was found before
-		rep.seen[f.Category] = rep.seen[f.Category] || high
+		k := kindOf(f)
+		first := high && !rep.seen[k] // which must not be missed, whatever was found before
+		rep.seen[k] = rep.seen[k] || high
 		if slices.ContainsFunc(rep.findings, func(o scanner.Finding) bool {
 			return o.Rule == f.Rule && o.Excerpt == f.Excerpt
 		}) {
@@ -102,13 +103,13 @@ func (rep *report) concerned(action string) []string {
 	rep.mu.Lock()
 	defer rep.mu.Unlock()
 	var names []string
-	for c, high := range rep.seen {
-		if high && rep.handler.actionFor(c) == action {
-			names = append(names, string(c))
+	for k, high := range rep.seen {
+		if high && rep.handler.actionFor(k) == action {
+			names = append(names, string(k.category))
 		}
 	}
 	slices.Sort(names)
-	return names
+	return slices.Compact(names)
 }
 
 // blocked returns an error when something was found that is to be blocked, or not all was scanned.
@@ -156,11 +157,11 @@ func (rep *report) holder() string {
 
 func (rep *report) categories() string {
 	var names []string
-	for c := range rep.seen {
-		names = append(names, string(c))
+	for k := range rep.seen {
+		names = append(names, string(k.category))
 	}
 	slices.Sort(names)
-	return strings.Join(names, ",")
+	return strings.Join(slices.Compact(names), ",")
 }
 
 // place sets the placeholders.

@@ -85,6 +85,10 @@ type Handler struct {
 	// event and the end of a stream). Default: "log".
 	Actions map[string]string `json:"actions,omitempty"`
 
+	// Whether the statistical detector judges the texts, too, and what is done about its findings of
+	// high confidence: "log", "annotate" or "block", as for actions. Default: it does not.
+	Model string `json:"model,omitempty"`
+
 	// The known shape of the JSON bodies: "openai", "anthropic", "ollama", "protocol" or "mcp". Only
 	// what comes from outside is scanned in them. Default: none; all strings are.
 	Shape string `json:"shape,omitempty"`
@@ -176,6 +180,8 @@ func (h *Handler) Validate() error {
 		return fmt.Errorf("binary: unknown value %q: want shallow, scan or pass", h.Binary)
 	case h.MaxWait < 0:
 		return fmt.Errorf("max_wait: %s is negative", time.Duration(h.MaxWait))
+	case h.Model != "" && !slices.Contains(actionNames, h.Model):
+		return fmt.Errorf("model: unknown value %q: want log, annotate or block", h.Model)
 	case h.Refusals != "" && !slices.Contains(speeches, h.Refusals):
 		return fmt.Errorf("refusals: unknown value %q: want %s", h.Refusals, strings.Join(speeches, ", "))
 	case h.Shape != "" && shapes[h.Shape] == nil:

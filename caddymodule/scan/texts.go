@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/svc-gateway/svc/scanner/inject"
+	"github.com/svc-gateway/svc/scanner/model"
 )
 
 const (
@@ -26,7 +27,8 @@ type texts struct {
 // text is one of them.
 type text struct {
 	stream *inject.Stream
-	fresh  []byte // not scanned yet
+	model  *model.Stream // nil: only the rules are asked
+	fresh  []byte        // not scanned yet
 }
 
 // follow takes the next piece of a text.
@@ -45,11 +47,14 @@ func (ts *texts) follow(place, piece []byte) {
 		if !ts.eager {
 			t.stream = inject.NewLaggingStream(gathered)
 		}
+		if ts.report.handler.Model != "" {
+			t.model = model.NewStream()
+		}
 		ts.known[string(place)] = t
 	}
 	if ts.eager {
 		if ts.report.enter(len(piece)) {
-			ts.report.collect(t.stream.Write(string(piece)))
+			t.write(ts.report, string(piece))
 		}
 		return
 	}
@@ -61,7 +66,7 @@ func (ts *texts) follow(place, piece []byte) {
 // scan scans what was gathered of a text.
 func (ts *texts) scan(t *text) {
 	if ts.report.enter(len(t.fresh)) {
-		ts.report.collect(t.stream.Write(string(t.fresh)))
+		t.write(ts.report, string(t.fresh))
 	}
 	t.fresh = t.fresh[:0]
 }
@@ -71,5 +76,16 @@ func (ts *texts) close() {
 	for _, t := range ts.known {
 		ts.scan(t)
 		ts.report.collect(t.stream.Close())
+		if t.model != nil {
+			ts.report.collect(t.model.Close())
+		}
+	}
+}
+
+// write scans the next piece of a text.
+func (t *text) write(rep *report, piece string) {
+	rep.collect(t.stream.Write(piece))
+	if t.model != nil {
+		rep.collect(t.model.Write(piece))
 	}
 }

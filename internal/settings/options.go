@@ -46,6 +46,8 @@ var options = []field[Settings]{
 		func(s *Settings) *int { return &s.Runtime.MaxTokens }),
 	duration("runtime.run_timeout", "10m", time.Second, 7*24*time.Hour, "how long a run may take",
 		func(s *Settings) *time.Duration { return &s.Runtime.RunTimeout }),
+	boolean("runtime.scan_model", false, "judges what users say, arguments of calls and results by the statistical detector, too. Its findings have the rule `model`. See [scanner.md](scanner.md#the-statistical-detector)",
+		func(s *Settings) *bool { return &s.Runtime.ScanModel }),
 	text("model.provider", ProviderDemo, "`demo` (embedded, no network) or `openai` (any server of that protocol). See [models.md](models.md)",
 		func(s *Settings) *string { return &s.Model.Provider }, checkProvider),
 	text("model.base_url", "https://api.openai.com/v1", "address of the model server's API: http or https, without user, query or fragment",

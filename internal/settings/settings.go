@@ -85,6 +85,8 @@ type Runtime struct {
 	MaxTokens int
 	// RunTimeout is how long a run may take. Default: 10m.
 	RunTimeout time.Duration
+	// ScanModel judges texts by the statistical detector, too. Default: false.
+	ScanModel bool
 }
 
 // Model says which language model answers.

@@ -83,6 +83,9 @@ func (w *shell) interprets(name string, all []arg, at place) bool {
 		w.raise(mutate(otherRights), at)
 		w.program(i.language, code, rest, at)
 	case found:
+		if i.language == "sh" && !runsOnly(name, args[:max(0, len(args)-len(rest)-1)]) {
+			w.raise(unknown(name+" may run or write more than the program that it is given"), at)
+		}
 		w.program(i.language, code, rest, at)
 	case text.Words("sh bash dash zsh ksh ash").HasString(name) && len(args) == 2 && args[0].text == "-n" && !args.dynamic() && !strings.HasPrefix(args[1].text, "-"):
 		w.raise(verdict{class: ReadOnly}, at) // it only checks the syntax

@@ -1,69 +1,12 @@
 package inject
 
 import (
-	"strings"
 	"sync"
-	"unicode"
 	"unicode/utf8"
-
-	"golang.org/x/text/unicode/norm"
 
 	"github.com/svc-gateway/svc/scanner"
 	"github.com/svc-gateway/svc/scanner/internal/text"
 )
-
-// plainOf returns what a character beyond ASCII is written as in ASCII: decomposed, without
-// accents, and blank for the white spaces.
-func plainOf(r rune) (string, bool) {
-	switch {
-	case 0x370 <= r && r < 0x1d00, 0x3041 <= r && r < 0xa000, 0xac00 <= r && r < 0xd7b0:
-		return "", false // other alphabets, in which nothing is Latin
-	case unicode.IsSpace(r) || r == 0x202f || r == 0x2800 || r == 0x3000:
-		return " ", true
-	case r == '‘' || r == '’':
-		return "'", true
-	case r == 'ß' || r == 'ø' || r == 'đ' || r == 'ł' || r == 'ı':
-		return map[rune]string{'ß': "ss", 'ø': "o", 'đ': "d", 'ł': "l", 'ı': "i"}[r], true
-	}
-	var buf [utf8.UTFMax]byte
-	form := norm.NFKD.Properties(buf[:utf8.EncodeRune(buf[:], r)]).Decomposition()
-	if len(form) == 0 {
-		return enclosed(r)
-	}
-	var b strings.Builder
-	for _, c := range string(norm.NFKD.Bytes(buf[:utf8.EncodeRune(buf[:], r)])) {
-		switch {
-		case c < utf8.RuneSelf:
-			b.WriteRune(c)
-		case !unicode.Is(unicode.Mn, c):
-			return "", false
-		}
-	}
-	return b.String(), b.Len() > 0
-}
-
-// enclosed returns the letter in a square, a black circle or a flag's half.
-func enclosed(r rune) (string, bool) {
-	for _, first := range [...]rune{0x1f130, 0x1f150, 0x1f170, 0x1f1e6} {
-		if r >= first && r < first+26 {
-			return string('a' + r - first), true
-		}
-	}
-	return "", false
-}
-
-// alike is the table of lookalikes the other way round.
-var alike = sync.OnceValue(func() map[rune]byte {
-	t := make(map[rune]byte)
-	for b, list := range lookalikes {
-		for _, r := range list {
-			if _, ok := t[r]; !ok || b > '9' {
-				t[r] = text.Lower(b)
-			}
-		}
-	}
-	return t
-})
 
 // foldAll looks at the parts of a view around bytes beyond ASCII, with all that can be read as ASCII
 // in ASCII and without what cannot be seen. Letters of other alphabets count as the Latin ones that

@@ -11,7 +11,7 @@ import (
 type glyph struct {
 	kind  uint8
 	like  byte   // the letter or digit of ASCII that it looks like, 0: none
-	plain string // what it is written as in ASCII, see plainOf
+	plain string // what it is written as in ASCII, see [text.Plain]
 }
 
 // Kinds of glyphs.
@@ -59,10 +59,10 @@ func newGlyph(r rune) (g glyph) {
 	set(isUnseen, text.Unseen(r))
 	set(isAccent, 0x300 <= r && r <= 0x36f)
 	set(isLatin, unicode.Is(unicode.Latin, r))
-	if plain, ok := plainOf(r); ok {
+	if plain, ok := text.Plain(r); ok {
 		g.plain = plain
 		g.kind |= isPlain
 	}
-	g.like = alike()[r]
+	g.like, _ = text.Alike(r)
 	return g
 }

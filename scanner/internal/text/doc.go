@@ -1,5 +1,6 @@
 // Package text is what the detectors of the scanner share about text: classes of bytes, comparing
-// without regard to case, sets of words, characters that cannot be seen, and rot13.
+// without regard to case, sets of words, characters that cannot be seen, what others are written as
+// in ASCII, and rot13.
 //
 //	verbs := text.Words("list show get")
 //	if verbs.HasFoldString(name) && text.Is(line[0], text.Letter) { … }
