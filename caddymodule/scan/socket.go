@@ -93,6 +93,7 @@ func (s *socket) drain() {
 		return
 	default:
 	}
+	_ = s.SetReadDeadline(time.Now().Add(linger))
 	_, _ = io.CopyN(io.Discard, s.from, maxDrain) // until it has closed, or its time is over
 	close(s.drained)
 }
@@ -110,6 +111,7 @@ func (s *socket) Write(p []byte) (int, error) {
 	}
 	if err != nil {
 		s.end(err, false)
+		_ = s.SetReadDeadline(time.Now()) // Read stops waiting for the client, and tells the server
 		return 0, err
 	}
 	return len(p), nil

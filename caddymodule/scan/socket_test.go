@@ -158,7 +158,8 @@ func sockets(t *testing.T, answer string, serve func(p *peer)) *httptest.Server 
 	return up
 }
 
-// opened opens a WebSocket, or something like it.
+// opened opens a WebSocket, or something like it. A reload may drop a connection that it has just accepted,
+// which is then made again.
 func opened(t *testing.T, srv *caddytest.Server, upgrade string, header ...string) (*peer, *http.Response) {
 	t.Helper()
 	if !slices.Contains(header, "Authorization") {
@@ -166,21 +167,25 @@ func opened(t *testing.T, srv *caddytest.Server, upgrade string, header ...strin
 	}
 	header = append([]string{"Connection", "Upgrade", "Upgrade", upgrade, "Sec-WebSocket-Version", "13", "Sec-WebSocket-Key", key, "Sec-WebSocket-Extensions", "permessage-deflate"}, header...)
 	r := srv.Request(http.MethodGet, "/chat", "", header...)
-	conn, err := net.Dial("tcp", r.URL.Host)
-	if err != nil {
-		t.Fatal(err)
+	for tries := 1; ; tries++ {
+		conn, err := net.Dial("tcp", r.URL.Host)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { conn.Close() })
+		conn.SetDeadline(time.Now().Add(20 * time.Second))
+		from := bufio.NewReader(conn)
+		var resp *http.Response
+		if err = r.Write(conn); err == nil {
+			resp, err = http.ReadResponse(from, r)
+		}
+		switch {
+		case err == nil:
+			return &peer{Conn: conn, from: from, client: true}, resp
+		case tries == 3 || os.IsTimeout(err):
+			t.Fatal(err)
+		}
 	}
-	t.Cleanup(func() { conn.Close() })
-	conn.SetDeadline(time.Now().Add(20 * time.Second))
-	if err := r.Write(conn); err != nil {
-		t.Fatal(err)
-	}
-	from := bufio.NewReader(conn)
-	resp, err := http.ReadResponse(from, r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return &peer{Conn: conn, from: from, client: true}, resp
 }
 
 // site has all stages, with svc_scan so, in front of a server.
