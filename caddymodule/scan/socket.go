@@ -1,7 +1,7 @@
 package scan
 
 import (
-	"bufio"
+	"bytes"
 	"errors"
 	"io"
 	"net"
@@ -15,7 +15,7 @@ import (
 // message by message. When a message is refused, both ends are told why by a Close frame.
 type socket struct {
 	net.Conn
-	from *bufio.Reader // what the client sends
+	from io.Reader // what the client sends
 
 	// Of who reads.
 	in     *talk
@@ -41,8 +41,9 @@ const linger = time.Second
 
 var errStopped = errors.New("the WebSocket has ended")
 
-func newSocket(t *tunnel, conn net.Conn, from *bufio.Reader) *socket {
-	return &socket{Conn: conn, from: from, in: t.talk(request), out: t.talk(response), drained: make(chan struct{})}
+// newSocket takes over a connection. sent is what was read of it already.
+func newSocket(t *tunnel, conn net.Conn, sent []byte) *socket {
+	return &socket{Conn: conn, from: io.MultiReader(bytes.NewReader(sent), conn), in: t.talk(request), out: t.talk(response), drained: make(chan struct{})}
 }
 
 // Read reads what the client sends and may pass.

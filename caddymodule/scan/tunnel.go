@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"net"
 	"net/http"
+	"slices"
 
 	"go.uber.org/zap"
 
@@ -82,7 +83,10 @@ func (t *tunnel) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 		t.handler.logger.Warn("connection passes unscanned because its protocol was changed", zap.String("path", t.request.URL.Path))
 		return conn, rw, nil
 	}
-	t.socket = newSocket(t, conn, rw.Reader)
+	// The server's own reader ends the context of the request when a read fails, as reads do that are
+	// interrupted, and with it the connection to the upstream.
+	sent, _ := rw.Peek(rw.Reader.Buffered()) // it has them
+	t.socket = newSocket(t, conn, slices.Clone(sent))
 	return t.socket, bufio.NewReadWriter(bufio.NewReader(t.socket), bufio.NewWriter(t.socket)), nil
 }
 
