@@ -203,13 +203,19 @@ func judgeQuery(s []sqltoken.Token) verdict {
 			return verdict{class: Mutate, write: scanner.DatabaseWrite, reason: "the query writes a table or file"}
 		case len(rest) > 1 && rest[1].Is("(") && t.Is("XP_CMDSHELL", "SYS_EXEC", "SYS_EVAL", "LOAD_EXTENSION"):
 			return verdict{class: Dangerous, category: RemoteCode, write: scanner.DatabaseWrite, reason: "the database runs a program"}
+		case len(rest) > 1 && rest[1].Is("(") && sqlEffects.HasFoldString(t.Text):
+			return verdict{class: Unknown, write: scanner.DatabaseWrite, reason: "the query calls a function that does more than read"}
 		}
 	}
 	if reason := sqlread.Doubt(s); reason != "" {
-		return verdict{class: Unknown, write: scanner.DatabaseWrite, reason: reason}
+		return unknown(reason) // which is no write: most functions that are not known only compute
 	}
 	return verdict{class: ReadOnly}
 }
+
+// sqlEffects are functions of databases that change something or run commands.
+var sqlEffects = text.Words(`pg_terminate_backend pg_cancel_backend pg_reload_conf pg_rotate_logfile lo_import lo_export lo_unlink dblink_exec
+	dblink load_extension writefile setval nextval xp_cmdshell sys_exec sys_eval pg_drop_replication_slot query_to_xml edit`)
 
 // sqlQuery reports whether a statement goes on as a query does and prose does not.
 func sqlQuery(s []sqltoken.Token) bool {
