@@ -93,22 +93,6 @@ func (c *cursor) assigned(a binding) value {
 	return c.secret(a)
 }
 
-// typedValue moves over the type of a variable and the equals sign after it, to a value in quotes.
-func (c *cursor) typedValue() bool {
-	start := c.i
-	n := 0
-	for n < maxName && is(c.at(n), letter) {
-		n++
-	}
-	if words.Types.HasFold(c.data[c.i : c.i+n]) {
-		if c.i += n; is(c.peek(), blank) && c.initial() && is(c.peek(), quoting) {
-			return true
-		}
-	}
-	c.i = start
-	return false
-}
-
 // initial moves over the equals sign that follows a type: password: str = "x".
 func (c *cursor) initial() bool {
 	start := c.i

@@ -1,7 +1,9 @@
 package redact
 
 import (
+	"bytes"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -226,5 +228,19 @@ func TestCalls(t *testing.T) {
 			}
 			held = ""
 		}
+	}
+}
+
+// Prose that only names what secrets are called comes as it was sent, event by event.
+func TestProseByTheCharacter(t *testing.T) {
+	r := NewEventStream()
+	var sent, got []byte
+	for i, c := range "A key is on the map, see https://example.com/ for secrets of cooking." {
+		event := fmt.Appendf(nil, "event: messages\ndata: [{\"id\":\"m-1\",\"content\":%q}]\nid: %d\n\n", string(c), i)
+		sent = append(sent, event...)
+		got = r.Append(got, event)
+	}
+	if got = r.Close(got); !bytes.Equal(got, sent) {
+		t.Errorf("got %s, want %s", got, sent)
 	}
 }

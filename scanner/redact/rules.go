@@ -79,7 +79,6 @@ var credentialWords = []struct {
 		{"access_token=q2Lr9Tn4Vd0W&x=1", "access_token=REDACTED&x=1"},
 		{`{"token": " hello"}`, ""},
 		{"max_tokens: 1024", ""},
-		{`var adminToken string = "q2Lr9Tn4Vd0W"`, `var adminToken string = "REDACTED"`},
 	}},
 	{word{spelling: "pwd", mark: "pwd", kind: shortWord}, []example{
 		{"Server=db;Uid=sa;Pwd=s3cr3tPa55;", "Server=db;Uid=sa;Pwd=REDACTED;"},

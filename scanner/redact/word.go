@@ -180,12 +180,6 @@ func (w word) head(c *cursor, before []byte) value {
 		}
 		return value{}
 	}
-	if blanks > 0 && len(closers) == 0 && c.typedValue() {
-		return c.secret(a) // var token string = "x"
-	}
-	if c.short {
-		return value{}
-	}
 	if w.kind >= namingWord || joined != noSuffix || len(closers) > 0 || blanks == 0 {
 		return value{}
 	}
