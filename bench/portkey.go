@@ -52,26 +52,21 @@ func pieces() [][]byte {
 // portkey measures the same upstream, which speaks as OpenAI does, through bare reverse_proxy, through all
 // stages, and through Portkey's gateway.
 func (b *bench) portkey(ctx context.Context) error {
-	upstream, stop, err := b.site.upstream(ctx)
+	upstream, away, err := b.site.upstream(ctx)
 	if err != nil {
 		return err
 	}
-	defer stop()
+	defer away()
 	other, err := b.site.portkey(ctx)
 	if err != nil {
 		return err
 	}
 	defer other.stop()
-	bare, err := b.site.caddy(ctx, "chat-bare", bareCaddyfile, upstream)
+	bare, full, stop, err := b.pair(ctx, "chat-", upstream)
 	if err != nil {
 		return err
 	}
-	defer bare.stop()
-	full, err := b.site.caddy(ctx, "chat-full", b.full, upstream)
-	if err != nil {
-		return err
-	}
-	defer full.stop()
+	defer stop()
 	services := []*service{bare, full, other}
 	f := &portkeyFigures{}
 	for i, sv := range services {

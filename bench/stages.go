@@ -29,21 +29,16 @@ func (b *bench) shapes() []shape {
 
 // stages measures the same upstream through bare reverse_proxy and through all stages.
 func (b *bench) stages(ctx context.Context) error {
-	upstream, stop, err := b.site.upstream(ctx)
+	upstream, away, err := b.site.upstream(ctx)
+	if err != nil {
+		return err
+	}
+	defer away()
+	bare, full, stop, err := b.pair(ctx, "", upstream)
 	if err != nil {
 		return err
 	}
 	defer stop()
-	bare, err := b.site.caddy(ctx, "bare", bareCaddyfile, upstream)
-	if err != nil {
-		return err
-	}
-	defer bare.stop()
-	full, err := b.site.caddy(ctx, "full", b.full, upstream)
-	if err != nil {
-		return err
-	}
-	defer full.stop()
 	for _, s := range b.shapes() {
 		for _, n := range s.clients {
 			b.progress("%s, %d clients", s.name, n)
@@ -57,6 +52,18 @@ func (b *bench) stages(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// pair starts bare reverse_proxy and all stages in front of the same upstream. stop stops both.
+func (b *bench) pair(ctx context.Context, prefix, upstream string) (bare, full *service, stop func(), err error) {
+	if bare, err = b.site.caddy(ctx, prefix+"bare", bareCaddyfile, upstream); err != nil {
+		return nil, nil, nil, err
+	}
+	if full, err = b.site.caddy(ctx, prefix+"full", b.full, upstream); err != nil {
+		bare.stop()
+		return nil, nil, nil, err
+	}
+	return bare, full, func() { full.stop(); bare.stop() }, nil
 }
 
 // compare takes rounds of (a) bare and (b) the other in turns; every second round begins with (b).

@@ -23,10 +23,8 @@ const (
 // newOutcomes returns the counter of what became of requests, by site, by the provider that decided
 // and by the outcome. All handlers of a configuration share one.
 func newOutcomes(r *prometheus.Registry) (*prometheus.CounterVec, error) {
-	return metric.Register(r, prometheus.NewCounterVec(prometheus.CounterOpts{
-		Namespace: "svc", Subsystem: "auth", Name: "total",
-		Help: "Requests by the provider that decided about them and by what became of them.",
-	}, []string{"server", "site", "provider", "outcome"}))
+	set := metric.NewSet(r, "auth")
+	return set.Counter("total", "Requests by the provider that decided about them and by what became of them.", "provider", "outcome"), set.Err()
 }
 
 // count counts what became of a request.

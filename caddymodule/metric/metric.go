@@ -1,29 +1,73 @@
-// Package metric registers the metrics of a stage, which all handlers of a configuration count together.
+// Package metric makes the metrics of a stage, which all handlers of a configuration count together.
 //
-//	c, err := metric.Register(ctx.GetMetricsRegistry(), prometheus.NewCounterVec(…))
+//	set := metric.NewSet(ctx.GetMetricsRegistry(), "scan")
+//	h.bytes = set.Counter("bytes_total", "Bytes of bodies that were scanned.", "side")
+//	if err := set.Err(); err != nil { … }
 //
 // [Place] says which server and site a handler counts for: a server may have many sites.
 //
-// All of it is safe for concurrent use.
+// A [Set] belongs to one goroutine. All else, and what it makes, is safe for concurrent use.
 package metric
 
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// Register registers a metric, or returns the same one of another handler.
-func Register[C prometheus.Collector](r *prometheus.Registry, c C) (C, error) {
-	err := r.Register(c)
+// namespace begins the names of all metrics.
+const namespace = "svc"
+
+// Set makes the metrics of one stage and registers them. Their names are svc, that of the stage and their
+// own, joined with underscores; their first labels are server and site, see [Place].
+type Set struct {
+	registry *prometheus.Registry
+	stage    string
+	err      error
+}
+
+// NewSet begins the metrics of a stage.
+func NewSet(r *prometheus.Registry, stage string) *Set { return &Set{registry: r, stage: stage} }
+
+// Err returns what went wrong with the metrics so far, nil if nothing did. They cannot be used then.
+func (s *Set) Err() error { return s.err }
+
+// Counter makes a counter.
+func (s *Set) Counter(name, help string, labels ...string) *prometheus.CounterVec {
+	return register(s, name, prometheus.NewCounterVec(prometheus.CounterOpts{
+		Namespace: namespace, Subsystem: s.stage, Name: name, Help: help,
+	}, placed(labels)))
+}
+
+// Gauge makes a gauge.
+func (s *Set) Gauge(name, help string, labels ...string) *prometheus.GaugeVec {
+	return register(s, name, prometheus.NewGaugeVec(prometheus.GaugeOpts{
+		Namespace: namespace, Subsystem: s.stage, Name: name, Help: help,
+	}, placed(labels)))
+}
+
+// Histogram makes a histogram with the upper bounds of its buckets.
+func (s *Set) Histogram(name, help string, buckets []float64, labels ...string) *prometheus.HistogramVec {
+	return register(s, name, prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		Namespace: namespace, Subsystem: s.stage, Name: name, Help: help, Buckets: buckets,
+	}, placed(labels)))
+}
+
+// placed puts the labels of a place before others.
+func placed(labels []string) []string { return slices.Concat([]string{"server", "site"}, labels) }
+
+// register registers a metric, or returns the same one of another handler.
+func register[C prometheus.Collector](s *Set, name string, c C) C {
+	err := s.registry.Register(c)
 	if twice, ok := errors.AsType[prometheus.AlreadyRegisteredError](err); ok {
 		if there, ok := twice.ExistingCollector.(C); ok {
-			return there, nil
+			return there
 		}
 	}
 	if err != nil {
-		return c, fmt.Errorf("registering a metric: %w", err)
+		s.err = errors.Join(s.err, fmt.Errorf("registering the metric %s of the stage %s: %w", name, s.stage, err))
 	}
-	return c, nil
+	return c
 }

@@ -21,28 +21,15 @@ type metrics struct {
 
 // newMetrics registers the metrics, or finds those of another handler.
 func newMetrics(r *prometheus.Registry) (*metrics, error) {
-	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
-		return prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: "svc", Subsystem: "redact", Name: name, Help: help}, labels)
-	}
-	m := &metrics{
-		secrets: counter("total", "Secrets found in responses, by rule, by where they stood (header, body) and by mode (redact, observe).",
-			"server", "site", "rule", "place", "mode"),
-		bytes: counter("bytes_total", "Bytes of bodies that were looked at.", "server", "site"),
-		held:  counter("held_total", "Pieces of bodies of which nothing could be passed on before more had come.", "server", "site"),
-		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Namespace: "svc", Subsystem: "redact", Name: "seconds",
-			Help:    "How long it took to redact a body, all of its pieces together, without waiting for more.",
-			Buckets: []float64{1e-5, 1e-4, 1e-3, 5e-3, 0.025, 0.1, 0.5, 2.5, 10},
-		}, []string{"server", "site"}),
-	}
-	var err error
-	for _, c := range []**prometheus.CounterVec{&m.secrets, &m.bytes, &m.held} {
-		if *c, err = metric.Register(r, *c); err != nil {
-			return nil, err
-		}
-	}
-	m.seconds, err = metric.Register(r, m.seconds)
-	return m, err
+	set := metric.NewSet(r, "redact")
+	return &metrics{
+		secrets: set.Counter("total", "Secrets found in responses, by rule, by where they stood (header, body) and by mode (redact, observe).",
+			"rule", "place", "mode"),
+		bytes: set.Counter("bytes_total", "Bytes of bodies that were looked at."),
+		held:  set.Counter("held_total", "Pieces of bodies of which nothing could be passed on before more had come."),
+		seconds: set.Histogram("seconds", "How long it took to redact a body, all of its pieces together, without waiting for more.",
+			[]float64{1e-5, 1e-4, 1e-3, 5e-3, 0.025, 0.1, 0.5, 2.5, 10}),
+	}, set.Err()
 }
 
 // found counts a secret.

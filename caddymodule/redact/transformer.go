@@ -67,6 +67,9 @@ func (f *firstLine) Append(dst, src []byte) []byte {
 // Close implements redact.Stream.
 func (f *firstLine) Close(dst []byte) []byte {
 	if f.body == nil {
+		if f.secrets.Clean(f.kept) {
+			return append(dst, f.kept...)
+		}
 		f.body = f.secrets.JSONStream()
 		dst = f.body.Append(dst, f.kept)
 	}

@@ -1,10 +1,10 @@
 package scan
 
 import (
-	"bytes"
 	"encoding/json"
 	"net/http"
 	"strings"
+	"sync"
 
 	"github.com/svc-gateway/svc/caddymodule/refusal"
 	"github.com/svc-gateway/svc/internal/media"
@@ -37,26 +37,36 @@ func speechOf(shape string) string {
 
 // asker is who sent a request, as far as it matters to a refusal.
 type asker struct {
-	speech string          // "" is problem, unless the body shows that it is JSON-RPC
-	id     json.RawMessage // of the request in JSON-RPC, once it is known
+	shape string // of refusals; "" is problem, unless the body shows that it is JSON-RPC
+	body  []byte // of the request, if it may be that
+	look  sync.Once
+	id    json.RawMessage // of the request in JSON-RPC, once it is known
 }
 
-// learn looks at the body of the request.
+// learn is told the body of the request. Most requests are never refused, so it is looked at when this
+// one is.
 func (a *asker) learn(body []byte) {
-	if a.speech != "" && a.speech != speakJSONRPC || !bytes.Contains(body, []byte(`"jsonrpc"`)) {
-		return
+	if a.shape == "" || a.shape == speakJSONRPC {
+		a.body = body
 	}
-	var call struct {
-		Version string          `json:"jsonrpc"`
-		ID      json.RawMessage `json:"id"`
-	}
-	if json.Unmarshal(body, &call) != nil || call.Version != "2.0" {
-		return
-	}
-	a.speech = speakJSONRPC
-	if len(call.ID) > 0 && len(call.ID) <= 256 && call.ID[0] != '{' && call.ID[0] != '[' {
-		a.id = bytes.Clone(call.ID)
-	}
+}
+
+// speech returns the shape of refusals.
+func (a *asker) speech() string {
+	a.look.Do(func() {
+		var call struct {
+			Version string          `json:"jsonrpc"`
+			ID      json.RawMessage `json:"id"`
+		}
+		if json.Unmarshal(a.body, &call) != nil || call.Version != "2.0" {
+			return
+		}
+		a.shape = speakJSONRPC
+		if len(call.ID) > 0 && len(call.ID) <= 256 && call.ID[0] != '{' && call.ID[0] != '[' {
+			a.id = call.ID
+		}
+	})
+	return a.shape
 }
 
 // refuse answers with the problem, in the client's shape where handle_errors has no answer.
@@ -64,7 +74,7 @@ func (a *asker) refuse(w http.ResponseWriter, r *http.Request, p problem.Problem
 	if p.Status == http.StatusServiceUnavailable {
 		problem.RetryAfter(w.Header(), busyFor)
 	}
-	if a.speech == "" || a.speech == speakProblem {
+	if speech := a.speech(); speech == "" || speech == speakProblem {
 		refusal.Write(w, r, p)
 		return
 	}
@@ -89,7 +99,7 @@ func (a *asker) refuse(w http.ResponseWriter, r *http.Request, p problem.Problem
 // say writes the problem in the client's shape.
 func (a *asker) say(p problem.Problem) []byte {
 	var v any
-	switch a.speech {
+	switch a.speech() {
 	case speakOpenAI:
 		v = map[string]any{"error": map[string]any{"message": p.Detail, "type": openAIType(p.Status), "param": nil, "code": p.Code}}
 	case speakAnthropic:
@@ -158,7 +168,7 @@ func (r *records) farewell(err error) []byte {
 		return append(message, '\n')
 	case r.kind == media.JSONSequence:
 		return append(append([]byte(separator), message...), '\n')
-	case a.speech == speakOpenAI, a.speech == speakJSONRPC: // whose clients know events without a name
+	case a.speech() == speakOpenAI, a.speech() == speakJSONRPC: // whose clients know events without a name
 		return append(append([]byte("data: "), message...), "\n\n"...)
 	}
 	return append(append([]byte("event: error\ndata: "), message...), "\n\n"...)

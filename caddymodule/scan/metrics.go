@@ -16,30 +16,13 @@ type metrics struct {
 
 // newMetrics registers the metrics, or finds those of another handler.
 func newMetrics(r *prometheus.Registry) (*metrics, error) {
-	m := &metrics{
-		findings: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Namespace: "svc", Subsystem: "scan", Name: "findings_total",
-			Help: "Findings in bodies by category and by what is done about them.",
-		}, []string{"server", "site", "side", "category", "action"}),
-		bytes: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Namespace: "svc", Subsystem: "scan", Name: "bytes_total",
-			Help: "Bytes of bodies that were scanned.",
-		}, []string{"server", "site", "side"}),
-		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Namespace: "svc", Subsystem: "scan", Name: "seconds",
-			Help:    "How long it took to scan a body, waiting for other bodies included.",
-			Buckets: []float64{1e-5, 1e-4, 1e-3, 5e-3, 0.025, 0.1, 0.5, 2.5, 10, 30},
-		}, []string{"server", "site", "side"}),
-	}
-	var err error
-	if m.findings, err = metric.Register(r, m.findings); err != nil {
-		return nil, err
-	}
-	if m.bytes, err = metric.Register(r, m.bytes); err != nil {
-		return nil, err
-	}
-	m.seconds, err = metric.Register(r, m.seconds)
-	return m, err
+	set := metric.NewSet(r, "scan")
+	return &metrics{
+		findings: set.Counter("findings_total", "Findings in bodies by category and by what is done about them.", "side", "category", "action"),
+		bytes:    set.Counter("bytes_total", "Bytes of bodies that were scanned.", "side"),
+		seconds: set.Histogram("seconds", "How long it took to scan a body, waiting for other bodies included.",
+			[]float64{1e-5, 1e-4, 1e-3, 5e-3, 0.025, 0.1, 0.5, 2.5, 10, 30}, "side"),
+	}, set.Err()
 }
 
 // found counts findings.

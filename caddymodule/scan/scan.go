@@ -209,7 +209,7 @@ func (h *Handler) Validate() error {
 // connection whose protocol is changed.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.Handler) error {
 	unannotate(r.Header)
-	a := &asker{speech: cmp.Or(h.Refusals, speechOf(h.Shape))}
+	a := &asker{shape: cmp.Or(h.Refusals, speechOf(h.Shape))}
 	rep := h.newReport(r, request, a)
 	sides := h.sides(r) // told before a handler rewrites the path
 	switch {

@@ -44,35 +44,16 @@ type metrics struct {
 
 // newMetrics registers the metrics, or finds those of another handler.
 func newMetrics(r *prometheus.Registry) (*metrics, error) {
-	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
-		return prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: "svc", Subsystem: "stream", Name: name, Help: help}, labels)
-	}
-	m := &metrics{
-		open: prometheus.NewGaugeVec(prometheus.GaugeOpts{
-			Namespace: "svc", Subsystem: "stream", Name: "open", Help: "Streams that are open.",
-		}, []string{"server", "site", "kind"}),
-		ended:      counter("ended_total", "Streams that have ended, by what ended them.", "server", "site", "kind", "reason"),
-		bytes:      counter("bytes_total", "Bytes written into streams.", "server", "site", "kind"),
-		keepalives: counter("keepalives_total", "Keepalives written into silent streams.", "server", "site"),
-		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Namespace: "svc", Subsystem: "stream", Name: "slowest_write_seconds",
-			Help:    "How long the slowest piece of a stream took from the handler to the client's connection, each keepalive interval and at the end.",
-			Buckets: []float64{1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1, 10},
-		}, []string{"server", "site", "kind"}),
-	}
-	var err error
-	if m.open, err = metric.Register(r, m.open); err != nil {
-		return nil, err
-	}
-	if m.seconds, err = metric.Register(r, m.seconds); err != nil {
-		return nil, err
-	}
-	for _, c := range []**prometheus.CounterVec{&m.ended, &m.bytes, &m.keepalives} {
-		if *c, err = metric.Register(r, *c); err != nil {
-			return nil, err
-		}
-	}
-	return m, nil
+	set := metric.NewSet(r, "stream")
+	return &metrics{
+		open:       set.Gauge("open", "Streams that are open.", "kind"),
+		ended:      set.Counter("ended_total", "Streams that have ended, by what ended them.", "kind", "reason"),
+		bytes:      set.Counter("bytes_total", "Bytes written into streams.", "kind"),
+		keepalives: set.Counter("keepalives_total", "Keepalives written into silent streams."),
+		seconds: set.Histogram("slowest_write_seconds",
+			"How long the slowest piece of a stream took from the handler to the client's connection, each keepalive interval and at the end.",
+			[]float64{1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1, 10}, "kind"),
+	}, set.Err()
 }
 
 // counts counts one stream. A nil one counts nothing. What is written is summed up here and counted from

@@ -193,7 +193,7 @@ func (e *engine) judge() bool {
 	for len(e.ends) > 0 {
 		m := e.ends[0]
 		e.ends = e.ends[1:]
-		if e.fits(m) {
+		if e.fits(m, e.before[:e.seen]) {
 			e.rule, e.mark = marked[m.Rule], len(m.Text)
 			return true
 		}
@@ -201,9 +201,9 @@ func (e *engine) judge() bool {
 	return false
 }
 
-// fits reports whether a mark is what it seems, by what stands before its end.
-func (e *engine) fits(m literal.Mark) bool {
-	before, r := e.before[:e.seen], marked[m.Rule]
+// fits reports whether a mark is what it seems, by the text before its end.
+func (e *engine) fits(m literal.Mark, before []byte) bool {
+	r := marked[m.Rule]
 	switch {
 	case r.exact && !bytes.HasSuffix(before, []byte(m.Text)):
 		return false
@@ -214,7 +214,9 @@ func (e *engine) fits(m literal.Mark) bool {
 }
 
 // contested reports whether another rule may find a secret where one is being judged.
-func (e *engine) contested() bool { return slices.ContainsFunc(e.ends, e.fits) }
+func (e *engine) contested() bool {
+	return slices.ContainsFunc(e.ends, func(m literal.Mark) bool { return e.fits(m, e.before[:e.seen]) })
+}
 
 // reset makes the engine forget everything.
 func (e *engine) reset() { *e = engine{buf: e.buf[:0], watch: e.watch} }

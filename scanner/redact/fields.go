@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"slices"
-	"strings"
 
 	"github.com/svc-gateway/svc/scanner/internal/text"
+	"github.com/svc-gateway/svc/scanner/redact/convention"
 	"github.com/svc-gateway/svc/scanner/redact/jsonscan"
 	"github.com/svc-gateway/svc/scanner/redact/words"
 )
@@ -29,38 +29,13 @@ type streamFields struct {
 	ids     []jsonscan.ObjectID // of its objects that have ids
 	objects int                 // that were opened
 	next    int                 // of ids
-	mode    stringMode
+	mode    convention.Mode
 	last    bool // texts end with this event
 	holes   []*hole
 	text    *fieldText // of the open string
 	start   int        // of its inside, in data
 	held    []byte     // what the text held back before the string
 	written int        // of the walker's output before the string's inside
-}
-
-// stringMode says what the strings of an event are.
-type stringMode uint8
-
-const (
-	pieces  stringMode = iota // of texts that go on from event to event
-	wholes                    // texts of their own
-	growing                   // as much of a text as there is: the next event has it again, and more
-	grown                     // all of such a text
-)
-
-// modeOf returns the mode of the events of a name: those with the state of an agent graph
-// hold all texts as they are by then.
-func modeOf(name string) stringMode {
-	name, _, _ = strings.Cut(name, "|")
-	switch name {
-	case "messages/partial":
-		return growing
-	case "messages/complete":
-		return grown
-	case "values", "updates", "checkpoints", "debug", "tasks", "messages/metadata":
-		return wholes
-	}
-	return pieces
 }
 
 // live reports whether a secret may have begun in a text.
@@ -155,9 +130,9 @@ func (s *streamFields) document(name string, data []byte, last bool) []byte {
 }
 
 func (s *streamFields) begin(name string, data []byte, last bool) {
-	s.data, s.last, s.mode = data, last, modeOf(name)
+	s.data, s.last, s.mode = data, last, convention.ModeOf(name)
 	s.objects, s.next, s.holes = 0, 0, nil
-	if s.shapes.begin(); s.mode >= growing {
+	if s.shapes.begin(); s.mode >= convention.Growing {
 		s.shapes.spoil()
 	}
 }
@@ -195,7 +170,7 @@ func (s *streamFields) tag(path []byte) (tag []byte, named bool) {
 // open implements [fields].
 func (s *streamFields) open(path, key []byte) *jsonText {
 	s.start = s.walker.at + 1
-	if apart := s.mode == wholes || s.mode == grown && s.texts[string(path)] == nil; apart || whole(path, key) {
+	if apart := s.mode == convention.Wholes || s.mode == convention.Grown && s.texts[string(path)] == nil; apart || whole(path, key) {
 		if apart || jsonscan.IDPlace(bytes.TrimPrefix(key, []byte("/"))) < 0 {
 			s.shapes.addSlot(&s.walker, slot{kind: ownString})
 		}
@@ -207,10 +182,10 @@ func (s *streamFields) open(path, key []byte) *jsonText {
 		return nil
 	}
 	switch again := s.text.again(s.data[s.start:]); {
-	case s.mode >= growing && again == goesOn && s.text.hole != nil:
+	case s.mode >= convention.Growing && again == goesOn && s.text.hole != nil:
 		s.text.end()
 		s.text.restart("")
-	case s.mode >= growing:
+	case s.mode >= convention.Growing:
 		s.text.restart("")
 	case again == repeats:
 		s.text.restart(Mark)
@@ -255,7 +230,7 @@ func (s *streamFields) shut(t *jsonText) {
 // noteRest notes what the text holds back where the event's data is at by now. It reports false
 // when the text must end here, with the last event.
 func (s *streamFields) noteRest(t *fieldText, at int) bool {
-	if s.last || s.mode == grown {
+	if s.last || s.mode == convention.Grown {
 		return false
 	}
 	if len(t.rest()) > 0 {
@@ -268,8 +243,8 @@ func (s *streamFields) noteRest(t *fieldText, at int) bool {
 // event appends an event with its data redacted, or makes it wait; last says that its texts end
 // here.
 func (s *streamFields) event(dst []byte, name string, event, data []byte, last bool, write writer) []byte {
-	call := isCall(data)
-	end := call || (s.alive || len(s.queue.events) > 0) && ends(name, data)
+	call := convention.Call(data)
+	end := call || (s.alive || len(s.queue.events) > 0) && convention.Ends(name, data)
 	if end && !last {
 		dst = s.flush(dst)
 	}

@@ -55,6 +55,9 @@ func checkJSON(t *testing.T, doc string, cuts []byte) {
 	if json.Valid([]byte(doc)) && !json.Valid([]byte(whole)) {
 		t.Fatalf("JSON(%s)\n= %s\nis not JSON", doc, whole)
 	}
+	if new(Secrets).Clean([]byte(doc)) && whole != doc {
+		t.Fatalf("JSON(%s)\n= %s\nthough it is clean", doc, whole)
+	}
 }
 
 func FuzzJSON(f *testing.F) {

@@ -203,6 +203,9 @@ func FuzzSecrets(f *testing.F) {
 			if json.Valid([]byte(doc)) && !json.Valid([]byte(whole)) {
 				t.Fatalf("%q became %q", doc, whole)
 			}
+			if s.Clean([]byte(doc)) && whole != doc {
+				t.Fatalf("secret %q in %q: got %q, though it is clean", secret, doc, whole)
+			}
 		}
 		events := "data: {\"a\":" + string(quote(text)) + "}\n\ndata: {\"a\":" + string(quote(secret)) + "}\n\n"
 		if got, whole := split(s.EventStream(), events, cuts), split(s.EventStream(), events, []byte{16}); got != whole {

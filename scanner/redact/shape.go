@@ -2,6 +2,7 @@ package redact
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/svc-gateway/svc/scanner/redact/jsonscan"
 	"github.com/svc-gateway/svc/scanner/redact/literal"
@@ -38,12 +39,15 @@ type slot struct {
 	same []byte     // ownString: one without a mark, with its closing quote
 	room []byte     // for the inside, decoded
 
+	cleared *literal.Forms // of which same has none
+
 	// Of the event that is being compared.
 	start, end int
 	state      literal.State // of the automaton after a fieldString
 	tail       int           // bytes at the end of a fieldString that may begin a secret
 	escaped    bool          // it has escapes
 	anew       bool          // it repeats all of its text, and so begins it anew
+	kept       bool          // it is the same as in the event before
 }
 
 type slotKind uint8
@@ -97,8 +101,8 @@ func (s *shape) advance(event []byte) {
 				e.remember(event[t.start:t.end])
 			}
 		case ownString:
-			if inside := event[t.start : t.end+1]; len(inside) <= maxSame && !bytes.Equal(inside, t.same) {
-				t.same = append(t.same[:0], inside...)
+			if inside := event[t.start : t.end+1]; !t.kept && len(inside) <= maxSame {
+				t.same, t.cleared = append(t.same[:0], inside...), nil
 			}
 		}
 	}
@@ -137,7 +141,7 @@ func (t *slot) length(p []byte) int {
 	case number:
 		return jsonscan.NumberLength(p)
 	case ownString:
-		if len(t.same) > 0 && bytes.HasPrefix(p, t.same) {
+		if t.kept = len(t.same) > 0 && bytes.HasPrefix(p, t.same); t.kept {
 			t.escaped = bytes.IndexByte(t.same, '\\') >= 0
 			return len(t.same) - 1
 		}
@@ -154,15 +158,28 @@ func (t *slot) inside(p []byte, state literal.State) int {
 	if t.mayBeJSON(p) {
 		return -1
 	}
-	for i := 0; i < len(p); i++ {
-		b := p[i]
-		if b == '"' {
+	for i := 0; i < len(p); {
+		end := i
+		for end < len(p) && !inStringEnds[p[end]] {
+			end++
+		}
+		for i < end {
+			n, found := 0, false
+			state, n, found = marks.Find(state, p[i:end])
+			if i += n; found && (t.escaped || t.may(state, p[:i])) {
+				return -1
+			}
+		}
+		if i == len(p) {
+			break
+		}
+		switch p[i] {
+		case '"':
 			if t.state = state; t.kind == fieldString && !t.settle(p[:i]) {
 				return -1
 			}
 			return i
-		}
-		if b == '\\' {
+		case '\\':
 			var room [4]byte
 			text, n, more := jsonscan.Unescape(p[i:], room[:0])
 			if more || n == 1 {
@@ -173,15 +190,38 @@ func (t *slot) inside(p []byte, state literal.State) int {
 				return -1
 			}
 			state, t.escaped = next, true
-			i += n - 1
-			continue
-		}
-		state = marks.Step(state, b)
-		if b < ' ' || marks.Accepts(state) && (t.escaped || marks.May(state, p[:i+1])) {
+			i += n
+		default: // a control character
 			return -1
 		}
 	}
 	return -1
+}
+
+// inStringEnds tells which bytes of a string are more than text: its end, the beginning of an escape,
+// and what may not stand in one.
+var inStringEnds = func() (t [256]bool) {
+	for b := range ' ' {
+		t[b] = true
+	}
+	t['"'], t['\\'] = true, true
+	return t
+}()
+
+// may reports whether one of the marks that end in the state, behind p, may be what it seems by what
+// stands before it, in this string and in those that the text goes on from.
+func (t *slot) may(state literal.State, p []byte) bool {
+	if t.kind != fieldString || !marks.May(state, p) {
+		return marks.May(state, p)
+	}
+	e := &t.text.json.engine
+	t.room = t.room[:0]
+	if !t.anew {
+		t.room = append(t.room, e.before[:e.seen]...)
+	}
+	t.room = append(t.room, p...)
+	before := t.room[max(0, len(t.room)-lookBehind):]
+	return slices.ContainsFunc(marks.Ends(state), func(m literal.Mark) bool { return e.fits(m, before) })
 }
 
 // mayBeJSON reports whether the text that begins or goes on here may be JSON itself.
@@ -212,7 +252,7 @@ func (t *slot) clear(before, event []byte, secrets *literal.Forms) bool {
 		t.text.json.finder.active()
 		secrets = t.text.json.finder.forms
 	}
-	if secrets == nil {
+	if secrets == nil || t.kept && t.cleared == secrets {
 		return true
 	}
 	text := event[t.start:t.end]
@@ -222,9 +262,12 @@ func (t *slot) clear(before, event []byte, secrets *literal.Forms) bool {
 	}
 	at, form := secrets.Find(text, t.kind == ownString)
 	tail := len(text) - at
-	if tail > 0 && (form != "" || t.escaped || len(before) > 0) {
+	if form != "" || tail > 0 && t.escaped || tail > t.end-t.start {
 		return false
 	}
 	t.tail = max(t.tail, tail)
+	if t.kept {
+		t.cleared = secrets
+	}
 	return true
 }

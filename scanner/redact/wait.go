@@ -1,5 +1,7 @@
 package redact
 
+import "github.com/svc-gateway/svc/scanner/redact/convention"
+
 import "github.com/svc-gateway/svc/scanner/redact/literal"
 
 // shapeWait is an event of a known shape that ends in what may begin a secret, as "the s" may go on
@@ -42,7 +44,7 @@ func (w *shapeWait) allows(f *shape, event []byte, secrets *literal.Forms) bool 
 // goesOn reports whether the text of the event that waits goes on in another: it neither ends before
 // that one nor begins anew in it.
 func (w *shapeWait) goesOn(f *shape, event []byte) bool {
-	if endings.HasString(f.name) {
+	if convention.Endings.HasString(f.name) {
 		return false
 	}
 	found := false
@@ -50,7 +52,7 @@ func (w *shapeWait) goesOn(f *shape, event []byte) bool {
 		t := &f.slots[k]
 		inside := event[t.start:t.end]
 		switch {
-		case t.kind == ownString && (t.escaped || endings.Has(inside)):
+		case t.kind == ownString && (t.escaped || convention.Endings.Has(inside)):
 			return false
 		case t.text == w.text:
 			found = len(inside) > 0 && !t.anew

@@ -3,10 +3,12 @@
 //
 //	text, n, more := jsonscan.Unescape(raw, room[:0])  // an escape
 //	ids := reader.Read(doc)                            // of the objects that have some
+//	ok := jsonscan.Strings(doc, visit)                 // all of them, keys included
 //
 // # Guarantees
 //
-// Nothing here fails: what is no JSON is read as far as it is, and stands for itself. An [Encoded] text
+// Nothing here fails: what is no JSON is read as far as it is, and stands for itself. Only [Strings] tells
+// whether it is one. An [Encoded] text
 // gives back each byte as it was written.
 //
 // # Concurrency

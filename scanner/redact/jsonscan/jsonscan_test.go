@@ -2,6 +2,8 @@ package jsonscan
 
 import (
 	"bytes"
+	"encoding/json"
+	"strings"
 	"testing"
 )
 
@@ -58,4 +60,58 @@ func TestIDReader(t *testing.T) {
 	if len(got) != 3 || string(got[0].Tag) != "A2" || string(got[1].Bare) != `"m"` || !got[2].Named || got[2].Object != 3 {
 		t.Errorf("got %+v", got)
 	}
+}
+
+func TestStrings(t *testing.T) {
+	for _, tt := range []struct {
+		doc, want string
+		ok        bool
+	}{
+		{`{"a":"b","c":[1,-2.5e3,"d",{}],"e":{"f":null}}`, `a: b c: d e: f:`, true},
+		{" [ true , false , \"a\" ]\r\n\t", `a`, true},
+		{`["a\"b\\","\\\""]`, `a\"b\\ \\\"`, true},
+		{`"a"`, `a`, true},
+		{`[]`, ``, true},
+		{``, ``, false},
+		{`{"a"}`, `a:`, false},
+		{`{"a":}`, `a:`, false},
+		{`{"a":1,}`, `a:`, false},
+		{`{1:"a"}`, ``, false},
+		{`["a",]`, `a`, false},
+		{`["a" "b"]`, `a`, false},
+		{`["a"}`, `a`, false},
+		{`["a`, ``, false},
+		{`["a\"`, ``, false},
+		{`["a\`, ``, false},
+		{`"a" "b"`, `a`, false},
+		{`[01]`, ``, false},
+		{`[-]`, ``, false},
+		{`[tru]`, ``, false},
+		{`["a","stop","b"]`, `a stop`, false},
+		{strings.Repeat("[", 65) + strings.Repeat("]", 65), ``, false},
+	} {
+		var got []string
+		ok := Strings([]byte(tt.doc), func(inside []byte, key bool) bool {
+			s := string(inside)
+			if key {
+				s += ":"
+			}
+			got = append(got, s)
+			return s != "stop"
+		})
+		if ok != tt.ok || strings.Join(got, " ") != tt.want {
+			t.Errorf("%s: got %v %q, want %v %q", tt.doc, ok, strings.Join(got, " "), tt.ok, tt.want)
+		}
+	}
+}
+
+// FuzzStrings holds that only JSON is taken for it.
+func FuzzStrings(f *testing.F) {
+	f.Add(`{"a":["b\u0041",1,true]}`)
+	f.Fuzz(func(t *testing.T, doc string) {
+		all := func([]byte, bool) bool { return true }
+		if Strings([]byte(doc), all) && !json.Valid([]byte(doc)) && !strings.ContainsFunc(doc, func(r rune) bool { return r < ' ' || r == '\\' }) {
+			t.Errorf("%q is no JSON", doc)
+		}
+	})
 }

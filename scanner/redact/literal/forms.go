@@ -16,10 +16,10 @@ import (
 // held back for it.
 const MaxForm = 64
 
-// Forms are the ways in which known values may be written. A nil *Forms has none. A text is looked at eight bytes at a
-// time, whose hash tells whether a form may begin there.
+// Forms are the ways in which known values may be written. A nil *Forms has none. The last two of eight bytes of a
+// text tell how many bytes further the first eight of a form may end (Wu and Manber, 1994): most are never looked at.
 type Forms struct {
-	filter [1 << 8]uint64      // bits of the hashes of the first eight bytes
+	shift  [1 << 10]uint8      // by two bytes, see pair
 	byHead map[uint64][]string // forms by their first eight bytes, the longest first
 	heads  map[string]struct{} // all beginnings of forms of less than eight bytes
 	tails  [256]uint8          // by the last byte of such a beginning: bits of the lengths it may have
@@ -28,13 +28,16 @@ type Forms struct {
 // MinForm is the length of the shortest form, and how many bytes are looked at together.
 const MinForm = 8
 
-func hash(w uint64) uint64 { return w * 0x9e3779b97f4a7c15 >> (64 - 14) }
+func pair(a, b byte) uint { return (uint(a)*37 ^ uint(b)<<2) & (1<<10 - 1) }
 
 // Clone returns a copy that forms can be added to.
 func (f *Forms) Clone() *Forms {
 	c := &Forms{byHead: make(map[uint64][]string), heads: make(map[string]struct{})}
+	for i := range c.shift {
+		c.shift[i] = MinForm - 1
+	}
 	if f != nil {
-		c.filter, c.tails = f.filter, f.tails
+		c.shift, c.tails = f.shift, f.tails
 		for head, list := range f.byHead {
 			c.byHead[head] = slices.Clone(list)
 		}
@@ -61,9 +64,9 @@ func (f *Forms) Add(value string) {
 		list := append(f.byHead[head], form)
 		slices.SortFunc(list, func(a, b string) int { return len(b) - len(a) })
 		f.byHead[head] = list
-		h := hash(head)
-		f.filter[h>>6] |= 1 << (h & 63)
 		for n := 1; n < MinForm; n++ {
+			at := pair(form[n-1], form[n])
+			f.shift[at] = min(f.shift[at], uint8(MinForm-1-n))
 			f.heads[form[:n]] = struct{}{}
 			f.tails[form[n-1]] |= 1 << n
 		}
@@ -111,13 +114,14 @@ func lowerEscapes(s string) string {
 // Find returns the place of the first form in p. When more bytes are needed to know, form is
 // empty and at is where it may begin; at is len(p) when there is none.
 func (f *Forms) Find(p []byte, eof bool) (at int, form string) {
-	var w uint64
-	for i, b := range p {
-		w = w<<8 | uint64(b)
-		if h := hash(w); f.filter[h>>6]>>(h&63)&1 == 0 || i < MinForm-1 {
+	for i := MinForm - 1; i < len(p); {
+		if n := f.shift[pair(p[i-1], p[i])]; n > 0 {
+			i += int(n)
 			continue
 		}
 		at := i - MinForm + 1
+		i++
+		w := binary.BigEndian.Uint64(p[at:])
 		for _, form := range f.byHead[w] {
 			short := form[:min(len(form), MaxForm)]
 			switch n := min(len(short), len(p)-at); {

@@ -1,4 +1,4 @@
-package redact
+package convention
 
 import (
 	"bytes"
@@ -7,10 +7,10 @@ import (
 	"github.com/svc-gateway/svc/scanner/internal/text"
 )
 
-// isCall reports whether data is a request or an answer of JSON-RPC. Its texts are whole, and somebody
+// Call reports whether data is a request or an answer of JSON-RPC. Its texts are whole, and somebody
 // waits for it before anything else is said: it must not wait for what follows. A notification, and
 // one of several answers to one request as agents stream them, may hold pieces of texts.
-func isCall(data []byte) bool {
+func Call(data []byte) bool {
 	if len(data) == 0 || data[0] != '{' || !bytes.Contains(data, []byte(`"jsonrpc"`)) {
 		return false
 	}

@@ -1,0 +1,45 @@
+package convention
+
+import "testing"
+
+func TestEnds(t *testing.T) {
+	for _, tt := range []struct {
+		name, data string
+		want       bool
+	}{
+		{"done", `{}`, true},
+		{"", `[DONE]`, true},
+		{"", `{"type":"response.completed"}`, true},
+		{"", `{"type":"response.created"}`, false},
+		{"", `{"type":"done"`, false},
+		{"", `done`, false},
+	} {
+		if got := Ends(tt.name, []byte(tt.data)); got != tt.want {
+			t.Errorf("%q %s: got %v, want %v", tt.name, tt.data, got, tt.want)
+		}
+	}
+}
+
+func TestCall(t *testing.T) {
+	for data, want := range map[string]bool{
+		`{"jsonrpc":"2.0","id":1,"result":{}}`:                         true,
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call"}`:               true,
+		`{"jsonrpc":"2.0","method":"notifications/progress"}`:          false,
+		`{"jsonrpc":"2.0","id":1,"result":{"kind":"artifact-update"}}`: false,
+		`{"jsonrpc":"2.0","id":1,"result":{"artifact":{"parts":[]}}}`:  false,
+		`{"id":1,"result":{}}`:                                         false,
+		`["jsonrpc"]`:                                                  false,
+	} {
+		if got := Call([]byte(data)); got != want {
+			t.Errorf("%s: got %v, want %v", data, got, want)
+		}
+	}
+}
+
+func TestModeOf(t *testing.T) {
+	for name, want := range map[string]Mode{"": Pieces, "values": Wholes, "values|sub:1": Wholes, "messages/partial": Growing, "messages/complete": Grown} {
+		if got := ModeOf(name); got != want {
+			t.Errorf("%q: got %d, want %d", name, got, want)
+		}
+	}
+}
