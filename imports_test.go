@@ -44,7 +44,7 @@ var matrix = []rule{
 	{"caddymodule/refusal/...", []string{"internal/..."}},
 	{"caddymodule/metric/...", nil},
 	{"caddymodule/auth/...", stage},
-	{"caddymodule/scan/...", append([]string{"scanner", "scanner/inject", "scanner/model", "scanner/sse"}, stage...)},
+	{"caddymodule/scan/...", append([]string{"scanner", "scanner/inject", "scanner/model", "scanner/redact", "scanner/sse"}, stage...)},
 	{"caddymodule/redact/...", append([]string{"scanner/redact", "scanner/sse"}, stage...)},
 	{"caddymodule/stream/...", append([]string{"scanner/sse"}, stage...)},
 	{"caddymodule/interop/...", nil},

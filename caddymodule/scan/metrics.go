@@ -1,6 +1,8 @@
 package scan
 
 import (
+	"time"
+
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/svc-gateway/svc/caddymodule/metric"
@@ -12,6 +14,7 @@ type metrics struct {
 	findings *prometheus.CounterVec
 	bytes    *prometheus.CounterVec
 	seconds  *prometheus.HistogramVec
+	calls    metric.Calls // of the classifier
 }
 
 // newMetrics registers the metrics, or finds those of another handler.
@@ -38,7 +41,10 @@ func newMetrics(r *prometheus.Registry) (*metrics, error) {
 	if m.bytes, err = metric.Register(r, m.bytes); err != nil {
 		return nil, err
 	}
-	m.seconds, err = metric.Register(r, m.seconds)
+	if m.seconds, err = metric.Register(r, m.seconds); err != nil {
+		return nil, err
+	}
+	m.calls, err = metric.NewCalls(r, "scan_classifier", "server", "site", "side")
 	return m, err
 }
 
@@ -54,6 +60,14 @@ func (m *metrics) found(rep *report, fresh []scanner.Finding) {
 			action = rep.handler.actionFor(kindOf(f))
 		}
 		m.findings.WithLabelValues(server, site, string(rep.side), string(f.Category), action).Inc()
+	}
+}
+
+// observe counts a call of the classifier.
+func (rep *report) observe(result string, took time.Duration, open bool) {
+	if m := rep.handler.metrics; m != nil {
+		server, site := rep.handler.place.Of(rep.request.Context(), rep.handler)
+		m.calls.Observe(result, took, open, server, site, string(rep.side))
 	}
 }
 

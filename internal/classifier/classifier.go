@@ -84,7 +84,7 @@ func (c *Classifier) Close() { c.client.CloseIdleConnections() }
 func (c *Classifier) Classify(ctx context.Context, text string, observe Observer) ([]scanner.Finding, error) {
 	var partly []scanner.Finding
 	if whole := len(text); whole > c.c.MaxText {
-		partly = append(partly, partlyScanned(c.c.MaxText, whole))
+		partly = append(partly, c.PartlyScanned())
 		text = text[:min(whole, c.c.MaxText+margin)] // half a credential is none to who redacts
 	}
 	if !c.c.Unchanged {
@@ -155,10 +155,13 @@ func (c *Classifier) observed(observe Observer, result string, began time.Time) 
 	}
 }
 
-// partlyScanned is the finding that tells of a text of which no more than its beginning was sent.
-func partlyScanned(sent, whole int) scanner.Finding {
+// PartlyScanned is the finding that tells of texts of which no more than their beginning was sent.
+func (c *Classifier) PartlyScanned() scanner.Finding {
 	return scanner.Finding{
-		Category: scanner.PartlyScanned, Rule: Rule, Confidence: scanner.High, Start: sent, End: whole,
-		Excerpt: fmt.Sprintf("the classifier was sent the first %d bytes", sent), View: scanner.ViewText,
+		Category: scanner.PartlyScanned, Rule: Rule, Confidence: scanner.High, Start: c.c.MaxText, End: c.c.MaxText,
+		Excerpt: fmt.Sprintf("the classifier was sent the first %d bytes", c.c.MaxText), View: scanner.ViewText,
 	}
 }
+
+// MaxText is how many bytes of a text are sent.
+func (c *Classifier) MaxText() int { return c.c.MaxText }

@@ -110,7 +110,7 @@ func TestRequest(t *testing.T) {
 			if _, err := c.Classify(t.Context(), text, nil); err != nil {
 				t.Fatal(err)
 			}
-			s := c.NewStream(nil)
+			s := c.NewStream(func() {}, nil)
 			for _, piece := range strings.SplitAfter(text, " ") {
 				if _, err := s.Write(t.Context(), piece); err != nil {
 					t.Fatal(err)

@@ -16,6 +16,7 @@ const Step = 2 << 10
 type Stream struct {
 	c       *Classifier
 	observe Observer
+	before  func()             // a call that may take long
 	redact  *redact.TextStream // nil: nothing is taken out
 	text    []byte             // that may be sent; the first of it was sent before
 	kept    int                // that many bytes of it
@@ -23,9 +24,10 @@ type Stream struct {
 	told    bool               // that not all is sent
 }
 
-// NewStream returns a stream at the beginning of a text. observe may be nil.
-func (c *Classifier) NewStream(observe Observer) *Stream {
-	s := &Stream{c: c, observe: observe}
+// NewStream returns a stream at the beginning of a text. before is called when the server is going to be asked.
+// observe may be nil.
+func (c *Classifier) NewStream(before func(), observe Observer) *Stream {
+	s := &Stream{c: c, before: before, observe: observe}
 	if !c.c.Unchanged {
 		s.redact = c.c.Secrets.TextStream()
 	}
@@ -71,6 +73,7 @@ func (s *Stream) ask(ctx context.Context) ([]scanner.Finding, error) {
 	if !Telling(text) {
 		return nil, nil
 	}
+	s.before()
 	return s.c.askAll(ctx, text, s.observe)
 }
 
@@ -80,5 +83,5 @@ func (s *Stream) beyond() []scanner.Finding {
 		return nil
 	}
 	s.told = true
-	return []scanner.Finding{partlyScanned(s.c.c.MaxText, s.came)}
+	return []scanner.Finding{s.c.PartlyScanned()}
 }

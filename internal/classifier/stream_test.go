@@ -26,7 +26,7 @@ func TestStream(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			tt.config.URL = srv.URL
-			s := open(t, tt.config).NewStream(nil)
+			s := open(t, tt.config).NewStream(func() {}, nil)
 			var got []string
 			for rest := tt.text; rest != ""; {
 				n := min(tt.size, len(rest))

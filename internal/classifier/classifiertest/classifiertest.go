@@ -41,8 +41,8 @@ const (
 	BadScore   Fault = "a score of 7"
 )
 
-// Faults are all of them.
-var Faults = []Fault{Slow, Broken, TooMany, Garbage, WrongTypes, Other, Twice, Closes, Resets, Huge, Redirect, BadScore}
+// Faults are all of them, TooMany, after which a server is left alone, last.
+var Faults = []Fault{Slow, Broken, Garbage, WrongTypes, Other, Twice, Closes, Resets, Huge, Redirect, BadScore, TooMany}
 
 // Request is what the server was asked.
 type Request struct {
