@@ -24,7 +24,7 @@ const (
 
 // Classifier is a classifier outside, such as a guard model of the operator's own, and how it is asked.
 type Classifier struct {
-	// Where texts are sent, with POST: an http or https address without user, query and fragment.
+	// Where texts are sent, with POST: an http or https address without user, query and fragment. Required.
 	URL string `json:"url"`
 
 	// What is done about its findings of high confidence: "log", "annotate" or "block", as for actions.

@@ -46,7 +46,7 @@ type report struct {
 	// Of who scans.
 	pace    pace
 	inquiry *inquiry // nil: the classifier is not asked
-	shallow int // bytes that were scanned of what is no text
+	shallow int      // bytes that were scanned of what is no text
 
 	mu        sync.Mutex    // a handler may read the body while it writes the answer, or when it is done
 	bytes     int64         // that came by

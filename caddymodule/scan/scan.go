@@ -109,8 +109,8 @@ type Handler struct {
 	// Paths in JSON bodies that are not scanned. They go before fields. Default: none.
 	Skip []string `json:"skip,omitempty"`
 
-	// Where max_scan was written, if what it may be depends on the setting limits.body_bytes. Of a
-	// Caddyfile, for errors.
+	// Where max_scan and classifier were written, if they can be judged only when the configuration is
+	// loaded. Of a Caddyfile, for errors.
 	Places directive.Places `json:"places,omitempty"`
 
 	fields  *fields

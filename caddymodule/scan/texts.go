@@ -30,7 +30,7 @@ type text struct {
 	stream *inject.Stream
 	model  *model.Stream // nil: it is not asked
 	asks   *classifier.Stream
-	fresh  []byte        // not scanned yet
+	fresh  []byte // not scanned yet
 }
 
 // follow takes the next piece of a text.

@@ -2,9 +2,7 @@ package classifier
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -82,22 +80,8 @@ func (c Config) Check() error {
 	case c.Calls < 1 || c.Calls > 1000:
 		return fmt.Errorf("calls: %d is out of range: write 1 to 1000", c.Calls)
 	}
-	return CheckURL(c.URL, c.Key != "")
-}
-
-// CheckURL refuses what is no address of a classifier; key says that a key is sent there. It never repeats
-// the address, which may have a password in it.
-func CheckURL(text string, key bool) error {
-	u, err := reach.ParseURL(text)
-	if err != nil {
+	if err := reach.CheckEndpoint(c.URL, c.Key != ""); err != nil {
 		return fmt.Errorf("url: %w", err)
-	}
-	raw, err := url.Parse(text)
-	switch {
-	case err != nil || raw.RawQuery != "" || raw.Fragment != "":
-		return errors.New("url: the URL has a query or a fragment; leave it out")
-	case key && u.Scheme == "http" && !reach.Loopback(u.Hostname()):
-		return errors.New("url: the key would go over the network in clear: use https; plain http with a key is for servers on this host")
 	}
 	return nil
 }
