@@ -27,6 +27,7 @@ var matrix = []rule{
 	{"scanner/redact/words", []string{"scanner/internal/text"}},
 	{"scanner/redact/looks", []string{"scanner/internal/text", "scanner/redact/words"}},
 	{"scanner/redact/literal", []string{"scanner/internal/text"}},
+	{"scanner/redact/device", []string{"scanner/internal/text", "scanner/redact/words"}},
 	{"scanner/model/...", []string{"scanner", "scanner/internal/text"}},
 	{"scanner/redact/...", []string{"scanner", "scanner/internal/text", "scanner/sse"}},       // an event stream is read line by line
 	{"scanner/command/...", []string{"scanner", "scanner/internal/text", "scanner/sqltoken"}}, // statements are judged by their tokens
