@@ -27,10 +27,12 @@ var matrix = []rule{
 	{"scanner/redact/words", []string{"scanner/internal/text"}},
 	{"scanner/redact/looks", []string{"scanner/internal/text", "scanner/redact/words"}},
 	{"scanner/redact/literal", []string{"scanner/internal/text"}},
+	{"scanner/redact/device", []string{"scanner/internal/text", "scanner/redact/words"}},
 	{"scanner/model/...", []string{"scanner", "scanner/internal/text"}},
 	{"scanner/redact/...", []string{"scanner", "scanner/internal/text", "scanner/sse"}},       // an event stream is read line by line
 	{"scanner/command/...", []string{"scanner", "scanner/internal/text", "scanner/sqltoken"}}, // statements are judged by their tokens
-	{"scanner", nil},
+	{"scanner", []string{"scanner/internal/text"}},
+	{"internal/classifier/...", []string{"scanner", "scanner/redact", "internal/..."}}, // what is sent away is redacted
 	{"internal/...", []string{"scanner", "internal/..."}},
 	{"audit/...", []string{"scanner", "scanner/redact", "scanner/sqltoken", "internal/store/..."}},
 	{"policy/identity/...", []string{"policy", "audit", "internal/..."}},
@@ -43,7 +45,7 @@ var matrix = []rule{
 	{"caddymodule/refusal/...", []string{"internal/..."}},
 	{"caddymodule/metric/...", nil},
 	{"caddymodule/auth/...", stage},
-	{"caddymodule/scan/...", append([]string{"scanner", "scanner/inject", "scanner/model", "scanner/sse"}, stage...)},
+	{"caddymodule/scan/...", append([]string{"scanner", "scanner/inject", "scanner/model", "scanner/redact", "scanner/sse"}, stage...)},
 	{"caddymodule/redact/...", append([]string{"scanner/redact", "scanner/sse"}, stage...)},
 	{"caddymodule/stream/...", append([]string{"scanner/sse"}, stage...)},
 	{"caddymodule/interop/...", nil},

@@ -172,7 +172,7 @@ func markdown(s string) string {
 
 // elsewhere are the types of others that fields have, as they stand in JSON.
 var elsewhere = map[string]string{
-	"string": "string", "bool": "boolean", "int": "integer", "int64": "integer",
+	"string": "string", "bool": "boolean", "int": "integer", "int64": "integer", "float64": "number",
 	"caddy.Duration":      `duration: a string such as "10s", or nanoseconds`,
 	"caddyhttp.MatchPath": "array of string",
 	"json.RawMessage":     "object",

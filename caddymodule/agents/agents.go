@@ -36,10 +36,8 @@ import (
 	_ "github.com/svc-gateway/svc/caddymodule/order"        // the directives' places
 	"github.com/svc-gateway/svc/internal/budget"
 	"github.com/svc-gateway/svc/internal/bus"
+	"github.com/svc-gateway/svc/internal/classifier"
 	"github.com/svc-gateway/svc/internal/settings"
-	"github.com/svc-gateway/svc/scanner"
-	"github.com/svc-gateway/svc/scanner/inject"
-	statistical "github.com/svc-gateway/svc/scanner/model"
 )
 
 func init() {
@@ -73,7 +71,8 @@ type Handler struct {
 	database *databaseKey // nil until the analytical database is ours
 	leave    func()       // nil until runs that waited go on with this configuration's setup
 
-	webhook *webhook.Webhook // nil: nobody is told of approvals
+	webhook    *webhook.Webhook       // nil: nobody is told of approvals
+	classifier *classifier.Classifier // nil: none is asked
 }
 
 // CaddyModule returns the Caddy module information.
@@ -117,6 +116,9 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 		return err
 	}
 	setup.Holds = opened.desk
+	if setup.Scan, h.classifier, err = newScan(a.Settings(), a.Secrets(), ctx.GetMetricsRegistry(), log); err != nil {
+		return err
+	}
 	rt, err := opened.Runtime(setup)
 	if err != nil {
 		return err
@@ -193,7 +195,6 @@ func newSetup(a *app.App, opened *host, db *analytics.DB, log *zap.Logger) (agen
 		return agents.Setup{}, err
 	}
 	return agents.Setup{
-		Scan:  scan(s.Runtime.ScanModel),
 		Model: m, Agents: agents.Builtin(), Policy: a.Policy(), PolicyKey: key, Log: log, Secrets: a.Secrets(),
 		Tools: Tools(s, a.Home(), a.Audit(), opened.boxes, opened.undo, db, fetch.New(web)),
 		Retention: agents.Retention{
@@ -204,14 +205,6 @@ func newSetup(a *app.App, opened *host, db *analytics.DB, log *zap.Logger) (agen
 			ParallelCalls: parallelCalls, ParallelRuns: s.Limits.ParallelRuns, RunsPerMinute: int64(s.Limits.RunsPerMinute),
 		},
 	}, nil
-}
-
-// scan returns what finds injections: the rules, and the statistical detector where it is wanted.
-func scan(estimate bool) func(text string) []scanner.Finding {
-	if !estimate {
-		return inject.Scan
-	}
-	return func(text string) []scanner.Finding { return append(inject.Scan(text), statistical.Scan(text)...) }
 }
 
 // Tools are the tools of the runtime. Without a log, a sandbox and a keeper they describe and class calls,
@@ -263,6 +256,9 @@ func (h *Handler) Cleanup() error {
 	}
 	if h.webhook != nil {
 		h.webhook.Close()
+	}
+	if h.classifier != nil {
+		h.classifier.Close()
 	}
 	err := h.closeDatabase()
 	if h.home == "" {

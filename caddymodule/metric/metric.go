@@ -25,11 +25,18 @@ const namespace = "svc"
 type Set struct {
 	registry *prometheus.Registry
 	stage    string
+	place    []string // labels
 	err      error
 }
 
 // NewSet begins the metrics of a stage.
-func NewSet(r *prometheus.Registry, stage string) *Set { return &Set{registry: r, stage: stage} }
+func NewSet(r *prometheus.Registry, stage string) *Set {
+	return &Set{registry: r, stage: stage, place: []string{"server", "site"}}
+}
+
+// NewCommonSet begins the metrics of a part that all servers and sites have together: theirs have no
+// labels of a place.
+func NewCommonSet(r *prometheus.Registry, part string) *Set { return &Set{registry: r, stage: part} }
 
 // Err returns what went wrong with the metrics so far, nil if nothing did. They cannot be used then.
 func (s *Set) Err() error { return s.err }
@@ -38,25 +45,22 @@ func (s *Set) Err() error { return s.err }
 func (s *Set) Counter(name, help string, labels ...string) *prometheus.CounterVec {
 	return register(s, name, prometheus.NewCounterVec(prometheus.CounterOpts{
 		Namespace: namespace, Subsystem: s.stage, Name: name, Help: help,
-	}, placed(labels)))
+	}, slices.Concat(s.place, labels)))
 }
 
 // Gauge makes a gauge.
 func (s *Set) Gauge(name, help string, labels ...string) *prometheus.GaugeVec {
 	return register(s, name, prometheus.NewGaugeVec(prometheus.GaugeOpts{
 		Namespace: namespace, Subsystem: s.stage, Name: name, Help: help,
-	}, placed(labels)))
+	}, slices.Concat(s.place, labels)))
 }
 
 // Histogram makes a histogram with the upper bounds of its buckets.
 func (s *Set) Histogram(name, help string, buckets []float64, labels ...string) *prometheus.HistogramVec {
 	return register(s, name, prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Namespace: namespace, Subsystem: s.stage, Name: name, Help: help, Buckets: buckets,
-	}, placed(labels)))
+	}, slices.Concat(s.place, labels)))
 }
-
-// placed puts the labels of a place before others.
-func placed(labels []string) []string { return slices.Concat([]string{"server", "site"}, labels) }
 
 // register registers a metric, or returns the same one of another handler.
 func register[C prometheus.Collector](s *Set, name string, c C) C {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/svc-gateway/svc/internal/classifier"
 	"github.com/svc-gateway/svc/scanner"
 	"github.com/svc-gateway/svc/scanner/model"
 )
@@ -42,17 +43,38 @@ func checkActions(actions map[string]string) error {
 
 // kind is what the action about a finding depends on.
 type kind struct {
-	category  scanner.Category
-	estimated bool // by the statistical detector
+	category scanner.Category
+	by       judge
 }
 
-func kindOf(f scanner.Finding) kind { return kind{f.Category, f.Rule == model.Rule} }
+// judge is who has made a finding.
+type judge uint8
 
-// actionFor returns what is done about findings of a kind. Those of the statistical detector have the
-// action of that detector, whatever their category is.
+const (
+	rules judge = iota
+	statistics
+	outside // the classifier
+)
+
+func kindOf(f scanner.Finding) kind {
+	switch f.Rule {
+	case model.Rule:
+		return kind{f.Category, statistics}
+	case classifier.Rule:
+		return kind{f.Category, outside}
+	}
+	return kind{f.Category, rules}
+}
+
+// actionFor returns what is done about findings of a kind. Those of the statistical detector and of the
+// classifier have an action of their own, whatever their category is.
 func (h *Handler) actionFor(k kind) string {
-	if k.estimated {
+	switch k.by {
+	case statistics:
 		return h.Model
+	case outside:
+		return h.Classifier.action()
+	case rules:
 	}
 	if a, ok := h.Actions[string(k.category)]; ok {
 		return a
@@ -65,7 +87,7 @@ func (h *Handler) actionFor(k kind) string {
 
 // does reports whether an action is configured for any finding.
 func (h *Handler) does(action string) bool {
-	if h.Model == action {
+	if h.Model == action || h.Classifier != nil && h.Classifier.action() == action {
 		return true
 	}
 	for _, a := range h.Actions {

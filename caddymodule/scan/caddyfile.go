@@ -23,6 +23,22 @@ func init() { directive.Register[Handler]("svc_scan") }
 //		}]
 //		action   log|annotate|block [<category>...]
 //		model    log|annotate|block
+//		classifier <url> {
+//			action     log|annotate|block
+//			shape      plain|openai
+//			model      <name>
+//			api_key    {env.<name>}|{file./<path>}
+//			ca_file    <path>
+//			timeout    <duration>
+//			threshold  <number>
+//			fail       open|closed
+//			failures   <number>
+//			pause      <duration>
+//			max_text   <size>
+//			piece      <size>
+//			calls      <number>
+//			unredacted
+//		}
 //		max_scan <size>
 //		max_body <size>
 //		beyond   stream|refuse
@@ -40,6 +56,7 @@ func (h *Handler) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 		directive.Option{Name: "bodies", Repeats: true, Read: h.readBodies},
 		directive.Option{Name: "action", Repeats: true, Read: h.readAction},
 		directive.Option{Name: "model", Read: directive.OneOf(&h.Model, actionNames...)},
+		directive.Option{Name: "classifier", Read: h.readClassifier},
 		directive.Option{Name: "max_scan", Read: func(l directive.Line) error {
 			both = l.Mark()
 			h.Places.Note("max_scan", l)
@@ -64,7 +81,9 @@ func (h *Handler) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 	case h.MaxScan > h.MaxBody:
 		return both.Say(errors.New("max_scan is more than max_body: write less, what is longer than max_body is refused anyway"))
 	}
-	h.Places = nil
+	if delete(h.Places, "max_scan"); len(h.Places) == 0 {
+		h.Places = nil
+	}
 	return nil
 }
 

@@ -25,9 +25,10 @@ func (rep *report) end(s spell) {
 	rep.giveWay()
 	took := time.Since(s.began)
 	rep.mu.Lock()
-	defer rep.mu.Unlock()
 	rep.bytes += s.bytes
 	rep.took += took
+	rep.mu.Unlock()
+	rep.inquire(false)
 }
 
 // scanBody scans a whole body, or a part of one.
@@ -102,6 +103,9 @@ func (rep *report) scanText(text string) {
 		rep.collect(inject.Scan(text))
 		if rep.handler.Model != "" {
 			rep.collect(model.Scan(text))
+		}
+		if rep.inquiry != nil {
+			rep.note(text)
 		}
 	}
 }

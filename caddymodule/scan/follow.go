@@ -114,6 +114,7 @@ func (f *frames) scan(p []byte) {
 		return
 	}
 	f.begun = true
+	f.report.inquiry = nil // of bytes without a form a classifier would be asked again and again
 	f.last = append(f.last, p...)
 	f.report.shallow = 0 // each piece is small
 	f.report.scanBinary(f.last)

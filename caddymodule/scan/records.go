@@ -32,6 +32,9 @@ type records struct {
 
 // newRecords makes the records of a stream; strict says that each is scanned before it passes.
 func newRecords(k media.Kind, rep *report, f *fields, strict bool) *records {
+	if rep.inquiry != nil {
+		rep.inquiry.live = true
+	}
 	return &records{
 		kind: k, report: rep, fields: f, last: map[string]string{}, keys: map[string]bool{},
 		texts: texts{report: rep, eager: strict, known: map[string]*text{}},
@@ -114,6 +117,7 @@ func (r *records) finish() {
 		r.scan(r.buf)
 	}
 	r.texts.close()
+	r.report.inquire(true)
 }
 
 // next returns the length of the record that p begins with, 0 when it is not complete.

@@ -22,6 +22,7 @@ var (
 	errCharset   = errors.New("body in a character set that cannot be read")
 	errPacked    = errors.New("body compressed without saying so")
 	errFrames    = errors.New("body without the frames of gRPC")
+	errUntold    = errors.New("the classifier cannot be asked")
 	errBusy      = errors.New("too many bodies wait to be scanned")
 )
 
@@ -60,6 +61,11 @@ func (e *failedError) problem() problem.Problem {
 		return problem.Problem{
 			Status: http.StatusServiceUnavailable, Code: "scan_busy",
 			Detail: "Too many bodies wait to be scanned. Try again later.",
+		}
+	case errors.Is(e.err, errUntold):
+		return problem.Problem{
+			Status: http.StatusServiceUnavailable, Code: "classifier_unavailable",
+			Detail: "What judges bodies here cannot be asked at present. Try again later.",
 		}
 	case e.side == response:
 		code, reason := whyUnreadable(e.err)

@@ -45,7 +45,8 @@ type report struct {
 
 	// Of who scans.
 	pace    pace
-	shallow int // bytes that were scanned of what is no text
+	inquiry *inquiry // nil: the classifier is not asked
+	shallow int      // bytes that were scanned of what is no text
 
 	mu        sync.Mutex    // a handler may read the body while it writes the answer, or when it is done
 	bytes     int64         // that came by
@@ -59,6 +60,9 @@ type report struct {
 
 func (h *Handler) newReport(r *http.Request, s side, a *asker) *report {
 	rep := &report{handler: h, side: s, request: r, asker: a}
+	if h.Classifier != nil {
+		rep.inquiry = new(inquiry)
+	}
 	rep.replacer, _ = r.Context().Value(caddy.ReplacerCtxKey).(*caddy.Replacer)
 	rep.place()
 	return rep
@@ -81,7 +85,7 @@ func (rep *report) collect(found []scanner.Finding) {
 		first := high && !rep.seen[k] // which must not be missed, whatever was found before
 		rep.seen[k] = rep.seen[k] || high
 		if slices.ContainsFunc(rep.findings, func(o scanner.Finding) bool {
-			return o.Rule == f.Rule && o.Excerpt == f.Excerpt
+			return o.Rule == f.Rule && o.Category == f.Category && o.Excerpt == f.Excerpt
 		}) {
 			continue
 		}
@@ -132,6 +136,9 @@ func (rep *report) renew() {
 	rep.again = rep.again || rep.published > 0
 	rep.bytes, rep.took, rep.shallow = 0, 0, 0
 	rep.findings, rep.published = nil, 0
+	if rep.inquiry != nil {
+		*rep.inquiry = inquiry{}
+	}
 }
 
 // fail says why the rest of the body cannot be scanned. The first reason counts.

@@ -89,6 +89,10 @@ type Handler struct {
 	// high confidence: "log", "annotate" or "block", as for actions. Default: it does not.
 	Model string `json:"model,omitempty"`
 
+	// A classifier outside that judges the texts, too, and what is done about its findings. Default:
+	// none.
+	Classifier *Classifier `json:"classifier,omitempty"`
+
 	// The known shape of the JSON bodies: "openai", "anthropic", "ollama", "protocol" or "mcp". Only
 	// what comes from outside is scanned in them. Default: none; all strings are.
 	Shape string `json:"shape,omitempty"`
@@ -105,8 +109,8 @@ type Handler struct {
 	// Paths in JSON bodies that are not scanned. They go before fields. Default: none.
 	Skip []string `json:"skip,omitempty"`
 
-	// Where max_scan was written, if what it may be depends on the setting limits.body_bytes. Of a
-	// Caddyfile, for errors.
+	// Where max_scan and classifier were written, if they can be judged only when the configuration is
+	// loaded. Of a Caddyfile, for errors.
 	Places directive.Places `json:"places,omitempty"`
 
 	fields  *fields
@@ -142,6 +146,9 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 		if err := c.provision(ctx); err != nil {
 			return err
 		}
+	}
+	if err := h.Classifier.provision(h.logger, a.Secrets()); err != nil {
+		return h.Places.At("classifier", fmt.Errorf("classifier: %w", err))
 	}
 	h.fields, err = newFields(h.Shape, h.Fields, h.Skip)
 	return err
@@ -282,5 +289,6 @@ func (h *Handler) wait() time.Duration { return time.Duration(h.MaxWait) }
 var (
 	_ caddy.Provisioner           = (*Handler)(nil)
 	_ caddy.Validator             = (*Handler)(nil)
+	_ caddy.CleanerUpper          = (*Handler)(nil)
 	_ caddyhttp.MiddlewareHandler = (*Handler)(nil)
 )

@@ -3,6 +3,7 @@ package scan
 import (
 	"bytes"
 
+	"github.com/svc-gateway/svc/internal/classifier"
 	"github.com/svc-gateway/svc/scanner/inject"
 	"github.com/svc-gateway/svc/scanner/model"
 )
@@ -27,8 +28,9 @@ type texts struct {
 // text is one of them.
 type text struct {
 	stream *inject.Stream
-	model  *model.Stream // nil: only the rules are asked
-	fresh  []byte        // not scanned yet
+	model  *model.Stream // nil: it is not asked
+	asks   *classifier.Stream
+	fresh  []byte // not scanned yet
 }
 
 // follow takes the next piece of a text.
@@ -49,6 +51,9 @@ func (ts *texts) follow(place, piece []byte) {
 		}
 		if ts.report.handler.Model != "" {
 			t.model = model.NewStream()
+		}
+		if ts.report.inquiry != nil {
+			t.asks = ts.report.handler.Classifier.asks.NewStream(ts.report.giveWay, ts.report.observe)
 		}
 		ts.known[string(place)] = t
 	}
@@ -79,6 +84,9 @@ func (ts *texts) close() {
 		if t.model != nil {
 			ts.report.collect(t.model.Close())
 		}
+		if t.asks != nil {
+			ts.report.learnt(t.asks.Close(ts.report.patience()))
+		}
 	}
 }
 
@@ -87,5 +95,8 @@ func (t *text) write(rep *report, piece string) {
 	rep.collect(t.stream.Write(piece))
 	if t.model != nil {
 		rep.collect(t.model.Write(piece))
+	}
+	if t.asks != nil {
+		rep.learnt(t.asks.Write(rep.patience(), piece))
 	}
 }

@@ -41,6 +41,9 @@ func (r Reference) Reveal(env func(string) (string, bool)) (string, error) {
 
 var errNoReference = errors.New("this is not {env.NAME} or {file./path}: put the secret into a variable or a file and say here where it is, never the secret itself")
 
+// Check refuses what is no reference. The error never holds any of it.
+func (r Reference) Check() error { return checkReference(string(r)) }
+
 // checkReference never repeats the value: it may be the secret itself.
 func checkReference(v string) error {
 	m := reference.FindStringSubmatch(v)

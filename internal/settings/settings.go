@@ -21,19 +21,20 @@ const (
 
 // Settings are all settings of the service, checked.
 type Settings struct {
-	Auth      Auth
-	Runtime   Runtime
-	Model     Model
-	Limits    Limits
-	CORS      CORS
-	LDAP      LDAP
-	Bus       Bus
-	Database  Database
-	Retention Retention
-	Approvals Approvals
-	Sandbox   Sandbox
-	Fetch     Fetch
-	Lists     Lists
+	Auth       Auth
+	Runtime    Runtime
+	Classifier Classifier
+	Model      Model
+	Limits     Limits
+	CORS       CORS
+	LDAP       LDAP
+	Bus        Bus
+	Database   Database
+	Retention  Retention
+	Approvals  Approvals
+	Sandbox    Sandbox
+	Fetch      Fetch
+	Lists      Lists
 }
 
 // Approvals says how calls wait for people.

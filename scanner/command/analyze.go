@@ -14,9 +14,17 @@ import (
 
 // Limits of a command line. What is beyond them is not called harmless.
 const (
-	maxCommand = 64 << 10 // bytes
+	maxLine    = 4 << 10  // bytes; see Analyze
+	maxCommand = 64 << 10 // bytes of a script, and of what a line amounts to
 	maxNesting = 24       // command lines within command lines: sh -c "sh -c …"
-	maxWork    = 1 << 20  // bytes and words that are looked at
+
+	// What may be looked at, in bytes. A command that is judged counts for many of them, as it takes
+	// as long; so does an assignment or a piece of what cannot be parsed, and so does each word.
+	lineWork   = 12 << 10
+	scriptWork = 8 << 20
+	perCommand = 256
+	perGuess   = 64
+	perWord    = 16
 )
 
 // Analyze tells what a command line would do at worst. It is strict: what it does not
@@ -32,12 +40,22 @@ const (
 // their text: absolute ones, those in the home folder and those that climb out with .. are
 // outside of the root. Commands of network devices are judged by their first words, which may be
 // shortened, statements of SQL by their verbs.
+//
+// A line of more than 4 KiB is Unknown, and nothing else is said of it: no terminal of Linux takes a longer one,
+// and the longest of some thousand collected lines has 582 bytes. One that holds more commands than
+// anybody would read, about forty, or that is entangled as much, is Dangerous. So the analysis of any
+// text takes about a millisecond at most.
 func Analyze(text string) Command { return newAnalysis(text).run() }
 
-// run analyses the text.
+// run analyses the text as a line.
 func (a *analysis) run() Command {
 	text := a.text
-	a.analyze(text, 0, nil)
+	a.budget = lineWork
+	if len(text) > maxLine {
+		a.raise(unknown("the command line is too long to be understood"), place{0, len(text)})
+	} else {
+		a.analyze(text, 0, nil)
+	}
 	if a.result.Class == "" {
 		a.raise(unknown("there is no command"), place{0, len(text)})
 	}
@@ -78,7 +96,8 @@ type analysis struct {
 	effects  []effect
 	depth    int
 	quoted   int  // programs this line stands in
-	work     int  // bytes and words looked at
+	work     int  // what was looked at
+	budget   int  // of work
 	guessing int  // more than 0 while what is only probable is judged
 	host     bool // commands of devices are not looked for
 	away     bool // cd led out of the root, or may have
@@ -93,7 +112,7 @@ type analysis struct {
 }
 
 func newAnalysis(text string) *analysis {
-	return &analysis{text: text, told: make(map[Span]bool), variables: make(map[string]variable), functions: make(map[string]*function), loaded: make(map[string]bool)}
+	return &analysis{text: text, budget: scriptWork, told: make(map[Span]bool), variables: make(map[string]variable), functions: make(map[string]*function), loaded: make(map[string]bool)}
 }
 
 // analyze analyses a text as what it is most likely: SQL, commands of a device, a command line. It
@@ -174,7 +193,7 @@ func (a *analysis) line(text string, offset int, at *place, params ...arg) {
 	}
 	switch {
 	case len(text) > maxCommand:
-		a.raise(unknown("the command line is too long"), whole)
+		a.raise(unknown("the command line is too long to be understood"), whole)
 		return
 	case a.depth == maxNesting || deep(text):
 		a.raise(dangerous("", "command lines are nested too deep to be told apart"), whole)
@@ -227,6 +246,9 @@ func (a *analysis) loose(text string, at place) {
 	}
 	clean := strings.NewReplacer("'", "", `"`, "", `\`, "", "`", "\n", "$(", "\n", "(", "\n", ")", "\n", ";", "\n", "&", "\n", "|", "\n", "{", "\n", "}", "\n").Replace(text)
 	for line := range strings.Lines(clean) {
+		if !a.stepped(perGuess) {
+			return
+		}
 		w := shell{analysis: a, text: text, at: &at}
 		w.suspect(fieldsOf(line), at)
 	}
@@ -238,8 +260,8 @@ var loadAndRun = regexp.MustCompile(`(?i)\b(?:iex|invoke-expression)\b.*\b(?:iwr
 // stepped counts the work and reports whether some more may be done.
 func (a *analysis) stepped(n int) bool {
 	before := a.work
-	if a.work += n; before < maxWork && a.work >= maxWork {
+	if a.work += n; before < a.budget && a.work >= a.budget {
 		a.raise(dangerous("", "the command line is too entangled to be told apart"), place{0, len(a.text)})
 	}
-	return a.work < maxWork
+	return a.work < a.budget
 }

@@ -46,6 +46,9 @@ func (w *shell) stmt(s *syntax.Stmt) {
 		w.keeps(s, c)
 	case *syntax.BinaryCmd:
 		w.stmt(c.X)
+		if !w.stepped(1) { // what follows looks at all of the pipe again
+			return
+		}
 		if c.Op == syntax.Pipe || c.Op == syntax.PipeAll {
 			if c.Op == syntax.Pipe && !w.host && w.fromDevice(c.X) {
 				if w.filter(c.Y) {
@@ -114,6 +117,9 @@ func (w *shell) call(c *syntax.CallExpr) {
 		w.handedTo = c.Args[0].Lit()
 	}
 	for _, a := range c.Assigns {
+		if !w.stepped(perGuess) {
+			return
+		}
 		w.assign(a, len(c.Args) > 0)
 		w.inner(a)
 	}
@@ -167,7 +173,7 @@ func (w *shell) substitutions(word *syntax.Word) {
 
 // command judges a command by its words; its wrappers are taken off.
 func (w *shell) command(args []arg, at place) {
-	for len(args) > 0 && w.stepped(1) {
+	for len(args) > 0 && w.stepped(perCommand+perWord*len(args)) {
 		name := baseName(args[0].text)
 		switch {
 		case args[0].dynamic:

@@ -85,7 +85,7 @@ func (w *shell) maybe(at place, f func(a *analysis)) {
 	a.guessing++
 	a.result, a.effects, a.told = Command{}, nil, make(map[Span]bool)
 	f(&a)
-	w.work = min(a.work, maxWork)
+	w.work = min(a.work, w.budget)
 	for _, e := range a.effects {
 		if e.class == Dangerous || e.write != "" {
 			w.raise(e.verdict, place{e.start, e.end})

@@ -30,8 +30,12 @@ func (a arg) written() string {
 
 func withoutHoles(s string) string { return strings.ReplaceAll(s, notYet, "") }
 
-// maxBraces is how many words one word may become by its braces.
-const maxBraces = 256
+// maxBraces is how many words one word may become by its braces, and maxBraceParts how many parts are copied
+// for that.
+const (
+	maxBraces     = 256
+	maxBraceParts = 4096
+)
 
 // expander makes words of the parts of a word.
 type expander struct {
@@ -48,13 +52,16 @@ type expander struct {
 // and split, braces multiplied.
 func (w *shell) words(list []*syntax.Word) (args []arg) {
 	for _, word := range list {
-		if !w.stepped(1) {
+		if !w.stepped(perWord / 2) {
 			return args
 		}
 		source := w.source(word)
 		all := braces(word)
 		several := len(all) > 1 // in a shell without braces they are one word
 		for _, single := range all {
+			if !w.stepped(len(single.Parts)) {
+				return args
+			}
 			e := expander{shell: w}
 			e.parts(single.Parts, false)
 			e.end()
@@ -109,7 +116,8 @@ func hasBrace(word *syntax.Word) bool {
 
 // multiply replaces the first brace expression of each word until there is none.
 func multiply(list []*syntax.Word) (done []*syntax.Word) {
-	for len(list) > 0 && len(done)+len(list) < maxBraces {
+	copied := 0
+	for len(list) > 0 && len(done)+len(list) < maxBraces && copied < maxBraceParts {
 		word := list[0]
 		list = list[1:]
 		at := -1
@@ -127,6 +135,7 @@ func multiply(list []*syntax.Word) (done []*syntax.Word) {
 		for _, elem := range word.Parts[at].(*syntax.BraceExp).Elems {
 			parts := append([]syntax.WordPart(nil), word.Parts[:at]...)
 			parts = append(append(parts, elem.Parts...), word.Parts[at+1:]...)
+			copied += len(parts)
 			each = append(each, &syntax.Word{Parts: parts})
 		}
 		list = append(each, list...)

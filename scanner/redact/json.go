@@ -30,12 +30,13 @@ func (r *JSONStream) Append(dst, src []byte) []byte {
 		return r.plain.Append(dst, src)
 	}
 	r.walker.own.know(r.from)
+	r.walker.own.waits = true
 	r.resume(dst)
 	n := r.walker.walk(src)
 	if n == len(src) {
 		return r.pause()
 	}
-	r.walker.late = late{}
+	r.walker.giveLate()
 	dst = r.pause()
 	r.failed = true
 	r.plain.know(r.from)
@@ -51,7 +52,7 @@ func (r *JSONStream) Close(dst []byte) []byte {
 	} else {
 		r.resume(dst)
 		r.walker.end()
-		r.walker.late = late{}
+		r.walker.giveLate()
 		dst = r.pause()
 	}
 	r.failed = false

@@ -154,36 +154,3 @@ var (
 		oneof allof label placeholder items properties`)
 	schemaValues = text.Words(`default example examples const enum value`)
 )
-
-// late is a value that came before the name that may make it a secret:
-// {"value": "x", "name": "password"}.
-type late struct {
-	depth    int // number of open levels; 0: there is none
-	from, to int // in the output; to is 0 while the value is open
-}
-
-// maxLate is how many bytes of output are held back for a name.
-const maxLate = 256 << 10
-
-// hold begins to hold back the output for the name of the value that begins.
-func (w *walker) hold() {
-	if n := len(w.levels); w.late.depth == 0 && n > 0 {
-		if top := &w.levels[n-1]; top.object && !top.hasName && valueKeys.HasFold(w.word) {
-			w.late = late{depth: n, from: len(w.out)}
-		}
-	}
-}
-
-// settle is told the name of the object that holds a value back.
-func (w *walker) settle(secret bool) {
-	if w.late.depth != len(w.levels) || w.late.to == 0 {
-		return
-	}
-	if secret {
-		w.own.watch.at(w.path)
-		w.own.watch.note(namedValue)
-		tail := bytes.Clone(w.out[w.late.to:])
-		w.out = append(append(w.out[:w.late.from], `"`+Mark+`"`...), tail...)
-	}
-	w.late = late{}
-}

@@ -18,6 +18,7 @@ type jsonText struct {
 	form    textForm
 	inner   *walker // of a text that is JSON itself
 	depth   int     // strings around the string that the text is
+	waits   bool    // so may a value in such JSON, for the name that comes behind it
 }
 
 // plain takes text without escapes.

@@ -56,6 +56,8 @@ type walker struct {
 	tail    []byte  // the last bytes that were read
 	rule    string  // the name of the rule that makes the value a secret
 	late    late
+	kept    kept
+	waits   bool   // in a string: values may be held back
 	path    []byte // keys and indexes that lead to the open value, for fields
 }
 
@@ -80,7 +82,7 @@ func (w *walker) reset() {
 	*w = walker{
 		fields: w.fields, levels: w.levels[:0], own: w.own,
 		escape: w.escape[:0], literal: w.literal[:0], number: w.number[:0], word: w.word[:0], path: w.path[:0], tail: w.tail[:0],
-		nested: w.nested, outer: w.outer, doubtful: doubtful{w.doubtful.raw[:0], w.doubtful.text[:0]},
+		nested: w.nested, outer: w.outer, kept: kept{out: w.kept.out[:0]}, late: late{quote: w.late.quote[:0]}, doubtful: doubtful{w.doubtful.raw[:0], w.doubtful.text[:0]},
 	}
 }
 
@@ -244,13 +246,13 @@ func (w *walker) structure(b byte) bool {
 
 // value reads the first byte of a string, number or literal.
 func (w *walker) value(b byte) bool {
-	secret := w.secret()
+	secret, holds := w.secret(), false
 	w.dropped = false
 	w.doubtful.raw, w.doubtful.text = w.doubtful.raw[:0], w.doubtful.text[:0]
 	switch {
 	case b == '"':
-		if w.fields == nil && !w.nested && !secret && !w.allowed() {
-			w.hold()
+		if w.fields == nil && (w.waits || !w.nested) && !secret && !w.allowed() {
+			holds = w.hold()
 		}
 		w.state, w.isKey, w.text = inString, false, nil
 		w.collect = false
@@ -270,7 +272,9 @@ func (w *walker) value(b byte) bool {
 	default:
 		return false
 	}
-	w.put(b)
+	if w.put(b); holds {
+		w.late.quote = append(w.late.quote, w.out[w.late.from:]...)
+	}
 	return true
 }
 
@@ -289,7 +293,7 @@ func (w *walker) valueEnds() {
 		w.late.to = len(w.out)
 	}
 	if w.late.depth > 0 && len(w.out)-w.late.from > maxLate {
-		w.late = late{}
+		w.giveLate()
 	}
 }
 

@@ -73,6 +73,7 @@ func (t *jsonText) openInner() {
 	w.reset()
 	w.own.know(t.finder.from)
 	w.own.watch, w.own.depth = t.watch, t.depth+1
+	w.waits, w.own.waits = t.waits, t.waits
 	if t.watch != nil {
 		w.path = append(w.path, t.watch.path...)
 	}
@@ -81,10 +82,14 @@ func (t *jsonText) openInner() {
 // read reads a part of the text as JSON and returns what of it is none.
 func (t *jsonText) read(raw, p []byte) []byte {
 	w := t.inner
-	w.out, w.raw = *t.out, raw
+	w.resume(*t.out)
+	w.raw = raw
 	n := w.walk(p)
-	*t.out, w.out, w.raw = w.out, nil, nil
-	if n == len(p) {
+	w.raw = nil
+	if n < len(p) {
+		w.giveLate()
+	}
+	if *t.out = w.pause(); n == len(p) {
 		return nil
 	}
 	t.form = asText
@@ -99,9 +104,10 @@ func (t *jsonText) read(raw, p []byte) []byte {
 func (t *jsonText) closeInner() {
 	if t.form == asJSON {
 		w := t.inner
-		w.out = *t.out
+		w.resume(*t.out)
 		w.end()
-		*t.out, w.out = w.out, nil
+		w.giveLate()
+		*t.out = w.pause()
 		w.reset()
 	}
 }

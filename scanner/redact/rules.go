@@ -229,6 +229,18 @@ var standardRules = []rule{
 		},
 	},
 	{
+		name:  "user_and_password",
+		marks: []string{"id/pw", "id/pass", "id/pwd", "user/pw", "user/pass", "user/pwd"},
+		head:  pairHead,
+		examples: []example{
+			{"ID/PW: admin/Secret123", "ID/PW: admin/REDACTED"},
+			{"(user/pass = bob/hunter2x)", "(user/pass = bob/REDACTED)"},
+			{"ID/PW: yes/no", ""},
+			{"ID/PW are asked for at the door", ""},
+			{"ID/PW: see /etc/login.defs", ""},
+		},
+	},
+	{
 		name:  "ingest_key",
 		marks: []string{"stauth=key,"},
 		head:  argumentHead,
@@ -356,7 +368,7 @@ func wordRules() (all []rule) {
 }
 
 // rules are the kinds of secrets that are redacted.
-var rules = slices.Concat(wordRules(), standardRules, vendorKeys, configRules())
+var rules = slices.Concat(wordRules(), standardRules, vendorKeys, deviceRules())
 
 // marks are the marks of the rules, and marked the rule that each of them names by its number.
 var (

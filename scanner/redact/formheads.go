@@ -1,6 +1,6 @@
 package redact
 
-// Tokens of bots say in front whose they are, in the open. What follows is the secret.
+// What announces these says whose they are, in the open. What follows is the secret.
 
 // discordHead reads the rest of the time in such a token, and the beginning of its code.
 func discordHead(c *cursor, _ []byte) value {
@@ -18,6 +18,33 @@ func discordHead(c *cursor, _ []byte) value {
 		}
 	}
 	return value{end: endDotted(base64u)}
+}
+
+// pairHead reads what follows a heading for a name and a password: both of them, with a slash between.
+func pairHead(c *cursor, _ []byte) value {
+	c.skip(blank)
+	if b := c.peek(); b != ':' && b != '=' {
+		return value{}
+	}
+	c.i++
+	c.skip(blank)
+	c.safe = c.i
+	start := c.i
+	for c.peek() != '/' {
+		if b := c.peek(); c.i-start == maxName || !is(b, name) && b != '.' && b != '@' {
+			return value{}
+		}
+		c.i++
+	}
+	if c.i == start || c.short {
+		return value{}
+	}
+	c.i++
+	c.safe = c.i
+	if !c.peculiar() {
+		return value{}
+	}
+	return value{end: endBare}
 }
 
 // argumentHead reads the value of an argument, whatever it looks like.
