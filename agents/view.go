@@ -30,54 +30,6 @@ func (v View) sees(owner string) bool {
 	return v.p.Role == policy.Admin || owner == ownerOf(v.p)
 }
 
-// Request asks for a run.
-type Request struct {
-	User      string // whom the principal acts for; empty: itself
-	Assistant string // empty: [Default]
-	Thread    string // empty: a thread of its own
-	Input     []model.Message
-
-	// AutoApprove lets the run go on where only rules of the program ask for approval. It needs the
-	// role admin, and a thread of one's own.
-	AutoApprove bool
-
-	owner string // of the thread; empty for a new one
-}
-
-// Start creates a run and sets it going; it goes on whatever becomes of ctx. The errors are those
-// above, [LimitError], the store's [ErrThreadNotFound], [ErrBusy] and [ErrUnavailable], the bus's,
-// and those of [Identity].
-func (v View) Start(ctx context.Context, req Request) (Handle, error) {
-	var t Thread
-	if req.Thread != "" {
-		var err error
-		if t, err = v.Thread(ctx, req.Thread); err != nil {
-			return Handle{}, err
-		}
-		req.owner = t.Owner
-	}
-	r, err := v.rt.start(ctx, v.p, req)
-	if err != nil {
-		return Handle{}, err
-	}
-	info := r.info()
-	if t.Owner != "" {
-		info.Owner = t.Owner
-	}
-	return Handle{v.rt.Host, info}, nil
-}
-
-// CreateThread creates an empty thread. It counts like the start of a run.
-func (v View) CreateThread(ctx context.Context, metadata map[string]any) (Thread, error) {
-	owner := ownerOf(v.p)
-	if err := v.rt.count(ctx, owner, v.rt.limits); err != nil {
-		return Thread{}, err
-	}
-	now := time.Now().UTC()
-	t := Thread{ID: newID(), Owner: owner, Created: now, Updated: now, Status: ThreadIdle, Metadata: metadata}
-	return t, v.rt.store.CreateThread(ctx, t)
-}
-
 // Thread reads a thread; the error is [ErrThreadNotFound] when there is none that the principal sees.
 func (v View) Thread(ctx context.Context, id string) (Thread, error) {
 	t, err := v.rt.store.Thread(ctx, id)
@@ -169,13 +121,13 @@ func (v View) Run(ctx context.Context, thread, id string) (Handle, error) {
 	case err == nil && !v.sees(info.Owner):
 		v.foreign(ctx, id, info.Thread)
 		err = ErrRunNotFound
-	case err == nil && thread != "" && info.Thread != thread:
+	case err == nil && (info.Hidden || thread != "" && info.Thread != thread):
 		err = ErrRunNotFound
 	}
 	if err != nil {
 		return Handle{}, err
 	}
-	return Handle{v.rt.Host, info}, nil
+	return Handle{v.rt.Host, v.p, info}, nil
 }
 
 // LatestRun is the last run of a thread; the error is [ErrThreadNotFound] or [ErrRunNotFound].
@@ -190,12 +142,13 @@ func (v View) LatestRun(ctx context.Context, thread string) (Handle, error) {
 	if err != nil {
 		return Handle{}, err
 	}
-	return Handle{v.rt.Host, runs[0]}, nil
+	return Handle{v.rt.Host, v.p, runs[0]}, nil
 }
 
 // Handle is a run that a view has given out: who has it may read and cancel the run.
 type Handle struct {
 	host *Host
+	p    policy.Principal // whose view it was
 	RunInfo
 }
 

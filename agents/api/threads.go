@@ -29,7 +29,7 @@ func (h *Handler) createThread(w http.ResponseWriter, r *http.Request) {
 		h.fail(w, r, invalid(fmt.Sprintf("metadata: must not be larger than %d bytes", maxMetadata)))
 		return
 	}
-	t, err := h.view(r).CreateThread(r.Context(), body.Metadata)
+	t, err := h.view(r).CreateThread(r.Context(), agents.ThreadRequest{Metadata: body.Metadata})
 	if err != nil {
 		h.fail(w, r, err)
 		return

@@ -32,6 +32,7 @@ type Settings struct {
 	Database   Database
 	Retention  Retention
 	Approvals  Approvals
+	Webhooks   Webhooks
 	Sandbox    Sandbox
 	Fetch      Fetch
 	Lists      Lists
