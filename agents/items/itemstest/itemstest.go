@@ -137,7 +137,10 @@ func listing(t *testing.T, s Store) {
 	want(t, list(t, s, "ada", now, "a", "b"), "ada a.b new", "ada a.b mid")
 	want(t, list(t, s, "", now, "a"), "ada a.b new", "bob a his", "ada a.b mid", "ada a old")
 	want(t, list(t, s, "eve", now))
-	for range s.Items(t.Context(), "ada", nil, now) {
+	for _, err := range s.Items(t.Context(), "ada", nil, now) {
+		if err != nil {
+			t.Fatal(err)
+		}
 		break // and nothing is left open
 	}
 	put(t, s, item("ada", "d", "after", now))
