@@ -11,6 +11,7 @@ import (
 	"github.com/svc-gateway/svc/agents/model"
 	"github.com/svc-gateway/svc/audit"
 	"github.com/svc-gateway/svc/policy"
+	"github.com/svc-gateway/svc/scanner/redact"
 )
 
 // View is what one principal can see and do: its own threads and runs, everybody's for an admin.
@@ -56,7 +57,7 @@ func (v View) Start(ctx context.Context, req Request) (Handle, error) {
 		}
 		req.owner = t.Owner
 	}
-	r, err := v.rt.start(ctx, v.p, req)
+	r, err := v.rt.start(ctx, v.p, &req)
 	if err != nil {
 		return Handle{}, err
 	}
@@ -64,7 +65,13 @@ func (v View) Start(ctx context.Context, req Request) (Handle, error) {
 	if t.Owner != "" {
 		info.Owner = t.Owner
 	}
-	return Handle{v.rt.Host, info}, nil
+	h := v.handle(info)
+	h.origin = &origin{base: r.Base, input: req.Input}
+	return h, nil
+}
+
+func (v View) handle(info RunInfo) Handle {
+	return Handle{host: v.rt.Host, RunInfo: info, secrets: v.rt.gate.secrets}
 }
 
 // CreateThread creates an empty thread. It counts like the start of a run.
@@ -175,7 +182,7 @@ func (v View) Run(ctx context.Context, thread, id string) (Handle, error) {
 	if err != nil {
 		return Handle{}, err
 	}
-	return Handle{v.rt.Host, info}, nil
+	return v.handle(info), nil
 }
 
 // LatestRun is the last run of a thread; the error is [ErrThreadNotFound] or [ErrRunNotFound].
@@ -190,13 +197,15 @@ func (v View) LatestRun(ctx context.Context, thread string) (Handle, error) {
 	if err != nil {
 		return Handle{}, err
 	}
-	return Handle{v.rt.Host, runs[0]}, nil
+	return v.handle(runs[0]), nil
 }
 
 // Handle is a run that a view has given out: who has it may read and cancel the run.
 type Handle struct {
 	host *Host
 	RunInfo
+	secrets *redact.Secrets
+	origin  *origin // nil: the store knows
 }
 
 // Follow yields the run's events from a sequence number on, all that there are at a time, and ends
@@ -204,7 +213,13 @@ type Handle struct {
 // run waits, so does the reader. When ctx ends first, the last pair holds no events and the
 // context's cause.
 func (h Handle) Follow(ctx context.Context, from int) iter.Seq2[[]Event, error] {
-	return h.host.follow(ctx, h.ID, from)
+	return h.host.follow(ctx, h.ID, from, false)
+}
+
+// FollowTurn is Follow for who does not wait with a run: it also ends when the run waits and all that was
+// told until then has been read.
+func (h Handle) FollowTurn(ctx context.Context, from int) iter.Seq2[[]Event, error] {
+	return h.host.follow(ctx, h.ID, from, true)
 }
 
 // Cancel ends the run as cancelled, in whatever process it is. When it returns nil, the run's status
