@@ -31,20 +31,6 @@ func (v View) sees(owner string) bool {
 	return v.p.Role == policy.Admin || owner == ownerOf(v.p)
 }
 
-// Request asks for a run.
-type Request struct {
-	User      string // whom the principal acts for; empty: itself
-	Assistant string // empty: [Default]
-	Thread    string // empty: a thread of its own
-	Input     []model.Message
-
-	// AutoApprove lets the run go on where only rules of the program ask for approval. It needs the
-	// role admin, and a thread of one's own.
-	AutoApprove bool
-
-	owner string // of the thread; empty for a new one
-}
-
 // Start creates a run and sets it going; it goes on whatever becomes of ctx. The errors are those
 // above, [LimitError], the store's [ErrThreadNotFound], [ErrBusy] and [ErrUnavailable], the bus's,
 // and those of [Identity].
@@ -72,17 +58,6 @@ func (v View) Start(ctx context.Context, req Request) (Handle, error) {
 
 func (v View) handle(info RunInfo) Handle {
 	return Handle{host: v.rt.Host, RunInfo: info, secrets: v.rt.gate.secrets}
-}
-
-// CreateThread creates an empty thread. It counts like the start of a run.
-func (v View) CreateThread(ctx context.Context, metadata map[string]any) (Thread, error) {
-	owner := ownerOf(v.p)
-	if err := v.rt.count(ctx, owner, v.rt.limits); err != nil {
-		return Thread{}, err
-	}
-	now := time.Now().UTC()
-	t := Thread{ID: newID(), Owner: owner, Created: now, Updated: now, Status: ThreadIdle, Metadata: metadata}
-	return t, v.rt.store.CreateThread(ctx, t)
 }
 
 // Thread reads a thread; the error is [ErrThreadNotFound] when there is none that the principal sees.

@@ -28,7 +28,7 @@ func (d *dialect) createThread(w http.ResponseWriter, r *http.Request) {
 		d.Fail(w, r, rest.Invalid(fmt.Sprintf("metadata: must not be larger than %d bytes", maxMetadata)))
 		return
 	}
-	t, err := d.View(r).CreateThread(r.Context(), body.Metadata)
+	t, err := d.View(r).CreateThread(r.Context(), agents.ThreadRequest{Metadata: body.Metadata})
 	if err != nil {
 		d.Fail(w, r, err)
 		return
