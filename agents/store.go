@@ -2,6 +2,7 @@ package agents
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -24,38 +25,6 @@ var (
 	ErrUnreadable = errors.New("the run's data cannot be read")
 )
 
-// ThreadStatus is where a thread stands.
-type ThreadStatus string
-
-// The states of a thread.
-const (
-	ThreadIdle        ThreadStatus = "idle"
-	ThreadBusy        ThreadStatus = "busy"
-	ThreadInterrupted ThreadStatus = "interrupted" // its run waits for something outside
-	ThreadError       ThreadStatus = "error"
-)
-
-// Thread is a conversation. Its messages are read with [Store.Messages].
-type Thread struct {
-	ID       string         `json:"thread_id"`
-	Owner    string         `json:"user_id"`
-	Created  time.Time      `json:"created_at"`
-	Updated  time.Time      `json:"updated_at"`
-	Status   ThreadStatus   `json:"status"`
-	Metadata map[string]any `json:"metadata"`
-	Messages int            `json:"-"` // how many it has
-	// Ephemeral threads were made for a single run and are not listed.
-	Ephemeral bool `json:"-"`
-}
-
-// ThreadFilter selects threads, newest first.
-type ThreadFilter struct {
-	Owner  string // empty: everybody's
-	Status ThreadStatus
-	Limit  int
-	Offset int
-}
-
 // RunInfo is what a run is listed with.
 type RunInfo struct {
 	ID        string
@@ -66,6 +35,11 @@ type RunInfo struct {
 	Version   int64 // number of times it was saved
 	Created   time.Time
 	Updated   time.Time
+
+	Metadata  map[string]any
+	Kwargs    json.RawMessage // as they came with the request; nil: none
+	Multitask Multitask
+	Failure   *Failure // why it did not succeed
 }
 
 // RunFilter selects runs, newest first. Empty fields select all.
