@@ -38,6 +38,9 @@ func (h Handle) Opening(ctx context.Context) (messages []model.Message, input in
 	return messages, len(o.input), nil
 }
 
+// First reports whether the run is the first one of its thread, as far as the handle of who started it tells.
+func (h Handle) First() bool { return h.origin != nil && h.origin.base == 0 }
+
 // shownMessage is a message as readers see it.
 func shownMessage(secrets *redact.Secrets, m model.Message) model.Message {
 	m.Content = secrets.Redact(m.Content)

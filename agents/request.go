@@ -28,6 +28,11 @@ const (
 	MultitaskRollback  Multitask = "rollback"  // the other runs are cancelled and taken back
 )
 
+// Waits reports whether the run waits while another one has the thread.
+func (m Multitask) Waits() bool {
+	return m == MultitaskEnqueue || m == MultitaskInterrupt || m == MultitaskRollback
+}
+
 // Request asks for a run.
 type Request struct {
 	// ID is a key of the caller's, such as an Idempotency-Key: a second request of the same user with it

@@ -15,6 +15,7 @@ package api
 import (
 	"fmt"
 	"net/http"
+	"slices"
 
 	"github.com/svc-gateway/svc/agents"
 	"github.com/svc-gateway/svc/agents/api/langgraph"
@@ -37,59 +38,54 @@ type Handler struct {
 func New(rt *agents.Runtime, o Options) (*Handler, error) {
 	s := rest.NewServer(rt, o)
 	h := &Handler{mux: http.NewServeMux()}
-	byPath, all := h.table(s)
+	table := h.table(s)
 	var err error
-	if h.document, err = rest.Describe(all, o.Version); err != nil {
+	if h.document, err = rest.Describe(table, o.Version); err != nil {
 		return nil, fmt.Errorf("describing the API: %w", err)
 	}
-	if err := s.Learn(all); err != nil {
-		return nil, err
-	}
-	for path, rte := range byPath {
-		h.mux.Handle(path, rte.serve(s))
+	for _, dialects := range table {
+		if err := s.Learn(dialects); err != nil {
+			return nil, err
+		}
+		h.mux.Handle(dialects[0].Method+" "+dialects[0].Path, serve(s, dialects))
 	}
 	assets := rest.Route{Method: http.MethodGet, Path: "/docs/", Action: policy.Use, Serve: servePage}
 	h.mux.Handle("GET /docs/", assets.Permit())
 	return h, nil
 }
 
-// spoken is an endpoint in the dialects that it is served in.
-type spoken map[Dialect]rest.Route
-
-// table is all that is served, by method and path, and one after the other.
-func (h *Handler) table(s *rest.Server) (byPath map[string]spoken, all []rest.Route) {
-	byPath = map[string]spoken{}
-	for _, part := range []struct {
-		d      Dialect
-		routes []rest.Route
-	}{{Spec, append(spec.Routes(s), h.pages()...)}, {LangGraph, langgraph.Routes(s)}} {
-		for _, rte := range part.routes {
-			key := rte.Method + " " + rte.Path
-			if byPath[key] == nil {
-				byPath[key] = spoken{}
-			}
-			byPath[key][part.d] = rte
-			all = append(all, rte)
+// table are all endpoints, each in the dialects that it is served in: one, or the specification's and then
+// the other.
+func (h *Handler) table(s *rest.Server) [][]rest.Route {
+	var table [][]rest.Route
+	place := map[string]int{}
+	for _, rte := range slices.Concat(spec.Routes(s), h.pages(), langgraph.Routes(s)) {
+		key := rte.Method + " " + rte.Path
+		if i, ok := place[key]; ok {
+			table[i] = append(table[i], rte)
+			continue
 		}
+		place[key] = len(table)
+		table = append(table, []rest.Route{rte})
 	}
-	return byPath, all
+	return table
 }
 
-// serve is the endpoint's handler, which asks what a request speaks where that makes a difference.
-func (sp spoken) serve(s *rest.Server) http.Handler {
-	if len(sp) == 1 {
-		for _, rte := range sp {
-			return rte.Permit()
+// serve is an endpoint's handler, which asks what a request speaks where that makes a difference.
+func serve(s *rest.Server, dialects []rest.Route) http.Handler {
+	first := dialects[0] // the dialects differ in what they answer, not in whom
+	if len(dialects) > 1 {
+		first.Serve = func(w http.ResponseWriter, r *http.Request) {
+			d, err := speaks(s, w, r)
+			switch {
+			case err != nil:
+				s.Fail(w, r, err)
+			case d == LangGraph:
+				dialects[1].Serve(w, r)
+			default:
+				dialects[0].Serve(w, r)
+			}
 		}
-	}
-	first := sp[Spec] // the dialects differ in what they answer, not in whom
-	first.Serve = func(w http.ResponseWriter, r *http.Request) {
-		d, err := speaks(s, w, r)
-		if err != nil {
-			s.Fail(w, r, err)
-			return
-		}
-		sp[d].Serve(w, r)
 	}
 	return first.Permit()
 }
@@ -121,14 +117,9 @@ func (h *Handler) unmatched(w http.ResponseWriter, r *http.Request, fallback htt
 
 // Endpoints lists what the API serves and whom.
 func Endpoints() []policy.Endpoint {
-	_, all := new(Handler).table(nil)
 	var list []policy.Endpoint
-	seen := map[string]bool{}
-	for _, rte := range all {
-		if key := rte.Method + " " + rte.Path; !seen[key] {
-			seen[key] = true
-			list = append(list, rte.Endpoint())
-		}
+	for _, dialects := range new(Handler).table(nil) {
+		list = append(list, dialects[0].Endpoint())
 	}
 	return list
 }

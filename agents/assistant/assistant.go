@@ -18,7 +18,7 @@ const (
 	MaxOffset     = 1_000_000 // into a list
 )
 
-// Errors of this package. Those about what was sent are of the type [*FieldError].
+// Errors of this package. Those about what was sent are of the type [*agents.FieldError].
 var (
 	ErrNotFound        = errors.New("assistant not found")
 	ErrVersionNotFound = errors.New("the assistant has no such version")
@@ -26,11 +26,6 @@ var (
 	ErrReadOnly        = errors.New("the assistant belongs to the service and does not change")
 	ErrFull            = errors.New("the limit of assistants or of versions is reached")
 )
-
-// FieldError says which field of a request is wrong and how to put it right.
-type FieldError struct{ Field, Reason string }
-
-func (e *FieldError) Error() string { return e.Field + ": " + e.Reason }
 
 // Assistant is a graph with a configuration.
 type Assistant struct {

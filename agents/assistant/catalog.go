@@ -82,7 +82,7 @@ func (c *Catalog) Create(ctx context.Context, p policy.Principal, a Assistant, r
 	}
 	id, err := uuid.Parse(a.ID)
 	if err != nil {
-		return a, &FieldError{"assistant_id", "must be a UUID such as 0190f5a4-7c3e-7b1a-9f6e-2d4c8a1b3e5f; leave it out to get one"}
+		return a, &agents.FieldError{Field: "assistant_id", Message: "must be a UUID such as 0190f5a4-7c3e-7b1a-9f6e-2d4c8a1b3e5f; leave it out to get one"}
 	}
 	a.ID = id.String()
 	if err := c.check(&a); err != nil {
@@ -118,11 +118,11 @@ func (c *Catalog) check(a *Assistant) error {
 		for _, g := range graphs {
 			names = append(names, g.Name)
 		}
-		return &FieldError{"graph_id", "there is no such graph; there are " + strings.Join(names, ", ")}
+		return &agents.FieldError{Field: "graph_id", Message: "there is no such graph; there are " + strings.Join(names, ", ")}
 	}
 	for _, f := range []struct{ name, text string }{{"name", a.Name}, {"description", a.Description}} {
 		if len(f.text) > MaxText || !utf8.ValidString(f.text) {
-			return &FieldError{f.name, fmt.Sprintf("must be text of at most %d bytes", MaxText)}
+			return &agents.FieldError{Field: f.name, Message: fmt.Sprintf("must be text of at most %d bytes", MaxText)}
 		}
 	}
 	for _, f := range []struct {
@@ -130,7 +130,7 @@ func (c *Catalog) check(a *Assistant) error {
 		doc  map[string]any
 	}{{"config", a.Config}, {"context", a.Context}, {"metadata", a.Metadata}} {
 		if doc, err := json.Marshal(f.doc); err != nil || len(doc) > MaxDocument {
-			return &FieldError{f.name, fmt.Sprintf("must not be larger than %d bytes", MaxDocument)}
+			return &agents.FieldError{Field: f.name, Message: fmt.Sprintf("must not be larger than %d bytes", MaxDocument)}
 		}
 	}
 	return checkConfig(a.Config)
@@ -140,12 +140,12 @@ func (c *Catalog) check(a *Assistant) error {
 func checkConfig(config map[string]any) error {
 	if v, there := config["recursion_limit"]; there {
 		if n, ok := v.(float64); !ok || n < 1 || n != float64(int(n)) {
-			return &FieldError{"config.recursion_limit", "must be a whole number from 1 on"}
+			return &agents.FieldError{Field: "config.recursion_limit", Message: "must be a whole number from 1 on"}
 		}
 	}
 	if v, there := config["configurable"]; there && v != nil {
 		if _, ok := v.(map[string]any); !ok {
-			return &FieldError{"config.configurable", "must be an object"}
+			return &agents.FieldError{Field: "config.configurable", Message: "must be an object"}
 		}
 	}
 	return nil

@@ -228,13 +228,13 @@ func TestBadInput(t *testing.T) {
 		{"a list to configure", assistant.Assistant{Graph: "core", Config: map[string]any{"configurable": []any{}}}, "config.configurable"},
 	} {
 		_, err := f.Create(t.Context(), ada, tc.a, false)
-		if fault, ok := errors.AsType[*assistant.FieldError](err); !ok || fault.Field != tc.field {
+		if fault, ok := errors.AsType[*agents.FieldError](err); !ok || fault.Field != tc.field {
 			t.Errorf("%s: got %v, want an error about %s", tc.name, err, tc.field)
 		}
 	}
 	for field, filter := range map[string]assistant.Filter{"limit": {}, "offset": {Limit: 1, Offset: -1}, "sort_by": {Limit: 1, SortBy: "owner"}} {
 		_, _, err := f.Search(t.Context(), ada, filter)
-		if fault, ok := errors.AsType[*assistant.FieldError](err); !ok || fault.Field != field {
+		if fault, ok := errors.AsType[*agents.FieldError](err); !ok || fault.Field != field {
 			t.Errorf("%+v: got %v, want an error about %s", filter, err, field)
 		}
 	}

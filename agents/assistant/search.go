@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/svc-gateway/svc/agents"
 	"github.com/svc-gateway/svc/agents/own"
 	"github.com/svc-gateway/svc/policy"
 )
@@ -41,9 +42,9 @@ func headOf(a *Assistant) head { return head{a.ID, a.Graph, a.Name, a.Created, a
 func checkPage(limit, offset int) error {
 	switch {
 	case limit < 1 || limit > MaxPage:
-		return &FieldError{"limit", fmt.Sprintf("must be from 1 to %d", MaxPage)}
+		return &agents.FieldError{Field: "limit", Message: fmt.Sprintf("must be from 1 to %d", MaxPage)}
 	case offset < 0 || offset > MaxOffset:
-		return &FieldError{"offset", fmt.Sprintf("must be from 0 to %d", MaxOffset)}
+		return &agents.FieldError{Field: "offset", Message: fmt.Sprintf("must be from 0 to %d", MaxOffset)}
 	}
 	return nil
 }
@@ -58,7 +59,7 @@ func (c *Catalog) Search(ctx context.Context, p policy.Principal, f Filter) (pag
 		f.SortBy = "created_at"
 	}
 	if !slices.Contains(SortFields, f.SortBy) {
-		return nil, 0, &FieldError{"sort_by", "must be one of " + strings.Join(SortFields, ", ")}
+		return nil, 0, &agents.FieldError{Field: "sort_by", Message: "must be one of " + strings.Join(SortFields, ", ")}
 	}
 	heads, err := c.heads(ctx, p, f)
 	if err != nil {

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/svc-gateway/svc/policy"
+
+	"github.com/svc-gateway/svc/agents"
 )
 
 // Bounds of what users make.
@@ -18,17 +20,12 @@ const (
 	MaxOffset   = 1_000_000 // into a list
 )
 
-// Errors of this package. Those about what was sent are of the type [*FieldError].
+// Errors of this package. Those about what was sent are of the type [*agents.FieldError].
 var (
 	ErrNotFound = errors.New("cron not found")
 	ErrFull     = fmt.Errorf("a user may have %d crons", MaxCrons)
 	ErrConflict = errors.New("the cron was changed by somebody else")
 )
-
-// FieldError says which field of a request is wrong and how to put it right.
-type FieldError struct{ Field, Reason string }
-
-func (e *FieldError) Error() string { return e.Field + ": " + e.Reason }
 
 // Cron is an order to start runs at the times of a schedule.
 type Cron struct {
@@ -81,7 +78,7 @@ func (c *Cron) schedule(now time.Time) error {
 	c.Next = s.After(now)
 	switch {
 	case c.Next.IsZero():
-		return &FieldError{"schedule", "never comes: there is no such day"}
+		return &agents.FieldError{Field: "schedule", Message: "never comes: there is no such day"}
 	case !c.Enabled, !c.End.IsZero() && c.Next.After(c.End):
 		c.Next = time.Time{}
 	}

@@ -7,6 +7,8 @@ import (
 	_ "time/tzdata" // for machines that have none
 
 	expression "github.com/netresearch/go-cron"
+
+	"github.com/svc-gateway/svc/agents"
 )
 
 // MinInterval is how far apart the times of a schedule are at least.
@@ -28,7 +30,7 @@ type Schedule struct {
 }
 
 // Parse reads a schedule in a time zone of the IANA database; the empty one is UTC. The error is of the
-// type [*FieldError].
+// type [*agents.FieldError].
 func Parse(text, zone string) (Schedule, error) {
 	loc, err := location(zone)
 	if err != nil {
@@ -37,19 +39,19 @@ func Parse(text, zone string) (Schedule, error) {
 	text = strings.TrimSpace(text)
 	switch fields := strings.Fields(text); {
 	case len(fields) == 0:
-		return Schedule{}, &FieldError{"schedule", "is missing; " + once}
+		return Schedule{}, &agents.FieldError{Field: "schedule", Message: "is missing; " + once}
 	case strings.Contains(fields[0], "="):
-		return Schedule{}, &FieldError{"schedule", "must not name a time zone; that is what the field timezone is for"}
+		return Schedule{}, &agents.FieldError{Field: "schedule", Message: "must not name a time zone; that is what the field timezone is for"}
 	case len(fields) == 6 || len(fields) == 7:
-		return Schedule{}, &FieldError{"schedule", fmt.Sprintf("has %d fields; ", len(fields)) + once}
+		return Schedule{}, &agents.FieldError{Field: "schedule", Message: fmt.Sprintf("has %d fields; ", len(fields)) + once}
 	case fields[0] == "@every" && len(fields) == 2:
 		if d, err := time.ParseDuration(fields[1]); err == nil && d < MinInterval {
-			return Schedule{}, &FieldError{"schedule", fmt.Sprintf("every %s is too often; ", d) + once}
+			return Schedule{}, &agents.FieldError{Field: "schedule", Message: fmt.Sprintf("every %s is too often; ", d) + once}
 		}
 	}
 	times, err := parser.Parse(text)
 	if err != nil {
-		return Schedule{}, &FieldError{"schedule", "is no schedule that can be read; give five fields (minute, hour, day, month, weekday), such as 0 9 * * 1-5 for nine o'clock on working days"}
+		return Schedule{}, &agents.FieldError{Field: "schedule", Message: "is no schedule that can be read; give five fields (minute, hour, day, month, weekday), such as 0 9 * * 1-5 for nine o'clock on working days"}
 	}
 	return Schedule{times, loc}, nil
 }
@@ -57,7 +59,7 @@ func Parse(text, zone string) (Schedule, error) {
 func location(zone string) (*time.Location, error) {
 	loc, err := time.LoadLocation(zone)
 	if err != nil || zone == "Local" {
-		return nil, &FieldError{"timezone", "is not known; give a name of the IANA database, such as Europe/Berlin, or UTC"}
+		return nil, &agents.FieldError{Field: "timezone", Message: "is not known; give a name of the IANA database, such as Europe/Berlin, or UTC"}
 	}
 	return loc, nil
 }

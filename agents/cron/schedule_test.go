@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/svc-gateway/svc/agents"
 	"github.com/svc-gateway/svc/agents/cron"
 )
 
@@ -59,8 +60,8 @@ func TestBadSchedules(t *testing.T) {
 		{"* * * * *", "/etc/localtime", "timezone", "Europe/Berlin"},
 	} {
 		_, err := cron.Parse(tc.schedule, tc.zone)
-		fault, ok := errors.AsType[*cron.FieldError](err)
-		if !ok || fault.Field != tc.field || !strings.Contains(fault.Reason, tc.says) {
+		fault, ok := errors.AsType[*agents.FieldError](err)
+		if !ok || fault.Field != tc.field || !strings.Contains(fault.Message, tc.says) {
 			t.Errorf("%.30q %s: got %v, want an error about %s with %q", tc.schedule, tc.zone, err, tc.field, tc.says)
 		}
 	}
@@ -74,7 +75,7 @@ func FuzzSchedule(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text, zone string, at int64) {
 		s, err := cron.Parse(text, zone)
 		if err != nil {
-			if _, ok := errors.AsType[*cron.FieldError](err); !ok {
+			if _, ok := errors.AsType[*agents.FieldError](err); !ok {
 				t.Fatalf("%v names no field", err)
 			}
 			return

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/svc-gateway/svc/agents"
 	"github.com/svc-gateway/svc/agents/assistant"
 	"github.com/svc-gateway/svc/agents/own"
 	"github.com/svc-gateway/svc/policy"
@@ -37,11 +38,11 @@ func (t *Table) Search(ctx context.Context, p policy.Principal, f Filter) (page 
 	}
 	switch {
 	case f.Limit < 1 || f.Limit > MaxPage:
-		return nil, 0, &FieldError{"limit", fmt.Sprintf("must be from 1 to %d", MaxPage)}
+		return nil, 0, &agents.FieldError{Field: "limit", Message: fmt.Sprintf("must be from 1 to %d", MaxPage)}
 	case f.Offset < 0 || f.Offset > MaxOffset:
-		return nil, 0, &FieldError{"offset", fmt.Sprintf("must be from 0 to %d", MaxOffset)}
+		return nil, 0, &agents.FieldError{Field: "offset", Message: fmt.Sprintf("must be from 0 to %d", MaxOffset)}
 	case !slices.Contains(SortFields, f.SortBy):
-		return nil, 0, &FieldError{"sort_by", "must be one of " + strings.Join(SortFields, ", ")}
+		return nil, 0, &agents.FieldError{Field: "sort_by", Message: "must be one of " + strings.Join(SortFields, ", ")}
 	}
 	all, err := t.matching(ctx, p, f)
 	if err != nil {

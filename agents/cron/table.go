@@ -76,13 +76,13 @@ func (t *Table) now() time.Time { return t.Now().UTC().Truncate(time.Millisecond
 // check says what is wrong with a cron, and fills in when it is due.
 func check(c *Cron, now time.Time) error {
 	if len(c.Payload) > MaxPayload {
-		return &FieldError{"input", fmt.Sprintf("what a run is started with must not be larger than %d bytes", MaxPayload)}
+		return &agents.FieldError{Field: "input", Message: fmt.Sprintf("what a run is started with must not be larger than %d bytes", MaxPayload)}
 	}
 	if doc, err := json.Marshal(c.Metadata); err != nil || len(doc) > MaxMetadata {
-		return &FieldError{"metadata", fmt.Sprintf("must not be larger than %d bytes", MaxMetadata)}
+		return &agents.FieldError{Field: "metadata", Message: fmt.Sprintf("must not be larger than %d bytes", MaxMetadata)}
 	}
 	if c.Enabled && !c.End.IsZero() && !now.Before(c.End) {
-		return &FieldError{"end_time", "is over; give a time to come, or leave it out for a cron without an end"}
+		return &agents.FieldError{Field: "end_time", Message: "is over; give a time to come, or leave it out for a cron without an end"}
 	}
 	return c.schedule(now)
 }

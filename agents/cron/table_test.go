@@ -291,17 +291,17 @@ func TestUpdate(t *testing.T) {
 	end := f.time.Add(-time.Second)
 	on := true
 	_, err = f.Update(t.Context(), ada, c.ID, cron.Patch{End: &end, Enabled: &on})
-	if fault, ok := errors.AsType[*cron.FieldError](err); !ok || fault.Field != "end_time" {
+	if fault, ok := errors.AsType[*agents.FieldError](err); !ok || fault.Field != "end_time" {
 		t.Errorf("an end that is over: %v", err)
 	}
 	often := "* * * * * *"
 	_, err = f.Update(t.Context(), ada, c.ID, cron.Patch{Schedule: &often})
-	if fault, ok := errors.AsType[*cron.FieldError](err); !ok || fault.Field != "schedule" {
+	if fault, ok := errors.AsType[*agents.FieldError](err); !ok || fault.Field != "schedule" {
 		t.Errorf("every second: %v", err)
 	}
 	never := "0 0 30 2 *"
 	_, err = f.Update(t.Context(), ada, c.ID, cron.Patch{Schedule: &never})
-	if fault, ok := errors.AsType[*cron.FieldError](err); !ok || !strings.Contains(fault.Reason, "never") {
+	if fault, ok := errors.AsType[*agents.FieldError](err); !ok || !strings.Contains(fault.Message, "never") {
 		t.Errorf("on a day that there is not: %v", err)
 	}
 }
@@ -368,7 +368,7 @@ func TestSearch(t *testing.T) {
 	}
 	for field, filter := range map[string]cron.Filter{"limit": {}, "offset": {Limit: 1, Offset: -1}, "sort_by": {Limit: 1, SortBy: "x"}} {
 		_, _, err := f.Search(t.Context(), ada, filter)
-		if fault, ok := errors.AsType[*cron.FieldError](err); !ok || fault.Field != field {
+		if fault, ok := errors.AsType[*agents.FieldError](err); !ok || fault.Field != field {
 			t.Errorf("%+v: got %v, want an error about %s", filter, err, field)
 		}
 	}

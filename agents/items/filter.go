@@ -7,6 +7,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/svc-gateway/svc/agents"
 )
 
 // Operators of a filter, beside plain values, which mean equality.
@@ -27,7 +29,7 @@ func checkConditions(field string, conditions map[string]any) error {
 	for _, name := range slices.Sorted(maps.Keys(conditions)) {
 		at := field + "." + name
 		if strings.HasPrefix(name, "$") {
-			return &FieldError{at, "an operator belongs to a field, as in {\"age\": {\"$gt\": 30}}"}
+			return &agents.FieldError{Field: at, Message: "an operator belongs to a field, as in {\"age\": {\"$gt\": 30}}"}
 		}
 		c, nested := conditions[name].(map[string]any)
 		switch {
@@ -48,13 +50,13 @@ func checkConditions(field string, conditions map[string]any) error {
 func checkOperators(field string, c map[string]any) error {
 	for _, name := range slices.Sorted(maps.Keys(c)) {
 		if operators[name] == nil {
-			return &FieldError{field + "." + name, "is no operator; there are " + strings.Join(slices.Sorted(maps.Keys(operators)), ", ")}
+			return &agents.FieldError{Field: field + "." + name, Message: "is no operator; there are " + strings.Join(slices.Sorted(maps.Keys(operators)), ", ")}
 		}
 		switch c[name].(type) {
 		case string, float64:
 		default:
 			if name != "$eq" && name != "$ne" {
-				return &FieldError{field + "." + name, fmt.Sprintf("must be a number or a text, not %T", c[name])}
+				return &agents.FieldError{Field: field + "." + name, Message: fmt.Sprintf("must be a number or a text, not %T", c[name])}
 			}
 		}
 	}

@@ -8,6 +8,8 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/svc-gateway/svc/agents"
 )
 
 // Bounds of an item.
@@ -19,18 +21,13 @@ const (
 	MaxTTL   = 10 * 365 * 24 * time.Hour
 )
 
-// Errors of this package. Those about what was sent are of the type [*FieldError].
+// Errors of this package. Those about what was sent are of the type [*agents.FieldError].
 var (
 	ErrNotFound  = errors.New("item not found")
 	ErrTooLarge  = fmt.Errorf("the value is larger than %d bytes", MaxValue)
 	ErrFull      = errors.New("the user's store is full")
 	ErrAmbiguous = errors.New("several users have an item of this name")
 )
-
-// FieldError says which field of a request is wrong and how to put it right.
-type FieldError struct{ Field, Reason string }
-
-func (e *FieldError) Error() string { return e.Field + ": " + e.Reason }
 
 // Item is one value in the store.
 type Item struct {
@@ -70,7 +67,7 @@ func Path(ns []string) string { return strings.Join(ns, ".") }
 // CheckNamespace says what is wrong with a namespace that items are kept under.
 func CheckNamespace(field string, ns []string) error {
 	if len(ns) == 0 {
-		return &FieldError{field, `must have at least one label, such as ["users"]`}
+		return &agents.FieldError{Field: field, Message: `must have at least one label, such as ["users"]`}
 	}
 	return checkLabels(field, ns)
 }
@@ -78,19 +75,19 @@ func CheckNamespace(field string, ns []string) error {
 // checkLabels says what is wrong with labels, of which there may be none.
 func checkLabels(field string, ns []string) error {
 	if len(ns) > MaxDepth {
-		return &FieldError{field, fmt.Sprintf("must not have more than %d labels", MaxDepth)}
+		return &agents.FieldError{Field: field, Message: fmt.Sprintf("must not have more than %d labels", MaxDepth)}
 	}
 	for i, label := range ns {
 		at := fmt.Sprintf("%s[%d]", field, i)
 		switch {
 		case label == "":
-			return &FieldError{at, "must not be empty"}
+			return &agents.FieldError{Field: at, Message: "must not be empty"}
 		case strings.Contains(label, "."):
-			return &FieldError{at, "must not contain a dot, which stands between labels; split it into several labels, or write - for it"}
+			return &agents.FieldError{Field: at, Message: "must not contain a dot, which stands between labels; split it into several labels, or write - for it"}
 		case len(label) > MaxLabel:
-			return &FieldError{at, fmt.Sprintf("must not be longer than %d bytes", MaxLabel)}
+			return &agents.FieldError{Field: at, Message: fmt.Sprintf("must not be longer than %d bytes", MaxLabel)}
 		case !clean(label):
-			return &FieldError{at, "must be text without control characters"}
+			return &agents.FieldError{Field: at, Message: "must be text without control characters"}
 		}
 	}
 	return nil
@@ -100,11 +97,11 @@ func checkLabels(field string, ns []string) error {
 func CheckKey(key string) error {
 	switch {
 	case key == "":
-		return &FieldError{"key", "must not be empty"}
+		return &agents.FieldError{Field: "key", Message: "must not be empty"}
 	case len(key) > MaxKey:
-		return &FieldError{"key", fmt.Sprintf("must not be longer than %d bytes", MaxKey)}
+		return &agents.FieldError{Field: "key", Message: fmt.Sprintf("must not be longer than %d bytes", MaxKey)}
 	case !clean(key):
-		return &FieldError{"key", "must be text without control characters"}
+		return &agents.FieldError{Field: "key", Message: "must be text without control characters"}
 	}
 	return nil
 }

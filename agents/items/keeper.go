@@ -9,6 +9,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/svc-gateway/svc/agents"
 	"github.com/svc-gateway/svc/agents/own"
 	"github.com/svc-gateway/svc/audit"
 	"github.com/svc-gateway/svc/internal/strictjson"
@@ -44,7 +45,7 @@ func New(c Config) *Keeper {
 }
 
 // Put keeps a value, in the place of one of the same name. Without an owner it is the principal's. The
-// errors are those of the store and of the type [*FieldError], and [ErrTooLarge].
+// errors are those of the store and of the type [*agents.FieldError], and [ErrTooLarge].
 func (k *Keeper) Put(ctx context.Context, p policy.Principal, i Item) error {
 	if err := errors.Join(CheckNamespace("namespace", i.Namespace), CheckKey(i.Key)); err != nil {
 		return err
@@ -54,9 +55,9 @@ func (k *Keeper) Put(ctx context.Context, p policy.Principal, i Item) error {
 	}
 	switch err := strictjson.Check(i.Value); {
 	case err != nil || i.Value[0] != '{':
-		return &FieldError{"value", "must be a JSON object; DELETE /store/items removes an item"}
+		return &agents.FieldError{Field: "value", Message: "must be a JSON object; DELETE /store/items removes an item"}
 	case i.TTL < 0 || i.TTL > MaxTTL:
-		return &FieldError{"ttl", fmt.Sprintf("must be more than 0 and at most %d minutes", int64(MaxTTL/time.Minute))}
+		return &agents.FieldError{Field: "ttl", Message: fmt.Sprintf("must be more than 0 and at most %d minutes", int64(MaxTTL/time.Minute))}
 	}
 	if i.Owner == "" {
 		i.Owner = own.Of(p)

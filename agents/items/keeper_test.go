@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/svc-gateway/svc/agents"
 	"github.com/svc-gateway/svc/agents/items"
 	"github.com/svc-gateway/svc/policy"
 )
@@ -120,7 +121,7 @@ func TestBadInput(t *testing.T) {
 		i := good
 		tc.change(&i)
 		err := f.Put(t.Context(), ada, i)
-		if fault, ok := errors.AsType[*items.FieldError](err); !ok || fault.Field != tc.field {
+		if fault, ok := errors.AsType[*agents.FieldError](err); !ok || fault.Field != tc.field {
 			t.Errorf("%s: got %v, want an error about %s", tc.name, err, tc.field)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/svc-gateway/svc/agents"
 	"github.com/svc-gateway/svc/agents/own"
 	"github.com/svc-gateway/svc/policy"
 )
@@ -25,11 +26,11 @@ type Pattern struct {
 func (q *Pattern) check() error {
 	switch {
 	case q.Limit < 1 || q.Limit > MaxLimit:
-		return &FieldError{"limit", fmt.Sprintf("must be from 1 to %d", MaxLimit)}
+		return &agents.FieldError{Field: "limit", Message: fmt.Sprintf("must be from 1 to %d", MaxLimit)}
 	case q.Offset < 0 || q.Offset > MaxOffset:
-		return &FieldError{"offset", fmt.Sprintf("must be from 0 to %d", MaxOffset)}
+		return &agents.FieldError{Field: "offset", Message: fmt.Sprintf("must be from 0 to %d", MaxOffset)}
 	case q.Depth < 0 || q.Depth > MaxDepth:
-		return &FieldError{"max_depth", fmt.Sprintf("must be from 1 to %d", MaxDepth)}
+		return &agents.FieldError{Field: "max_depth", Message: fmt.Sprintf("must be from 1 to %d", MaxDepth)}
 	}
 	if err := checkLabels("prefix", q.Prefix); err != nil {
 		return err

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/svc-gateway/svc/agents"
 	"github.com/svc-gateway/svc/agents/own"
 	"github.com/svc-gateway/svc/policy"
 )
@@ -39,11 +40,11 @@ type Found struct {
 func (q *Query) check() error {
 	switch {
 	case q.Limit < 1 || q.Limit > MaxLimit:
-		return &FieldError{"limit", fmt.Sprintf("must be from 1 to %d", MaxLimit)}
+		return &agents.FieldError{Field: "limit", Message: fmt.Sprintf("must be from 1 to %d", MaxLimit)}
 	case q.Offset < 0 || q.Offset > MaxOffset:
-		return &FieldError{"offset", fmt.Sprintf("must be from 0 to %d", MaxOffset)}
+		return &agents.FieldError{Field: "offset", Message: fmt.Sprintf("must be from 0 to %d", MaxOffset)}
 	case len(q.Text) > maxText:
-		return &FieldError{"query", fmt.Sprintf("must not be longer than %d bytes", maxText)}
+		return &agents.FieldError{Field: "query", Message: fmt.Sprintf("must not be longer than %d bytes", maxText)}
 	}
 	if err := checkLabels("namespace_prefix", q.Prefix); err != nil {
 		return err
@@ -77,7 +78,7 @@ type match struct {
 func (k *Keeper) find(ctx context.Context, owner string, q Query) ([]Found, error) {
 	wanted := words(q.Text)
 	if len(wanted) > maxWords {
-		return nil, &FieldError{"query", fmt.Sprintf("must not have more than %d words", maxWords)}
+		return nil, &agents.FieldError{Field: "query", Message: fmt.Sprintf("must not have more than %d words", maxWords)}
 	}
 	var (
 		page    []Found

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/svc-gateway/svc/agents"
 	"github.com/svc-gateway/svc/agents/items"
 	"github.com/svc-gateway/svc/agents/own"
 	"github.com/svc-gateway/svc/policy"
@@ -79,7 +80,7 @@ func TestBadQueries(t *testing.T) {
 		{items.Query{Limit: 1, Text: strings.Repeat("x y z ", 3) + strings.Join(strings.Split("abcdefghijklmnopqrstuvw0123456789", ""), " ")}, "query"},
 	} {
 		_, err := f.Search(t.Context(), ada, tc.q)
-		if fault, ok := errors.AsType[*items.FieldError](err); !ok || fault.Field != tc.field {
+		if fault, ok := errors.AsType[*agents.FieldError](err); !ok || fault.Field != tc.field {
 			t.Errorf("%+v: got %v, want an error about %s", tc.q, err, tc.field)
 		}
 	}
@@ -226,7 +227,7 @@ func FuzzParseNamespace(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		ns, err := items.ParseNamespace(text)
 		if err != nil {
-			if fault, ok := errors.AsType[*items.FieldError](err); !ok || !strings.HasPrefix(fault.Field, "namespace") {
+			if fault, ok := errors.AsType[*agents.FieldError](err); !ok || !strings.HasPrefix(fault.Field, "namespace") {
 				t.Fatalf("%q: %v is no error about the namespace", text, err)
 			}
 			return

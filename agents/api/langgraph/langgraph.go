@@ -16,8 +16,12 @@ import "github.com/svc-gateway/svc/agents/api/rest"
 // dialect serves the endpoints of this one.
 type dialect struct{ *rest.Server }
 
-// parts are the endpoints by what they are about.
-var parts = []func(*dialect) []rest.Route{}
+// parts are the endpoints by what they are about. A file that has some adds them here.
+var parts = []func(*dialect) []rest.Route{
+	(*dialect).threadRoutes,
+	(*dialect).stateRoutes,
+	(*dialect).runRoutes,
+}
 
 // Routes are the endpoints of the dialect. The server may be nil for who only wants to know them.
 func Routes(s *rest.Server) []rest.Route {
@@ -28,6 +32,3 @@ func Routes(s *rest.Server) []rest.Route {
 	}
 	return all
 }
-
-// Knows reports whether a run's request in this dialect has a member with a name.
-func Knows(name string) bool { return false }

@@ -40,6 +40,9 @@ func fault(err error) problem.Problem {
 	if p, ok := refusal(err); ok {
 		return p
 	}
+	if p, ok := stateFault(err); ok {
+		return p
+	}
 	switch {
 	case errors.Is(err, agents.ErrAutoApprove):
 		return problem.Problem{

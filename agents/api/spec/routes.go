@@ -41,13 +41,6 @@ func Routes(s *rest.Server) []rest.Route {
 			Serve:  d.runStateless,
 		},
 		{
-			Method: http.MethodPost, Path: "/threads", Action: policy.Use,
-			Summary: "Create a conversation thread",
-			Request: new(ThreadRequest), Success: rest.JSON(new(ThreadCreated)),
-			Faults: []int{400, 413, 415, 422, 429, 503},
-			Serve:  d.createThread,
-		},
-		{
 			Method: http.MethodGet, Path: "/threads/search", Action: policy.Use,
 			Summary: "Search conversation threads, the newest first",
 			Request: new(SearchQuery), Success: rest.JSON(new([]ThreadView)),

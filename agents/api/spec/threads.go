@@ -1,9 +1,7 @@
 package spec
 
 import (
-	"encoding/json"
 	"errors"
-	"fmt"
 	"net/http"
 	"strconv"
 
@@ -15,26 +13,7 @@ import (
 const (
 	defaultLimit = 10
 	maxLimit     = 1000
-	maxMetadata  = 16 << 10 // bytes of a thread's metadata as JSON
-	maxThread    = 64 << 10 // bytes of the body that creates a thread
 )
-
-func (d *dialect) createThread(w http.ResponseWriter, r *http.Request) {
-	var body ThreadRequest
-	if !d.Decode(w, r, &body, min(maxThread, d.Options.BodyBytes)) {
-		return
-	}
-	if size, err := json.Marshal(body.Metadata); err != nil || len(size) > maxMetadata {
-		d.Fail(w, r, rest.Invalid(fmt.Sprintf("metadata: must not be larger than %d bytes", maxMetadata)))
-		return
-	}
-	t, err := d.View(r).CreateThread(r.Context(), agents.ThreadRequest{Metadata: body.Metadata})
-	if err != nil {
-		d.Fail(w, r, err)
-		return
-	}
-	rest.WriteJSON(w, ThreadCreated{ThreadID: t.ID})
-}
 
 func (d *dialect) deleteThread(w http.ResponseWriter, r *http.Request) {
 	id, ok := rest.PathID(w, r, "thread_id")

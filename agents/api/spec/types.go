@@ -77,16 +77,6 @@ type JoinRequest struct {
 	Resumable   string `query:"resumable" json:"-" enum:"0,1,true,false" description:"send an id with every event"`
 }
 
-// ThreadRequest is the body of POST /threads.
-type ThreadRequest struct {
-	Metadata map[string]any `json:"metadata,omitempty" nullable:"false" description:"kept with the thread and returned by searches"`
-}
-
-// ThreadCreated is the answer of POST /threads.
-type ThreadCreated struct {
-	ThreadID string `json:"thread_id" required:"true" format:"uuid"`
-}
-
 // SearchQuery are the query parameters of GET /threads/search.
 type SearchQuery struct {
 	UserID string `query:"user_id" json:"-" description:"only this user's threads"`
