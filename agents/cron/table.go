@@ -108,7 +108,7 @@ type Patch struct {
 	End      *time.Time // zero: there is no end
 	Enabled  *bool
 	Keep     *bool
-	Payload  func(json.RawMessage) (json.RawMessage, error) // makes the new one of the present one
+	Payload  func(Cron) (json.RawMessage, error) // makes the new one
 	Metadata map[string]any
 }
 
@@ -136,7 +136,7 @@ func (p *Patch) apply(c *Cron) (err error) {
 		maps.Copy(c.Metadata, p.Metadata)
 	}
 	if p.Payload != nil {
-		c.Payload, err = p.Payload(c.Payload)
+		c.Payload, err = p.Payload(*c)
 	}
 	return err
 }

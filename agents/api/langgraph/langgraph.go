@@ -21,6 +21,10 @@ var parts = []func(*dialect) []rest.Route{
 	(*dialect).threadRoutes,
 	(*dialect).stateRoutes,
 	(*dialect).runRoutes,
+	(*dialect).assistantRoutes,
+	(*dialect).itemRoutes,
+	(*dialect).cronRoutes,
+	(*dialect).metaRoutes,
 }
 
 // Routes are the endpoints of the dialect. The server may be nil for who only wants to know them.
