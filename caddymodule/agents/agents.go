@@ -12,6 +12,8 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -70,8 +72,12 @@ const parallelCalls = 8
 // hosts holds the open host of each data folder.
 var hosts = caddy.NewUsagePool()
 
-// Handler serves the runtime's API. It has no options: all of them are settings of the app svc.
+// Handler serves the runtime's API. What the runtime does is set in the app svc.
 type Handler struct {
+	// DefaultStreamDialect is what a request for a run speaks when nothing in it tells: spec or langgraph.
+	// Default: spec.
+	DefaultStreamDialect string `json:"default_stream_dialect,omitempty"`
+
 	api      *api.Handler
 	home     string       // key in hosts; empty until the host is ours
 	database *databaseKey // nil until the analytical database is ours
@@ -87,20 +93,36 @@ func (*Handler) CaddyModule() caddy.ModuleInfo {
 
 // parseCaddyfile reads the directive:
 //
-//	svc_agents [<matcher>]
+//	svc_agents [<matcher>] {
+//		default_stream_dialect spec|langgraph
+//	}
 func parseCaddyfile(h httpcaddyfile.Helper) (caddyhttp.MiddlewareHandler, error) {
 	h.Next() // directive name
 	if h.NextArg() {
 		return nil, h.Errf("svc_agents takes no argument, found %q", h.Val())
 	}
+	handler := new(Handler)
 	for h.NextBlock(0) {
-		return nil, h.Errf("svc_agents has no option %q: the runtime is set up in the global option svc", h.Val())
+		if h.Val() != "default_stream_dialect" {
+			return nil, h.Errf("svc_agents has no option %q: the runtime is set up in the global option svc", h.Val())
+		}
+		switch args := h.RemainingArgs(); {
+		case handler.DefaultStreamDialect != "":
+			return nil, h.Err("default_stream_dialect: is given twice")
+		case len(args) != 1 || !slices.Contains(api.Dialects(), args[0]):
+			return nil, h.Errf("default_stream_dialect: must be spec or langgraph, found %q", strings.Join(args, " "))
+		default:
+			handler.DefaultStreamDialect = args[0]
+		}
 	}
-	return new(Handler), nil
+	return handler, nil
 }
 
 // Provision opens the runtime with the settings of this configuration.
 func (h *Handler) Provision(ctx caddy.Context) error {
+	if h.DefaultStreamDialect != "" && !slices.Contains(api.Dialects(), h.DefaultStreamDialect) {
+		return fmt.Errorf("default_stream_dialect: must be spec or langgraph, found %q", h.DefaultStreamDialect)
+	}
 	a, err := app.Get(ctx)
 	if err != nil {
 		return err
@@ -147,6 +169,7 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 		Version:   settings.Version,
 		Health:    a.Health,
 		Approvals: opened.desk,
+		Dialect:   h.DefaultStreamDialect,
 
 		Assistants: assistant.New(assistant.Config{Store: opened.store, Audit: a.Audit(), Graphs: rt.Agents}),
 		Items:      items.New(items.Config{Store: opened.store, Audit: a.Audit(), Log: log, Secrets: a.Secrets()}),

@@ -256,7 +256,7 @@ func (d *dialect) searchAssistants(w http.ResponseWriter, r *http.Request) {
 		d.failKept(w, r, err)
 		return
 	}
-	writePage(d, w, r, d.shownAssistants(page), total, &b.SearchPage)
+	writePage(w, d.shownAssistants(page), total, &b.SearchPage)
 }
 
 func (d *dialect) countAssistants(w http.ResponseWriter, r *http.Request) {

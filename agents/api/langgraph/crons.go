@@ -330,7 +330,7 @@ func (d *dialect) searchCrons(w http.ResponseWriter, r *http.Request) {
 	for i, c := range page {
 		shown[i] = d.shownCron(c)
 	}
-	writePage(d, w, r, shown, total, &b.SearchPage)
+	writePage(w, shown, total, &b.SearchPage)
 }
 
 func (d *dialect) countCrons(w http.ResponseWriter, r *http.Request) {

@@ -12,45 +12,19 @@ import (
 	"github.com/svc-gateway/svc/policy"
 )
 
-// OK is the answer of GET /ok.
-type OK struct {
-	OK bool `json:"ok" required:"true"`
-}
-
-// Info is the answer of GET /info.
-type Info struct {
-	Version string          `json:"version" required:"true" description:"of this service"`
-	Context string          `json:"context" required:"true" description:"what the service is written in"`
-	Flags   map[string]bool `json:"flags" required:"true" nullable:"false" description:"what there is"`
-}
-
 // MetricsQuery are the query parameters of GET /metrics.
 type MetricsQuery struct {
 	Format string `query:"format" json:"-" enum:"prometheus,json" default:"prometheus"`
 }
 
-// metaRoutes are the endpoints about the service itself.
-func (d *dialect) metaRoutes() []rest.Route {
+// metricsRoutes are the endpoints for monitors.
+func (d *dialect) metricsRoutes() []rest.Route {
 	return []rest.Route{
-		{
-			Method: http.MethodGet, Path: "/ok", Action: policy.Use, Summary: "Whether the service answers",
-			Success: rest.JSON(new(OK)), Serve: func(w http.ResponseWriter, _ *http.Request) { rest.WriteJSON(w, OK{true}) },
-		},
-		{
-			Method: http.MethodGet, Path: "/info", Action: policy.Use, Summary: "The version of the service and what it has",
-			Success: rest.JSON(new(Info)), Serve: d.info,
-		},
 		{
 			Method: http.MethodGet, Path: "/metrics", Action: policy.AdminAction, Summary: "How each part of the service is, for monitors",
 			Request: new(MetricsQuery), Success: rest.Reply{Status: http.StatusOK, Media: "text/plain", Body: new(string)}, Faults: []int{422}, Serve: d.metrics,
 		},
 	}
-}
-
-func (d *dialect) info(w http.ResponseWriter, _ *http.Request) {
-	rest.WriteJSON(w, Info{Version: d.Options.Version, Context: "go", Flags: map[string]bool{
-		"assistants": true, "crons": true, "store": true, "langsmith": false, "langsmith_tracing_replicas": false,
-	}})
 }
 
 func (d *dialect) metrics(w http.ResponseWriter, r *http.Request) {
