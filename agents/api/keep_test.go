@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -271,6 +272,40 @@ func TestCronEndpoints(t *testing.T) {
 	} {
 		if _, text := k.send(tc.user, tc.method, tc.path, tc.body, tc.want); !strings.Contains(text, tc.says) {
 			t.Errorf("%s %s: got %s, want %q in it", tc.method, tc.path, text, tc.says)
+		}
+	}
+}
+
+// A cron starts the run that it was made for, on its thread or on one of its own.
+func TestCronRuns(t *testing.T) {
+	k := keeper{newServer(t, parrot{})}
+	own := k.object("ada", "POST", "/assistants", o{"graph_id": "quick", "metadata": o{"team": "x"}})
+	thread := k.object("ada", "POST", "/threads", o{"metadata": o{}, "if_exists": "raise"})["thread_id"].(string)
+	ask := o{"assistant_id": own["assistant_id"], "schedule": "* * * * *", "input": o{"messages": []o{{"role": "user", "content": "hello"}}}, "metadata": o{"k": "v"}}
+	on := k.object("ada", "POST", "/threads/"+thread+"/runs/crons", ask)
+	ask["on_run_completed"] = "keep"
+	free := k.object("ada", "POST", "/runs/crons", ask)
+	k.later(2 * time.Minute)
+	_, text := k.send("ada", "POST", "/runs/crons/search", o{}, 200)
+	var crons []struct {
+		ID   string `json:"cron_id"`
+		Last o      `json:"last_run"`
+	}
+	if err := json.Unmarshal([]byte(text), &crons); err != nil || len(crons) != 2 {
+		t.Fatalf("%s: %v", text, err)
+	}
+	for _, c := range crons {
+		if c.Last["status"] != "started" {
+			t.Errorf("got %v, want a run", c.Last)
+			continue
+		}
+		run := k.object("ada", "GET", "/threads/"+c.Last["thread_id"].(string)+"/runs/"+c.Last["run_id"].(string), nil)
+		want := o{"team": "x", "k": "v", "cron_id": c.ID, "graph_id": "quick", "assistant_id": own["assistant_id"]}
+		if diff := cmp.Diff(want, run["metadata"]); diff != "" {
+			t.Errorf("metadata (-want +got):\n%s", diff)
+		}
+		if (c.Last["thread_id"] == thread) != (c.ID == on["cron_id"]) || c.ID != on["cron_id"] && c.ID != free["cron_id"] {
+			t.Errorf("the run of %s is on %s", c.ID, c.Last["thread_id"])
 		}
 	}
 }
