@@ -46,10 +46,15 @@ func (h *Host) interrupts(ctx context.Context, r *Run) ([]Interrupt, error) {
 // interrupt is what a frame waits for at its present step.
 func (r *Run) interrupt(frame int, node string) Interrupt {
 	f := &r.Frames[frame]
-	step := uuid.NewSHA1(uuid.NameSpaceOID, fmt.Appendf(nil, "%s/%d/%d/%s", r.ID, frame, len(f.Messages), node))
 	return Interrupt{
-		ID: strings.ReplaceAll(step.String(), "-", ""), Run: r.ID, Frame: frame, Agent: f.Agent, Namespace: r.namespace(frame), Node: node,
+		ID: InterruptID(r.ID, frame, len(f.Messages), node), Run: r.ID, Frame: frame, Agent: f.Agent, Namespace: r.namespace(frame), Node: node,
 	}
+}
+
+// InterruptID is the id of what a frame of a run waits for at a node, when it has some number of messages.
+func InterruptID(run string, frame, messages int, node string) string {
+	step := uuid.NewSHA1(uuid.NameSpaceOID, fmt.Appendf(nil, "%s/%d/%d/%s", run, frame, messages, node))
+	return strings.ReplaceAll(step.String(), "-", "")
 }
 
 // namespace names the subgraph that a frame is, by the calls that opened it and those around it.

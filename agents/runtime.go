@@ -130,8 +130,11 @@ func (rt *Runtime) launch(ctx context.Context, r *Run, set *toolset, l *lease, n
 	for _, m := range history {
 		r.Frames[0].mark(m.Labels)
 	}
+	var picked *model.Message
 	if len(r.Frames[0].Messages) == 0 && r.Failure == nil {
-		r.pickUp(history)
+		if r.pickUp(history); len(r.Frames[0].Messages) > 0 {
+			picked = &r.Frames[0].Messages[0]
+		}
 		if !r.Due.IsZero() && r.Follows == nil && !r.Again && len(tree.After("", history)) == 0 { // nobody has looked
 			r.Failure = &Failure{"nothing_to_do", ErrNothingToDo.Error()}
 		}
@@ -145,6 +148,9 @@ func (rt *Runtime) launch(ctx context.Context, r *Run, set *toolset, l *lease, n
 	a := &activeRun{lease: l, owner: r.Owner(), cancel: cancel, news: make(chan struct{}, 1), version: r.Version}
 	l.untouched = func(ctx context.Context) error { return rt.untouched(ctx, a) }
 	a.log = rt.newEventLog(r.ID, next, rt.gate.secrets, func() { cancel(errLeaseLost) })
+	if picked != nil {
+		a.log.pickedUp(r.Assistant, *picked)
+	}
 	d := &driver{
 		policy: rt.policy.Hold(r.Policy), rt: rt, set: set, run: r, active: a, history: history, replaces: replaces, log: a.log, began: time.Now(),
 		applied: make(chan func()), slots: make(chan struct{}, rt.limits.ParallelCalls),

@@ -36,18 +36,15 @@ func (v View) Start(ctx context.Context, req Request) (Handle, error) {
 	if err := req.check(v.rt.callbacks); err != nil {
 		return Handle{}, err
 	}
-	info, err := v.start(ctx, req, request, digest)
+	h, err := v.start(ctx, req, request, digest)
 	if errors.Is(err, ErrRequested) { // the other one was faster
 		h, _, err := v.repeated(ctx, request, digest)
 		return h, err
 	}
-	if err != nil {
-		return Handle{}, err
-	}
-	return Handle{v.rt.Host, v.p, info}, nil
+	return h, err
 }
 
-func (v View) start(ctx context.Context, req Request, request, digest string) (RunInfo, error) {
+func (v View) start(ctx context.Context, req Request, request, digest string) (Handle, error) {
 	var t Thread
 	var err error
 	if req.Thread != "" {
@@ -56,7 +53,7 @@ func (v View) start(ctx context.Context, req Request, request, digest string) (R
 		case err == nil:
 			req.owner = t.Owner
 		case !errors.Is(err, ErrThreadNotFound) || !req.CreateThread:
-			return RunInfo{}, err
+			return Handle{}, err
 		default:
 			req.fresh = true
 		}
@@ -73,18 +70,20 @@ func (v View) start(ctx context.Context, req Request, request, digest string) (R
 	})
 	if errors.Is(err, ErrConflict) && req.Thread != "" && req.fresh { // somebody has it, or created it meanwhile
 		if t, err = v.Thread(ctx, req.Thread); err != nil {
-			return RunInfo{}, err
+			return Handle{}, err
 		}
 		return v.start(ctx, req, request, digest)
 	}
 	if err != nil {
-		return RunInfo{}, err
+		return Handle{}, err
 	}
 	info := r.info()
 	if t.Owner != "" {
 		info.Owner = t.Owner
 	}
-	return info, nil
+	h := v.handle(info)
+	h.origin = originOf(r, req.Input)
+	return h, nil
 }
 
 // unsaid is the input without what the thread has said already: clients send back what they were shown,

@@ -11,6 +11,7 @@ import (
 	"github.com/svc-gateway/svc/agents/model"
 	"github.com/svc-gateway/svc/audit"
 	"github.com/svc-gateway/svc/policy"
+	"github.com/svc-gateway/svc/scanner/redact"
 )
 
 // View is what one principal can see and do: its own threads and runs, everybody's for an admin.
@@ -28,6 +29,10 @@ func (rt *Runtime) As(p policy.Principal) View { return View{rt, p} }
 // another user sees what is that user's.
 func (v View) sees(owner string) bool {
 	return v.p.Role == policy.Admin || owner == ownerOf(v.p)
+}
+
+func (v View) handle(info RunInfo) Handle {
+	return Handle{host: v.rt.Host, p: v.p, RunInfo: info, secrets: v.rt.gate.secrets}
 }
 
 // Thread reads a thread; the error is [ErrThreadNotFound] when there is none that the principal sees.
@@ -127,7 +132,7 @@ func (v View) Run(ctx context.Context, thread, id string) (Handle, error) {
 	if err != nil {
 		return Handle{}, err
 	}
-	return Handle{v.rt.Host, v.p, info}, nil
+	return v.handle(info), nil
 }
 
 // LatestRun is the last run of a thread; the error is [ErrThreadNotFound] or [ErrRunNotFound].
@@ -142,7 +147,7 @@ func (v View) LatestRun(ctx context.Context, thread string) (Handle, error) {
 	if err != nil {
 		return Handle{}, err
 	}
-	return Handle{v.rt.Host, v.p, runs[0]}, nil
+	return v.handle(runs[0]), nil
 }
 
 // Handle is a run that a view has given out: who has it may read and cancel the run.
@@ -150,6 +155,8 @@ type Handle struct {
 	host *Host
 	p    policy.Principal // whose view it was
 	RunInfo
+	secrets *redact.Secrets
+	origin  *origin // nil: the store knows
 }
 
 // Follow yields the run's events from a sequence number on, all that there are at a time, and ends
@@ -157,7 +164,13 @@ type Handle struct {
 // run waits, so does the reader. When ctx ends first, the last pair holds no events and the
 // context's cause.
 func (h Handle) Follow(ctx context.Context, from int) iter.Seq2[[]Event, error] {
-	return h.host.follow(ctx, h.ID, from)
+	return h.host.follow(ctx, h.ID, from, false)
+}
+
+// FollowTurn is Follow for who does not wait with a run: it also ends when the run waits and all that was
+// told until then has been read.
+func (h Handle) FollowTurn(ctx context.Context, from int) iter.Seq2[[]Event, error] {
+	return h.host.follow(ctx, h.ID, from, true)
 }
 
 // Cancel ends the run as cancelled, in whatever process it is. When it returns nil, the run's status

@@ -2,13 +2,11 @@ package agents
 
 import (
 	"context"
-	"encoding/json"
 	"maps"
 	"math"
 	"slices"
 	"time"
 
-	"github.com/svc-gateway/svc/agents/model"
 	"github.com/svc-gateway/svc/agents/tree"
 	"github.com/svc-gateway/svc/audit"
 	"github.com/svc-gateway/svc/scanner"
@@ -97,13 +95,13 @@ func about(b tree.Boundary, runs map[string]RunInfo) map[string]any {
 func (v View) checkpoint(ctx context.Context, g *grown, i int, runs map[string]RunInfo) (Checkpoint, error) {
 	if i == tree.Root {
 		state := g.tree.State(g.tree.Head)
-		return Checkpoint{Thread: g.thread, Step: -1, Next: []string{}, Values: v.values(state.Values)}, nil
+		return Checkpoint{Thread: g.thread, Step: -1, Next: []string{}, Values: shownValues(v.rt.gate.secrets, state.Values)}, nil
 	}
 	b := g.list[i]
 	state := g.tree.State(b.At)
 	c := Checkpoint{
 		Thread: g.thread, ID: b.ID(g.thread), Run: b.Run, Source: string(b.Kind), Step: b.Step, Next: b.Next, Created: b.Created,
-		Messages: v.messages(state.Messages), Values: v.values(state.Values), Metadata: runs[b.Run].Metadata,
+		Messages: shownMessages(v.rt.gate.secrets, state.Messages), Values: shownValues(v.rt.gate.secrets, state.Values), Metadata: runs[b.Run].Metadata,
 	}
 	if b.Parent != tree.Root && g.shows(b.Parent) {
 		c.Parent = g.list[b.Parent].ID(g.thread)
@@ -118,34 +116,6 @@ func (v View) checkpoint(ctx context.Context, g *grown, i int, runs map[string]R
 		}
 	}
 	return c, nil
-}
-
-// messages are what readers see of messages.
-func (v View) messages(list []model.Message) []model.Message {
-	secrets := v.rt.gate.secrets
-	shown := make([]model.Message, len(list))
-	for i, m := range list {
-		m.Content, m.Name = secrets.Redact(m.Content), secrets.Redact(m.Name)
-		m.ToolCalls = slices.Clone(m.ToolCalls)
-		for j := range m.ToolCalls {
-			c := &m.ToolCalls[j]
-			c.Name, c.Arguments = secrets.Redact(c.Name), string(secrets.RedactJSON([]byte(c.Arguments)))
-		}
-		shown[i] = m
-	}
-	return shown
-}
-
-// values are what readers see of a state's values.
-func (v View) values(values map[string]any) map[string]any {
-	if len(values) == 0 {
-		return nil
-	}
-	var shown map[string]any
-	if json.Unmarshal(v.rt.gate.secrets.RedactJSON([]byte(jsonText(values))), &shown) != nil {
-		return nil
-	}
-	return shown
 }
 
 // UpdateState changes the state of a thread and returns it. The error is [ErrBusy] while a run has the

@@ -19,6 +19,9 @@ import (
 	"github.com/svc-gateway/svc/agents"
 	"github.com/svc-gateway/svc/agents/api"
 	"github.com/svc-gateway/svc/agents/approval"
+	"github.com/svc-gateway/svc/agents/assistant"
+	"github.com/svc-gateway/svc/agents/cron"
+	"github.com/svc-gateway/svc/agents/items"
 	"github.com/svc-gateway/svc/agents/model"
 	"github.com/svc-gateway/svc/agents/state"
 	"github.com/svc-gateway/svc/audit"
@@ -39,6 +42,7 @@ type server struct {
 	tokens map[string]string // by user
 	memory *budget.Budget
 	wrap   func(http.Handler) http.Handler // a stage in front of the API; nil: none
+	later  func(time.Duration)             // starts what crons want started so much later
 }
 
 func newServer(t *testing.T, m model.Model) *server {
@@ -76,11 +80,26 @@ func newServerOn(t *testing.T, m model.Model, live bus.Bus) *server {
 	}
 	t.Cleanup(rt.Serve())
 	memory := budget.New(64 << 20)
-	handler, err := api.New(rt, api.Options{BodyBytes: 64 << 10, Memory: memory, Version: "test", Approvals: desk})
+	crons := cron.Open(cron.Config{Store: store, Audit: log, Identity: id, Log: zap.NewNop()})
+	t.Cleanup(crons.Close)
+	handler, err := api.New(rt, api.Options{
+		BodyBytes: 64 << 10, Memory: memory, Version: "test", Approvals: desk, Crons: crons,
+		Assistants: assistant.New(assistant.Config{Store: store, Audit: log, Graphs: rt.Agents}),
+		Items:      items.New(items.Config{Store: store, Audit: log, Log: zap.NewNop()}),
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := &server{t: t, id: id, audit: log, tokens: map[string]string{}, memory: memory}
+	s.later = func(d time.Duration) {
+		t.Helper()
+		future := cron.Open(cron.Config{Store: store, Audit: log, Identity: id, Log: zap.NewNop(), Now: func() time.Time { return time.Now().Add(d) }})
+		future.Close() // it starts nothing by itself
+		future.Serve(handler.Crons())
+		if err := future.Fire(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
 	for name, role := range roles {
 		_, secret, err := id.AddUser(t.Context(), identity.Actor{User: "test", Role: policy.Admin, Source: policy.SourceOS}, identity.AddUser{Name: name, Role: role})
 		if err != nil {

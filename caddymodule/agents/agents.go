@@ -12,6 +12,9 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"slices"
+	"strings"
+	"sync"
 	"time"
 
 	"github.com/caddyserver/caddy/v2"
@@ -24,9 +27,12 @@ import (
 	"github.com/svc-gateway/svc/agents/api"
 	"github.com/svc-gateway/svc/agents/approval"
 	"github.com/svc-gateway/svc/agents/approval/webhook"
+	"github.com/svc-gateway/svc/agents/assistant"
 	"github.com/svc-gateway/svc/agents/callback"
+	"github.com/svc-gateway/svc/agents/cron"
 	"github.com/svc-gateway/svc/agents/fetch"
 	"github.com/svc-gateway/svc/agents/hook"
+	"github.com/svc-gateway/svc/agents/items"
 	"github.com/svc-gateway/svc/agents/model"
 	"github.com/svc-gateway/svc/agents/state"
 	"github.com/svc-gateway/svc/agents/tools"
@@ -66,8 +72,12 @@ const parallelCalls = 8
 // hosts holds the open host of each data folder.
 var hosts = caddy.NewUsagePool()
 
-// Handler serves the runtime's API. It has no options: all of them are settings of the app svc.
+// Handler serves the runtime's API. What the runtime does is set in the app svc.
 type Handler struct {
+	// DefaultStreamDialect is what a request for a run speaks when nothing in it tells: spec or langgraph.
+	// Default: spec.
+	DefaultStreamDialect string `json:"default_stream_dialect,omitempty"`
+
 	api      *api.Handler
 	home     string       // key in hosts; empty until the host is ours
 	database *databaseKey // nil until the analytical database is ours
@@ -85,20 +95,36 @@ func (*Handler) CaddyModule() caddy.ModuleInfo {
 
 // parseCaddyfile reads the directive:
 //
-//	svc_agents [<matcher>]
+//	svc_agents [<matcher>] {
+//		default_stream_dialect spec|langgraph
+//	}
 func parseCaddyfile(h httpcaddyfile.Helper) (caddyhttp.MiddlewareHandler, error) {
 	h.Next() // directive name
 	if h.NextArg() {
 		return nil, h.Errf("svc_agents takes no argument, found %q", h.Val())
 	}
+	handler := new(Handler)
 	for h.NextBlock(0) {
-		return nil, h.Errf("svc_agents has no option %q: the runtime is set up in the global option svc", h.Val())
+		if h.Val() != "default_stream_dialect" {
+			return nil, h.Errf("svc_agents has no option %q: the runtime is set up in the global option svc", h.Val())
+		}
+		switch args := h.RemainingArgs(); {
+		case handler.DefaultStreamDialect != "":
+			return nil, h.Err("default_stream_dialect: is given twice")
+		case len(args) != 1 || !slices.Contains(api.Dialects(), args[0]):
+			return nil, h.Errf("default_stream_dialect: must be spec or langgraph, found %q", strings.Join(args, " "))
+		default:
+			handler.DefaultStreamDialect = args[0]
+		}
 	}
-	return new(Handler), nil
+	return handler, nil
 }
 
 // Provision opens the runtime with the settings of this configuration.
 func (h *Handler) Provision(ctx caddy.Context) error {
+	if h.DefaultStreamDialect != "" && !slices.Contains(api.Dialects(), h.DefaultStreamDialect) {
+		return fmt.Errorf("default_stream_dialect: must be spec or langgraph, found %q", h.DefaultStreamDialect)
+	}
 	a, err := app.Get(ctx)
 	if err != nil {
 		return err
@@ -144,7 +170,8 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 			return err
 		}
 		release := opened.desk.Serve(desk)
-		h.leave = func() { release(); leave() }
+		idle := opened.crons.Serve(h.api.Crons())
+		h.leave = func() { idle(); release(); leave() }
 		return nil
 	})
 	h.api, err = api.New(rt, api.Options{
@@ -153,6 +180,12 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 		Version:   settings.Version,
 		Health:    a.Health,
 		Approvals: opened.desk,
+		Dialect:   h.DefaultStreamDialect,
+
+		Assistants: assistant.New(assistant.Config{Store: opened.store, Audit: a.Audit(), Graphs: rt.Agents}),
+		Items:      items.New(items.Config{Store: opened.store, Audit: a.Audit(), Log: log, Secrets: a.Secrets()}),
+		Crons:      opened.crons,
+		Secrets:    a.Secrets(),
 	})
 	if err != nil {
 		return err
@@ -306,7 +339,10 @@ func (h *Handler) Cleanup() error {
 // host is an open host with its hold on the app's resources.
 type host struct {
 	*agents.Host
+	store   *state.Store // closed with the host
 	desk    *approval.Desk
+	crons   *cron.Table
+	sweeper func() // ends the removal of items that have expired
 	unwatch func()
 	leave   func() // before the store is closed
 	release func()
@@ -338,12 +374,21 @@ func open(a *app.App, log *zap.Logger) (*host, error) {
 		Store: store, Audit: a.Audit(), Identity: a.Identity(), Bus: a.Bus(), Node: a.Node(), Log: log, Hooks: hooks,
 	})
 	desk := approval.Open(approval.DeskConfig{Store: store, Runs: opened, Audit: a.Audit(), Identity: a.Identity(), Log: log})
-	h := &host{Host: opened, desk: desk, unwatch: unwatch, leave: a.AddWitness(store, a.Home().StateDB()), release: a.Hold(), closed: make(chan struct{}), hooks: hooks}
+	crons := cron.Open(cron.Config{Store: store, Audit: a.Audit(), Identity: a.Identity(), Log: log})
+	h := &host{Host: opened, store: store, desk: desk, crons: crons, sweeper: sweep(store, a.Audit(), log), unwatch: unwatch, leave: a.AddWitness(store, a.Home().StateDB()), release: a.Hold(), closed: make(chan struct{}), hooks: hooks}
 	h.patience, h.lose = context.WithCancel(context.Background())
 	go h.drainAt(a.Stopping())
 	h.undo = &undo.Keeper{Dir: a.Home().Undo()}
 	h.boxes = boxes
 	return h, nil
+}
+
+// sweep removes items that have expired until it is ended.
+func sweep(store *state.Store, log *audit.Log, logger *zap.Logger) (end func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	var work sync.WaitGroup
+	work.Go(func() { items.New(items.Config{Store: store, Audit: log, Log: logger}).Serve(ctx) })
+	return func() { cancel(); work.Wait() }
 }
 
 // drainAt lets the active runs end when the process begins to stop.
@@ -363,6 +408,8 @@ func (h *host) Destruct() error {
 	defer h.release()
 	defer h.unwatch()
 	close(h.closed)
+	h.crons.Close()
+	h.sweeper()
 	h.desk.Close()
 	h.leave()
 	err := h.Close()

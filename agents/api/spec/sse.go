@@ -1,0 +1,101 @@
+package spec
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"strconv"
+
+	"github.com/svc-gateway/svc/agents"
+	"github.com/svc-gateway/svc/agents/api/rest"
+)
+
+// event is an entry of the log in the specification's dialect; false for one that it does not
+// show: what sub-agents say among themselves, results, calls that wait, and messages whose text has
+// gone out in pieces.
+func event(e agents.Event) (StreamEvent, bool) {
+	switch e.Type {
+	case agents.EventChunk:
+		return StreamEvent{Type: "message_chunk", Content: e.Content}, e.Frame == 0
+	case agents.EventMessage:
+		return StreamEvent{Type: "text", Content: e.Content}, e.Frame == 0 && !e.Streamed && e.Content != ""
+	case agents.EventToolUse:
+		s := StreamEvent{Type: "tool_use", ID: e.Call, Name: e.Name, Input: e.Input}
+		switch agents.CallStatus(e.Status) {
+		case agents.CallDenied, agents.CallRejected, agents.CallExpired:
+			s.Status, s.Code, s.Reason = e.Status, e.Code, e.Content
+		}
+		return s, true
+	case agents.EventWait:
+		people := e.People
+		if people < 2 {
+			people = 0
+		}
+		return StreamEvent{
+			Type: "approval_required", ID: e.Leave, Tool: e.Name, Input: e.Input, Digest: e.Digest, Reason: e.Content,
+			Where: e.Where, Approvers: people, OtherPerson: e.Other, ExpiresAt: moment(e.Expires),
+		}, e.Leave != ""
+	case agents.EventDecided:
+		return StreamEvent{Type: "approval_decided", ID: e.Leave, Tool: e.Name, Decision: e.Status, By: e.By, Reason: e.Content}, true
+	case agents.EventError:
+		return StreamEvent{Type: "error", Code: e.Code, Message: e.Content}, true
+	case agents.EventDone:
+		return StreamEvent{Type: "done"}, true
+	}
+	return StreamEvent{}, false
+}
+
+// stream writes a run's events from a number on until the run is over or the client has gone.
+// ids asks for an id line with every event.
+func stream(w http.ResponseWriter, r *http.Request, run agents.Handle, from int, ids bool) {
+	rest.StreamHead(w.Header())
+	w.Header().Set("Content-Location", rest.RunPath(run.RunInfo))
+	w.WriteHeader(http.StatusOK)
+	ctx, stop := rest.UntilGone(r.Context())
+	defer stop()
+	out := http.NewResponseController(w)
+	for events, err := range run.Follow(ctx, from) {
+		var buf bytes.Buffer // kept by no stream that waits
+		for _, e := range events {
+			if s, ok := event(e); ok {
+				writeEvent(&buf, e.Seq, s, ids)
+			}
+		}
+		if err != nil {
+			writeEnd(&buf, err)
+		}
+		if buf.Len() == 0 {
+			continue
+		}
+		if _, err := w.Write(buf.Bytes()); err != nil {
+			return // the client has gone; the run goes on
+		}
+		if err := out.Flush(); err != nil {
+			return
+		}
+	}
+}
+
+func writeEvent(buf *bytes.Buffer, seq int, e StreamEvent, ids bool) {
+	data, err := json.Marshal(e)
+	if err != nil {
+		data = []byte(`{"type":"error","code":"internal","message":"an event could not be encoded"}`)
+	}
+	if ids {
+		buf.WriteString("id: " + strconv.Itoa(seq) + "\n")
+	}
+	buf.WriteString("data: ")
+	buf.Write(data)
+	buf.WriteString("\n\n")
+}
+
+// writeEnd tells a client why its stream ends before the run does. One that has gone is told
+// nothing.
+func writeEnd(buf *bytes.Buffer, err error) {
+	code, message, ok := rest.StreamEnd(err)
+	if !ok {
+		return
+	}
+	writeEvent(buf, 0, StreamEvent{Type: "error", Code: code, Message: message}, false)
+	writeEvent(buf, 0, StreamEvent{Type: "done"}, false)
+}
