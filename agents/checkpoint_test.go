@@ -374,3 +374,38 @@ func TestOneRequestIsOneRun(t *testing.T) {
 		t.Errorf("the thread has %q", got)
 	}
 }
+
+// told are callbacks that a test reads.
+type told struct{ ends chan agents.RunEnd }
+
+func (c told) Allowed(url string) error {
+	if url != "https://hooks.test/" {
+		return errors.New("not listed")
+	}
+	return nil
+}
+
+func (c told) RunEnded(_ string, end agents.RunEnd) { c.ends <- end }
+
+func TestAServerIsToldOfTheEnd(t *testing.T) {
+	f := newFixture(t, recall())
+	ask := func(url string) (agents.Handle, error) {
+		return f.rt.As(ada).Start(t.Context(), agents.Request{Assistant: "core", Input: user("one"), Webhook: url})
+	}
+	if _, err := ask("https://hooks.test/"); !errors.Is(err, agents.ErrWebhook) {
+		t.Errorf("without callbacks: got %v, want %v", err, agents.ErrWebhook)
+	}
+	c := told{make(chan agents.RunEnd, 1)}
+	f.setup.Callbacks = c
+	f.configure()
+	if _, err := ask("https://else.test/"); !errors.Is(err, agents.ErrWebhook) {
+		t.Errorf("of another server: got %v, want %v", err, agents.ErrWebhook)
+	}
+	h, err := ask("https://hooks.test/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if end := <-c.ends; end.Run.ID != h.ID || end.Run.Status != agents.Success || len(end.Messages) != 2 {
+		t.Errorf("got %+v", end)
+	}
+}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"go.uber.org/zap"
 
 	"github.com/svc-gateway/svc/agents"
 	"github.com/svc-gateway/svc/agents/model"
@@ -255,3 +256,70 @@ func TestManyWaitForAThread(t *testing.T) {
 		t.Errorf("%d messages, %d at once, want %d and 1", got, most, 2*len(ids))
 	}
 }
+
+// A process that dies when it has saved a run and not cancelled the one that it displaces leaves that to
+// the others.
+func TestAHalfDoneDisplacementGoesOn(t *testing.T) {
+	m, reached, _ := gated()
+	f := newFixture(t, m)
+	th := f.thread(agents.ThreadRequest{})
+	active := f.ask(agents.Request{Thread: th.ID, Input: user("0 wait")})
+	<-reached
+	stored, err := f.store.Run(t.Context(), active.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	left := *stored
+	left.ID, left.Version, left.Status, left.Multitask = active.ID[:35]+"x", 0, agents.Running, agents.MultitaskRollback
+	left.Frames = []agents.Frame{{Agent: "core", Messages: []model.Message{{ID: "m", Role: "user", Content: "1"}}}}
+	if err := f.store.CreateRun(t.Context(), &left, left.Frames[0].Messages, nil); err != nil || !left.Queued {
+		t.Fatalf("got %v, queued=%t", err, left.Queued)
+	}
+	f.events(left.ID)
+	if got, want := contents(f.state(th.ID, "")), []string{"1", "heard 1"}; !cmp.Equal(got, want) {
+		t.Error(cmp.Diff(want, got))
+	}
+}
+
+// Two processes with one store and one bus start what waits once.
+func TestAQueueOfAFleet(t *testing.T) {
+	f := newFixture(t, recall())
+	other := agents.Open(agents.HostConfig{
+		Store: unclosed{f.store}, Audit: f.audit, Identity: f.users, Bus: f.bus, Node: "other", Log: zap.NewNop(),
+	})
+	rt, err := other.Runtime(f.setup)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rt.Serve()
+	defer other.Close()
+	th := f.thread(agents.ThreadRequest{})
+	var ids []string
+	for i := range 12 {
+		h, err := []*agents.Runtime{f.rt, rt}[i%2].As(ada).Start(t.Context(), agents.Request{Assistant: "core", Thread: th.ID, Input: user(fmt.Sprint(i)), Multitask: agents.MultitaskEnqueue})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, h.ID)
+	}
+	for _, id := range ids {
+		f.events(id)
+		if got := f.records(id, audit.RunStart); len(got) != 1 {
+			t.Errorf("run %s started %d times", id, len(got))
+		}
+	}
+	var asked []string
+	for _, m := range f.state(th.ID, "").Messages {
+		if m.Role == model.RoleUser {
+			asked = append(asked, m.Content)
+		}
+	}
+	if got, want := strings.Join(asked, " "), "0 1 2 3 4 5 6 7 8 9 10 11"; got != want {
+		t.Errorf("the order: got %s, want %s", got, want)
+	}
+}
+
+// unclosed is a store that somebody else closes.
+type unclosed struct{ agents.Store }
+
+func (unclosed) Close() error { return nil }

@@ -26,6 +26,7 @@ import (
 	"github.com/svc-gateway/svc/agents/api"
 	"github.com/svc-gateway/svc/agents/approval"
 	"github.com/svc-gateway/svc/agents/approval/webhook"
+	"github.com/svc-gateway/svc/agents/callback"
 	"github.com/svc-gateway/svc/agents/fetch"
 	"github.com/svc-gateway/svc/agents/hook"
 	"github.com/svc-gateway/svc/agents/model"
@@ -38,6 +39,7 @@ import (
 	_ "github.com/svc-gateway/svc/caddymodule/order"        // the directives' places
 	"github.com/svc-gateway/svc/internal/budget"
 	"github.com/svc-gateway/svc/internal/bus"
+	"github.com/svc-gateway/svc/internal/reach"
 	"github.com/svc-gateway/svc/internal/settings"
 	"github.com/svc-gateway/svc/scanner"
 	"github.com/svc-gateway/svc/scanner/inject"
@@ -79,7 +81,8 @@ type Handler struct {
 	database *databaseKey // nil until the analytical database is ours
 	leave    func()       // nil until runs that waited go on with this configuration's setup
 
-	webhook *webhook.Webhook // nil: nobody is told of approvals
+	webhook   *webhook.Webhook    // nil: nobody is told of approvals
+	callbacks *callback.Callbacks // nil: nobody is told of the ends of runs
 }
 
 // CaddyModule returns the Caddy module information.
@@ -139,6 +142,12 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 		return err
 	}
 	setup.Holds = opened.desk
+	if h.callbacks, err = newCallbacks(a.Settings().Webhooks, log); err != nil {
+		return err
+	}
+	if h.callbacks != nil {
+		setup.Callbacks = h.callbacks
+	}
 	rt, err := opened.Runtime(setup)
 	if err != nil {
 		return err
@@ -187,6 +196,29 @@ func (h *Handler) newDesk(a *app.App, hooks *hook.Hooks, log *zap.Logger) (appro
 		c.Notify = append(c.Notify, h.webhook)
 	}
 	return c, nil
+}
+
+// newCallbacks tells servers of the ends of runs; nil when none may be told.
+func newCallbacks(s settings.Webhooks, log *zap.Logger) (*callback.Callbacks, error) {
+	if len(s.Hosts) == 0 {
+		return nil, nil
+	}
+	c := callback.Config{Log: log}
+	var err error
+	if c.Hosts, err = reach.ParseHosts(s.Hosts); err != nil {
+		return nil, fmt.Errorf("webhooks.hosts: %w", err)
+	}
+	for _, text := range s.Reach {
+		n, err := reach.ParseNetwork(text)
+		if err != nil {
+			return nil, fmt.Errorf("webhooks.reach: %w", err)
+		}
+		c.Networks = append(c.Networks, n)
+	}
+	if c.Secret, err = s.Secret.Reveal(os.LookupEnv); err != nil {
+		return nil, fmt.Errorf("webhooks.secret: %w", err)
+	}
+	return callback.New(c), nil
 }
 
 // recoverRuns closes what an earlier process left behind. While the live bus is away nobody knows
@@ -286,6 +318,9 @@ func (h *Handler) Cleanup() error {
 	}
 	if h.webhook != nil {
 		h.webhook.Close()
+	}
+	if h.callbacks != nil {
+		h.callbacks.Close()
 	}
 	err := h.closeDatabase()
 	if h.home == "" {
