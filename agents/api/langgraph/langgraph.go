@@ -27,6 +27,10 @@ var parts = []func(*dialect) []rest.Route{
 	(*dialect).cancelRoutes,
 	(*dialect).batchRoutes,
 	(*dialect).infoRoutes,
+	(*dialect).assistantRoutes,
+	(*dialect).itemRoutes,
+	(*dialect).cronRoutes,
+	(*dialect).metricsRoutes,
 }
 
 // Routes are the endpoints of the dialect. The server may be nil for who only wants to know them.
