@@ -61,7 +61,7 @@ func (v View) start(ctx context.Context, req Request, request, digest string) (H
 		req.fresh = true
 	}
 	if req.Input, err = v.unsaid(ctx, req); err != nil {
-		return RunInfo{}, err
+		return Handle{}, err
 	}
 	r, err := v.rt.start(ctx, v.p, req, func(r *Run) (err error) {
 		r.Request, r.Digest = request, digest
@@ -105,7 +105,7 @@ func (v View) unsaid(ctx context.Context, req Request) ([]model.Message, error) 
 		}
 		at = g.list[i].At
 	}
-	shown := v.messages(g.tree.State(at).Messages)
+	shown := shownMessages(v.rt.gate.secrets, g.tree.State(at).Messages)
 	last := len(req.Input) - 1
 	fresh := make([]model.Message, 0, len(req.Input))
 	for i, m := range req.Input {
