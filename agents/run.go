@@ -89,6 +89,7 @@ type Run struct {
 	Queued    bool            `json:"queued,omitempty"`    // it has not begun, and the thread is not its
 	Due       time.Time       `json:"due,omitzero"`        // when it may begin
 	Displaces []string        `json:"displaces,omitempty"` // the runs that it takes the place of
+	Again     bool            `json:"again,omitempty"`     // without input, it begins with a turn of the model even after an answer
 	MaxSteps  int             `json:"max_steps,omitempty"` // turns and rounds of calls of the first frame
 	Stops     *stops          `json:"stops,omitempty"`     // where it stops until somebody goes on
 	Webhook   string          `json:"webhook,omitempty"`   // is told of its end
