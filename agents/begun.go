@@ -66,6 +66,31 @@ func (v View) Begun(ctx context.Context, thread string, from int) iter.Seq2[Begu
 	}
 }
 
+// Reachable reports whether a thread is the principal's to see, or not there yet.
+func (v View) Reachable(ctx context.Context, thread string) (bool, error) {
+	t, err := v.rt.store.Thread(ctx, thread)
+	switch {
+	case errors.Is(err, ErrThreadNotFound):
+		return true, nil
+	case err != nil:
+		return false, err
+	case !v.sees(t.Owner):
+		v.foreign(ctx, "", thread)
+		return false, nil
+	}
+	return true, nil
+}
+
+// LatestBegun is the run of a thread that began last, if one has. The error is [ErrThreadNotFound].
+func (v View) LatestBegun(ctx context.Context, thread string) (run Begun, ok bool, err error) {
+	b := beginnings{v: v, thread: thread, from: Latest, there: true}
+	list, err := b.look(ctx)
+	if err != nil || len(list) == 0 {
+		return Begun{}, false, err
+	}
+	return list[0], true, nil
+}
+
 // called waits until something is told, or it is time to look in any case.
 func called(ctx context.Context, calls *bus.Subscription) error {
 	again := time.NewTimer(lookAgain)

@@ -3,7 +3,6 @@ package langgraph
 import (
 	"encoding/json"
 	"fmt"
-	"strings"
 
 	"github.com/svc-gateway/svc/agents"
 	"github.com/svc-gateway/svc/agents/model"
@@ -129,7 +128,7 @@ func (c *chronicle) opened(f *frame) {
 		c.lifecycle(g.ns, graphRunning, g.agent, nil)
 		return
 	}
-	g.ns = strings.Split(f.ns, "|")
+	g.ns = segments(f.ns)
 	c.lifecycle(g.ns, graphStarted, g.agent, map[string]any{"cause": map[string]string{"type": "toolCall", "tool_call_id": f.opener}})
 }
 

@@ -3,6 +3,7 @@ package langgraph
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -129,22 +130,26 @@ func (f *feed) tell(ctx context.Context, run agents.Begun, after int64) error {
 	return nil
 }
 
-// subscribe adds a subscription, which is told first what was told of the present run already.
-func (f *feed) subscribe(ctx context.Context, s subscription) error {
+// subscribe adds a subscription, which is told first what was told of the present run already. It returns
+// how many events that were.
+func (f *feed) subscribe(ctx context.Context, s subscription) (n int, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if len(f.subs) == maxSubscriptions {
+		return 0, rest.Invalid(fmt.Sprintf("a connection has %d subscriptions at most", maxSubscriptions))
+	}
 	if f.run != nil {
 		c, err := f.d.replayed(ctx, *f.run, f.first, s.wants, f.told)
 		if err != nil {
-			return err
+			return 0, err
 		}
 		events := slices.DeleteFunc(c.take(), func(e event) bool { return e.seq > c.base+f.told })
-		if len(events) > 0 && f.put(events) != nil {
-			return errGone
+		if n = len(events); n > 0 && f.put(events) != nil {
+			return 0, errGone
 		}
 	}
 	f.subs = append(f.subs, s)
-	return nil
+	return n, nil
 }
 
 // unsubscribe takes a subscription away, and reports whether it was there.

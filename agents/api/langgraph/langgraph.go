@@ -21,6 +21,7 @@ var parts = []func(*dialect) []rest.Route{
 	(*dialect).threadRoutes,
 	(*dialect).stateRoutes,
 	(*dialect).runRoutes,
+	(*dialect).centricRoutes,
 }
 
 // Routes are the endpoints of the dialect. The server may be nil for who only wants to know them.

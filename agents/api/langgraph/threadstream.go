@@ -2,6 +2,7 @@ package langgraph
 
 import (
 	"bytes"
+	"errors"
 	"net/http"
 
 	"github.com/svc-gateway/svc/agents/api/rest"
@@ -93,7 +94,7 @@ func (d *dialect) threadEvents(w http.ResponseWriter, r *http.Request) {
 // ended is what a client is told of the end of its feed; nil: nothing.
 func ended(err error) []byte {
 	switch code, message, there := rest.StreamEnd(err); {
-	case err == nil, isAny(err, errGone, policy.ErrStopping), !there:
+	case err == nil, errors.Is(err, errGone), errors.Is(err, policy.ErrStopping), !there:
 		return nil
 	default:
 		return encode(CommandReply{Type: replyError, Error: code, Message: message})
