@@ -13,7 +13,7 @@ import (
 // CommandBody is the body of POST /threads/{thread_id}/commands, and a message of a WebSocket.
 type CommandBody struct {
 	ThreadPath
-	ID     *int64          `json:"id" required:"true" nullable:"false" minimum:"0" description:"comes back with the reply"`
+	ID     *int64          `json:"id" required:"true" nullable:"false" description:"comes back with the reply"`
 	Method string          `json:"method" required:"true" minLength:"1" description:"run.start, input.respond, state.get, state.listCheckpoints, state.fork or agent.getTree; on a WebSocket also subscription.subscribe, subscription.unsubscribe and subscription.reconnect"`
 	Params json.RawMessage `json:"params,omitempty" description:"of the method"`
 }

@@ -13,7 +13,7 @@ import (
 type EventsBody struct {
 	ThreadPath
 	Filter
-	Since *int64 `json:"since,omitempty" nullable:"false" minimum:"0" description:"the number (seq) of an event; those after it are told. Default: those of the latest run, if it is under way, waits, or ended less than a minute ago"`
+	Since *int64 `json:"since,omitempty" nullable:"false" description:"the number (seq) of an event; those after it are told. Default: those of the latest run, if it is under way, waits, or ended less than a minute ago"`
 }
 
 // ThreadEvent is the data of one server-sent event of a thread.
