@@ -29,6 +29,8 @@ import (
 const (
 	childDir = "SVC_TEST_HOST_DIR"
 	childRun = "SVC_TEST_HOST_RUN" // a run to go on with; empty: start one
+	childAdd = "SVC_TEST_HOST_ADD" // a thread: start a run that waits for the others in it
+	childTo  = "SVC_TEST_HOST_TO"  // a run to wake, beside the one to go on with
 )
 
 func TestMain(m *testing.M) {
@@ -100,8 +102,10 @@ func child(ctx context.Context, dir, run string) error {
 		return err
 	}
 	fmt.Println(handle.ID)
-	if err := host.Wake(ctx, handle.ID); err != nil {
-		return err
+	for _, id := range []string{handle.ID, os.Getenv(childTo)} {
+		if err := host.Wake(ctx, id); id != "" && err != nil {
+			return err
+		}
 	}
 	for events, err := range handle.Follow(ctx, 0) {
 		if err != nil {
@@ -122,7 +126,9 @@ func handleOf(ctx context.Context, rt *agents.Runtime, run string) (agents.Handl
 	if run != "" {
 		return rt.As(ada).Run(ctx, "", run)
 	}
-	return rt.As(ada).Start(ctx, agents.Request{Input: []model.Message{{Role: "user", Content: "go"}}})
+	return rt.As(ada).Start(ctx, agents.Request{
+		Thread: os.Getenv(childAdd), Multitask: agents.MultitaskEnqueue, Input: []model.Message{{Role: "user", Content: "go"}},
+	})
 }
 
 // process is a child under way.
@@ -133,10 +139,10 @@ type process struct {
 	run string
 }
 
-func startChild(t *testing.T, dir, run string) *process {
+func startChild(t *testing.T, dir, run string, env ...string) *process {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0])
-	cmd.Env = append(os.Environ(), childDir+"="+dir, childRun+"="+run)
+	cmd.Env = append(append(os.Environ(), childDir+"="+dir, childRun+"="+run), env...)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -228,5 +234,55 @@ func TestARunWaitsThroughKill9(t *testing.T) {
 	_, rows, err := log.Query(t.Context(), audit.Filter{}, `SELECT decision, status FROM tool_calls`, audit.Limits{})
 	if got := strings.TrimSpace(fmt.Sprint(rows)); err != nil || got != "[[approve success]]" {
 		t.Errorf("tool_calls: got %s, %v", got, err)
+	}
+}
+
+// TestAQueueSurvivesKill9 kills the process that has a waiting run, and the one that has another run wait
+// for it; the third goes on with both, in their order and once.
+func TestAQueueSurvivesKill9(t *testing.T) {
+	dir := t.TempDir()
+	f := newFixture(t, callThenAnswer())
+	store, err := state.Open(t.Context(), filepath.Join(dir, "state.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { store.Close() })
+	f.store = store
+
+	first := startChild(t, dir, "")
+	first.until(agents.EventWait)
+	thread := f.waits(first.run, 1).Thread
+	first.kill9()
+
+	second := startChild(t, dir, "", childAdd+"="+thread)
+	if r, err := store.RunInfo(t.Context(), second.run); err != nil || r.Status != agents.Pending {
+		t.Fatalf("got %v, %v, want pending", r.Status, err)
+	}
+	second.kill9()
+
+	if err := os.WriteFile(filepath.Join(dir, "leave"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	third := startChild(t, dir, second.run, childTo+"="+first.run)
+	third.until(agents.EventDone)
+	if err := third.cmd.Wait(); err != nil {
+		t.Errorf("the third process: %v", err)
+	}
+	ran, err := os.ReadFile(filepath.Join(dir, "ran"))
+	if want := fmt.Sprintln(third.cmd.Process.Pid); err != nil || string(ran) != want {
+		t.Errorf("the tool ran in %q, %v, want once, in %q", ran, err, want)
+	}
+	var roles []string
+	messages, err := store.Messages(t.Context(), thread, -1)
+	for _, m := range messages {
+		roles = append(roles, m.Role)
+	}
+	if got, want := strings.Join(roles, " "), "user assistant tool assistant user assistant"; err != nil || got != want {
+		t.Errorf("messages: got %s, %v, want %s", got, err, want)
+	}
+	for _, id := range []string{first.run, second.run} {
+		if r, err := store.RunInfo(t.Context(), id); err != nil || r.Status != agents.Success {
+			t.Errorf("run %s: got %v, %v", id, r.Status, err)
+		}
 	}
 }

@@ -78,6 +78,8 @@ type Run struct {
 
 	// Follows is the write of the thread after which the run begins; nil: the one before its first.
 	Follows *int `json:"follows,omitempty"`
+	// Stood is where the thread stood when the run began, if the run begins elsewhere.
+	Stood *int `json:"stood,omitempty"`
 	// Change is made to the state before the input is added.
 	Change tree.Change `json:"change,omitzero"`
 
@@ -173,6 +175,14 @@ func (r *Run) After() int {
 		return r.Base - 2
 	}
 	return r.Base - 1
+}
+
+// StoodAt is where the thread stood when the run began.
+func (r *Run) StoodAt() int {
+	if r.Stood != nil {
+		return *r.Stood
+	}
+	return r.After()
 }
 
 // add appends a message to a frame, whose labels grow by the message's.

@@ -46,8 +46,8 @@ func (v View) Start(ctx context.Context, req Request) (Handle, error) {
 
 func (v View) start(ctx context.Context, req Request, request, digest string) (Handle, error) {
 	var t Thread
+	var err error
 	if req.Thread != "" {
-		var err error
 		t, err = v.Thread(ctx, req.Thread)
 		switch {
 		case err == nil:
@@ -59,6 +59,9 @@ func (v View) start(ctx context.Context, req Request, request, digest string) (H
 		}
 	} else {
 		req.fresh = true
+	}
+	if req.Input, err = v.unsaid(ctx, req); err != nil {
+		return Handle{}, err
 	}
 	r, err := v.rt.start(ctx, v.p, req, func(r *Run) (err error) {
 		r.Request, r.Digest = request, digest
@@ -81,6 +84,39 @@ func (v View) start(ctx context.Context, req Request, request, digest string) (H
 	h := v.handle(info)
 	h.origin = originOf(r, req.Input)
 	return h, nil
+}
+
+// unsaid is the input without what the thread has said already: clients send back what they were shown,
+// which is less than what is there. Of an input that says nothing new, the last message stays.
+func (v View) unsaid(ctx context.Context, req Request) ([]model.Message, error) {
+	named := func(m model.Message) bool { return m.ID != "" }
+	if req.fresh || !slices.ContainsFunc(req.Input, named) {
+		return req.Input, nil
+	}
+	g, err := v.rt.grown(ctx, req.Thread)
+	if err != nil {
+		return nil, err
+	}
+	at := g.tree.Head
+	if req.Checkpoint != "" {
+		i, err := g.find(req.Checkpoint)
+		if err != nil {
+			return nil, err
+		}
+		at = g.list[i].At
+	}
+	shown := shownMessages(v.rt.gate.secrets, g.tree.State(at).Messages)
+	last := len(req.Input) - 1
+	fresh := make([]model.Message, 0, len(req.Input))
+	for i, m := range req.Input {
+		said := slices.ContainsFunc(shown, func(s model.Message) bool {
+			return named(m) && s.ID == m.ID && s.Role == m.Role && s.Content == m.Content
+		})
+		if !said || i == last && len(fresh) == 0 {
+			fresh = append(fresh, m)
+		}
+	}
+	return fresh, nil
 }
 
 // repeated is the run of the same request before, if there is one.

@@ -35,6 +35,11 @@ func Conformance(t *testing.T, open func(t *testing.T) agents.Store) {
 		{"a thread is removed with all that it had, once no run has it", removal},
 		{"the removal of a thread is one for who else reads and writes", removalBeside},
 		{"what is old is found and removed, the oldest first", staleness},
+		{"a run that begins earlier makes a branch, and can be taken back", branches},
+		{"writes between runs change the state", writes},
+		{"runs wait for their thread and their time, in order", queueing},
+		{"there is one run for a request", requests},
+		{"threads are found by what they contain, and sorted", filtering},
 		{"what is not there is not found", missing},
 		{"a store that cannot be used says so", unavailable},
 	} {

@@ -12,6 +12,8 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/caddyserver/caddy/v2"
@@ -24,6 +26,7 @@ import (
 	"github.com/svc-gateway/svc/agents/api"
 	"github.com/svc-gateway/svc/agents/approval"
 	"github.com/svc-gateway/svc/agents/approval/webhook"
+	"github.com/svc-gateway/svc/agents/callback"
 	"github.com/svc-gateway/svc/agents/fetch"
 	"github.com/svc-gateway/svc/agents/hook"
 	"github.com/svc-gateway/svc/agents/model"
@@ -36,6 +39,7 @@ import (
 	_ "github.com/svc-gateway/svc/caddymodule/order"        // the directives' places
 	"github.com/svc-gateway/svc/internal/budget"
 	"github.com/svc-gateway/svc/internal/bus"
+	"github.com/svc-gateway/svc/internal/reach"
 	"github.com/svc-gateway/svc/internal/settings"
 	"github.com/svc-gateway/svc/scanner"
 	"github.com/svc-gateway/svc/scanner/inject"
@@ -66,14 +70,19 @@ const parallelCalls = 8
 // hosts holds the open host of each data folder.
 var hosts = caddy.NewUsagePool()
 
-// Handler serves the runtime's API. It has no options: all of them are settings of the app svc.
+// Handler serves the runtime's API. What the runtime does is set in the app svc.
 type Handler struct {
+	// DefaultStreamDialect is what a request for a run speaks when nothing in it tells: spec or langgraph.
+	// Default: spec.
+	DefaultStreamDialect string `json:"default_stream_dialect,omitempty"`
+
 	api      *api.Handler
 	home     string       // key in hosts; empty until the host is ours
 	database *databaseKey // nil until the analytical database is ours
 	leave    func()       // nil until runs that waited go on with this configuration's setup
 
-	webhook *webhook.Webhook // nil: nobody is told of approvals
+	webhook   *webhook.Webhook    // nil: nobody is told of approvals
+	callbacks *callback.Callbacks // nil: nobody is told of the ends of runs
 }
 
 // CaddyModule returns the Caddy module information.
@@ -83,20 +92,36 @@ func (*Handler) CaddyModule() caddy.ModuleInfo {
 
 // parseCaddyfile reads the directive:
 //
-//	svc_agents [<matcher>]
+//	svc_agents [<matcher>] {
+//		default_stream_dialect spec|langgraph
+//	}
 func parseCaddyfile(h httpcaddyfile.Helper) (caddyhttp.MiddlewareHandler, error) {
 	h.Next() // directive name
 	if h.NextArg() {
 		return nil, h.Errf("svc_agents takes no argument, found %q", h.Val())
 	}
+	handler := new(Handler)
 	for h.NextBlock(0) {
-		return nil, h.Errf("svc_agents has no option %q: the runtime is set up in the global option svc", h.Val())
+		if h.Val() != "default_stream_dialect" {
+			return nil, h.Errf("svc_agents has no option %q: the runtime is set up in the global option svc", h.Val())
+		}
+		switch args := h.RemainingArgs(); {
+		case handler.DefaultStreamDialect != "":
+			return nil, h.Err("default_stream_dialect: is given twice")
+		case len(args) != 1 || !slices.Contains(api.Dialects(), args[0]):
+			return nil, h.Errf("default_stream_dialect: must be spec or langgraph, found %q", strings.Join(args, " "))
+		default:
+			handler.DefaultStreamDialect = args[0]
+		}
 	}
-	return new(Handler), nil
+	return handler, nil
 }
 
 // Provision opens the runtime with the settings of this configuration.
 func (h *Handler) Provision(ctx caddy.Context) error {
+	if h.DefaultStreamDialect != "" && !slices.Contains(api.Dialects(), h.DefaultStreamDialect) {
+		return fmt.Errorf("default_stream_dialect: must be spec or langgraph, found %q", h.DefaultStreamDialect)
+	}
 	a, err := app.Get(ctx)
 	if err != nil {
 		return err
@@ -117,6 +142,12 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 		return err
 	}
 	setup.Holds = opened.desk
+	if h.callbacks, err = newCallbacks(a.Settings().Webhooks, log); err != nil {
+		return err
+	}
+	if h.callbacks != nil {
+		setup.Callbacks = h.callbacks
+	}
 	rt, err := opened.Runtime(setup)
 	if err != nil {
 		return err
@@ -142,6 +173,7 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 		Version:   settings.Version,
 		Health:    a.Health,
 		Approvals: opened.desk,
+		Dialect:   h.DefaultStreamDialect,
 	})
 	if err != nil {
 		return err
@@ -164,6 +196,29 @@ func (h *Handler) newDesk(a *app.App, hooks *hook.Hooks, log *zap.Logger) (appro
 		c.Notify = append(c.Notify, h.webhook)
 	}
 	return c, nil
+}
+
+// newCallbacks tells servers of the ends of runs; nil when none may be told.
+func newCallbacks(s settings.Webhooks, log *zap.Logger) (*callback.Callbacks, error) {
+	if len(s.Hosts) == 0 {
+		return nil, nil
+	}
+	c := callback.Config{Log: log}
+	var err error
+	if c.Hosts, err = reach.ParseHosts(s.Hosts); err != nil {
+		return nil, fmt.Errorf("webhooks.hosts: %w", err)
+	}
+	for _, text := range s.Reach {
+		n, err := reach.ParseNetwork(text)
+		if err != nil {
+			return nil, fmt.Errorf("webhooks.reach: %w", err)
+		}
+		c.Networks = append(c.Networks, n)
+	}
+	if c.Secret, err = s.Secret.Reveal(os.LookupEnv); err != nil {
+		return nil, fmt.Errorf("webhooks.secret: %w", err)
+	}
+	return callback.New(c), nil
 }
 
 // recoverRuns closes what an earlier process left behind. While the live bus is away nobody knows
@@ -263,6 +318,9 @@ func (h *Handler) Cleanup() error {
 	}
 	if h.webhook != nil {
 		h.webhook.Close()
+	}
+	if h.callbacks != nil {
+		h.callbacks.Close()
 	}
 	err := h.closeDatabase()
 	if h.home == "" {

@@ -22,6 +22,9 @@ func (s Settings) CheckEnvironment(env func(string) (string, bool)) error {
 	if err := s.Approvals.checkSecrets(env); err != nil {
 		return err
 	}
+	if err := s.Webhooks.checkSecrets(env); err != nil {
+		return err
+	}
 	if err := s.Sandbox.checkSecrets(env); err != nil {
 		return err
 	}

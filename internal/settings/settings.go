@@ -31,6 +31,7 @@ type Settings struct {
 	Database  Database
 	Retention Retention
 	Approvals Approvals
+	Webhooks  Webhooks
 	Sandbox   Sandbox
 	Fetch     Fetch
 	Lists     Lists

@@ -126,7 +126,9 @@ func (t *translator) pickedUp(f *frame, e agents.Event) {
 	f.seq++
 	f.results = map[string]json.RawMessage{}
 	for _, c := range e.Calls {
-		f.calls = append(f.calls, c.ID)
+		if !f.answered[c.ID] {
+			f.calls = append(f.calls, c.ID)
+		}
 	}
 	t.checkpoint(f, tree.AfterStep, []string{tree.NodeTools}, f.seq-1)
 	t.begin(f, tree.NodeTools)

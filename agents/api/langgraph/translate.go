@@ -54,8 +54,9 @@ type frame struct {
 	opener   string // the call that opened it
 	ns       string // namespace; empty for the graph
 	messages []json.RawMessage
-	place    map[string]int // of messages, by id
-	count    int            // messages that are of this run
+	place    map[string]int  // of messages, by id
+	count    int             // messages that are of this run
+	answered map[string]bool // calls that had their result before the run
 	values   map[string]any
 	step     int
 	seq      int    // the next write
@@ -120,8 +121,10 @@ func (t *translator) open(o agents.Opening) {
 		t.checkpoint(f, tree.BeforeInput, []string{tree.NodeStart}, f.seq)
 	}
 	f.messages, f.place, f.values, f.count = nil, map[string]int{}, o.Values, len(o.Input)
+	f.answered = map[string]bool{}
 	for _, m := range o.Messages {
 		f.put(m.ID, encode(wire(m)))
+		f.answered[m.ToolCallID] = true
 	}
 	if o.Given > 0 {
 		f.seq += o.Given

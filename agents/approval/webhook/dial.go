@@ -1,33 +1,14 @@
 package webhook
 
 import (
-	"context"
 	"fmt"
-	"net"
-	"net/http"
 	"net/netip"
-	"syscall"
-	"time"
 
 	"github.com/svc-gateway/svc/internal/reach"
 )
 
 // ErrAddress is matched when the server's address is one that messages may not go to.
 var ErrAddress = reach.ErrRefused
-
-// newClient returns a client that connects to allowed addresses only.
-func newClient(private bool, timeout time.Duration) *http.Client {
-	d := net.Dialer{Timeout: timeout, ControlContext: control(private)}
-	return &http.Client{
-		Timeout:       timeout,
-		Transport:     &http.Transport{DialContext: d.DialContext, TLSHandshakeTimeout: timeout, MaxIdleConns: 1, IdleConnTimeout: time.Minute},
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}
-}
-
-func control(private bool) func(ctx context.Context, network, address string, _ syscall.RawConn) error {
-	return reach.Control(func(a netip.Addr) error { return check(a, private) })
-}
 
 // everywhere is every network. A rule does not open with it what is link-local, nor the metadata of clouds.
 var everywhere = []netip.Prefix{netip.MustParsePrefix("0.0.0.0/0"), netip.MustParsePrefix("::/0")}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"strings"
 	"sync"
 	"testing"
@@ -17,6 +18,8 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/svc-gateway/svc/agents/approval"
+	"github.com/svc-gateway/svc/agents/post"
+	"github.com/svc-gateway/svc/internal/reach"
 )
 
 const secret = "0123456789abcdef0123456789abcdef"
@@ -37,7 +40,7 @@ func newReceiver(t *testing.T, statuses ...int) *receiver {
 	r.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		body, _ := io.ReadAll(req.Body)
 		id, stamp := req.Header.Get("webhook-id"), req.Header.Get("webhook-timestamp")
-		if got, want := req.Header.Get("webhook-signature"), "v1,"+Sign(secret, id, stamp, body); got != want {
+		if got, want := req.Header.Get("webhook-signature"), "v1,"+post.Sign(secret, id, stamp, body); got != want {
 			t.Errorf("signature: got %s, want %s", got, want)
 		}
 		r.mu.Lock()
@@ -77,7 +80,7 @@ func TestMessages(t *testing.T) {
 	}{
 		{"taken", []int{204}, 1, ""},
 		{"taken in the end", []int{503, 429, 200}, 3, ""},
-		{"never taken", []int{500}, attempts, "did not take a message"},
+		{"never taken", []int{500}, post.Attempts, "did not take a message"},
 		{"refused for good", []int{403}, 1, "did not take a message"},
 		{"a redirect is not followed", []int{302}, 1, "did not take a message"},
 	} {
@@ -145,7 +148,7 @@ func TestAFullQueueIsNoObstacle(t *testing.T) {
 	defer close(release)
 	core, logs := observer.New(zapcore.WarnLevel)
 	w := New(Config{URL: s.URL, Secret: secret, Private: true, Log: zap.New(core)})
-	for range queueLength + 10 {
+	for range post.QueueLength + 10 {
 		w.Requested(context.Background(), approval.View{})
 	}
 	w.Close()
@@ -185,7 +188,7 @@ func TestAddresses(t *testing.T) {
 		{"nonsense", false, false},
 	} {
 		for private, want := range map[bool]bool{false: tc.public, true: tc.private} {
-			err := control(private)(t.Context(), "tcp", tc.address, nil)
+			err := reach.Control(func(a netip.Addr) error { return check(a, private) })(t.Context(), "tcp", tc.address, nil)
 			if (err == nil) != want || err != nil && !errors.Is(err, ErrAddress) {
 				t.Errorf("%s, private=%t: got %v, want allowed=%t", tc.address, private, err, want)
 			}
