@@ -112,7 +112,7 @@ func (d *dialect) command(w http.ResponseWriter, r *http.Request) {
 	}
 	reply, err := d.obey(r, thread, &body)
 	if err != nil {
-		if p := rest.Problem(err); aboutThread(p.Code) || p.Status == http.StatusUnauthorized || p.Status == http.StatusTooManyRequests || p.Status >= 500 {
+		if outOfReach(err) {
 			d.Fail(w, r, err)
 			return
 		}
@@ -122,9 +122,19 @@ func (d *dialect) command(w http.ResponseWriter, r *http.Request) {
 	rest.WriteJSON(w, reply)
 }
 
-// aboutThread reports whether a problem is that the thread is not there for the caller. A thread of somebody
-// else cannot be created.
-func aboutThread(code string) bool { return code == "thread_not_found" || code == "thread_exists" }
+// outOfReach reports whether an error is not the command's: the thread is not there for the caller, which also
+// cannot create one that is somebody else's, or the service cannot do anything for it now.
+func outOfReach(err error) bool {
+	if _, ok := errors.AsType[*commandError](err); ok {
+		return false
+	}
+	p := rest.Problem(err)
+	switch p.Status {
+	case http.StatusUnauthorized, http.StatusTooManyRequests:
+		return true
+	}
+	return p.Code == "thread_not_found" || p.Code == "thread_exists" || p.Status >= http.StatusInternalServerError
+}
 
 // obey does what a command says.
 func (d *dialect) obey(r *http.Request, thread string, body *CommandBody) (CommandReply, error) {
