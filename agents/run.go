@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/svc-gateway/svc/agents/model"
+	"github.com/svc-gateway/svc/agents/own"
 	"github.com/svc-gateway/svc/agents/tree"
 	"github.com/svc-gateway/svc/policy"
 	"github.com/svc-gateway/svc/scanner"
@@ -142,12 +143,7 @@ func (f *Failure) Error() string { return f.Code + ": " + f.Message }
 func (r *Run) Owner() string { return ownerOf(r.Principal) }
 
 // ownerOf is the user whom what a principal makes belongs to.
-func ownerOf(p policy.Principal) string {
-	if p.OnBehalfOf != "" {
-		return p.OnBehalfOf
-	}
-	return p.User
-}
+func ownerOf(p policy.Principal) string { return own.Of(p) }
 
 // info is what the run is listed with.
 func (r *Run) info() RunInfo {

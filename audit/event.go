@@ -28,6 +28,7 @@ const (
 	RunDeleted       = "run.deleted"       // somebody removes a run from its thread's list
 	Retention        = "retention"         // the service removes what is older than the settings want
 	Archive          = "archive"           // the records of runs that are over leave the log for a file
+	Cron             = "cron"              // a run was due by a schedule: it was started, or why not
 	RunStart         = "run.start"         // a run was started
 	RunEnd           = "run.end"           // a run reached its final status
 	ToolWait         = "tool.wait"         // a call waits for leave that the policy asks for

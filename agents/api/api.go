@@ -21,6 +21,7 @@ import (
 	"github.com/svc-gateway/svc/agents/api/langgraph"
 	"github.com/svc-gateway/svc/agents/api/rest"
 	"github.com/svc-gateway/svc/agents/api/spec"
+	"github.com/svc-gateway/svc/agents/cron"
 	"github.com/svc-gateway/svc/internal/problem"
 	"github.com/svc-gateway/svc/policy"
 )
@@ -32,12 +33,13 @@ type Options = rest.Options
 type Handler struct {
 	mux      *http.ServeMux
 	document []byte // GET /openapi.json
+	crons    cron.Starter
 }
 
 // New makes the API of a runtime.
 func New(rt *agents.Runtime, o Options) (*Handler, error) {
 	s := rest.NewServer(rt, o)
-	h := &Handler{mux: http.NewServeMux()}
+	h := &Handler{mux: http.NewServeMux(), crons: langgraph.Starter(s)}
 	table := h.table(s)
 	var err error
 	if h.document, err = rest.Describe(table, o.Version); err != nil {
@@ -89,6 +91,9 @@ func serve(s *rest.Server, dialects []rest.Route) http.Handler {
 	}
 	return first.Permit()
 }
+
+// Crons starts the runs of crons.
+func (h *Handler) Crons() cron.Starter { return h.crons }
 
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if fallback, pattern := h.mux.Handler(r); pattern == "" {

@@ -230,11 +230,14 @@ func TestThreadApproval(t *testing.T) {
 		t.Fatalf("got %v", got)
 	}
 	rest := stream.until("lifecycle completed")
-	want := []string{"lifecycle running", "input.answered", "tools tool-started", "tools tool-finished", "values", "values", "lifecycle completed"}
+	want := []string{
+		"lifecycle running", "values", "input.answered", "tools tool-started", "tools tool-finished", "values",
+		"agent lifecycle started", "agent lifecycle completed", "values", "lifecycle completed",
+	}
 	if diff := cmp.Diff(want, whats(rest)); diff != "" {
 		t.Errorf("after the answer (-want +got):\n%s", diff)
 	}
-	if ids := rest[1].Params.Data["interrupt_ids"]; fmt.Sprint(ids) != fmt.Sprintf("[%v]", id) {
+	if ids := rest[2].Params.Data["interrupt_ids"]; fmt.Sprint(ids) != fmt.Sprintf("[%v]", id) {
 		t.Errorf("answered: %v", ids)
 	}
 	tree := s.send("root", thread, "agent.getTree", map[string]any{"run_id": run})["result"].(map[string]any)["tree"]

@@ -19,6 +19,9 @@ import (
 	"github.com/svc-gateway/svc/agents"
 	"github.com/svc-gateway/svc/agents/api"
 	"github.com/svc-gateway/svc/agents/approval"
+	"github.com/svc-gateway/svc/agents/assistant"
+	"github.com/svc-gateway/svc/agents/cron"
+	"github.com/svc-gateway/svc/agents/items"
 	"github.com/svc-gateway/svc/agents/model"
 	"github.com/svc-gateway/svc/agents/state"
 	"github.com/svc-gateway/svc/audit"
@@ -76,7 +79,13 @@ func newServerOn(t *testing.T, m model.Model, live bus.Bus) *server {
 	}
 	t.Cleanup(rt.Serve())
 	memory := budget.New(64 << 20)
-	handler, err := api.New(rt, api.Options{BodyBytes: 64 << 10, Memory: memory, Version: "test", Approvals: desk})
+	crons := cron.Open(cron.Config{Store: store, Audit: log, Identity: id, Log: zap.NewNop()})
+	t.Cleanup(crons.Close)
+	handler, err := api.New(rt, api.Options{
+		BodyBytes: 64 << 10, Memory: memory, Version: "test", Approvals: desk, Crons: crons,
+		Assistants: assistant.New(assistant.Config{Store: store, Audit: log, Graphs: rt.Agents}),
+		Items:      items.New(items.Config{Store: store, Audit: log, Log: zap.NewNop()}),
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/svc-gateway/svc/agents/own"
 	"github.com/svc-gateway/svc/audit"
 	"github.com/svc-gateway/svc/policy"
 )
@@ -13,7 +14,7 @@ import (
 // belongs to somebody else is not found, and that it was asked for is recorded.
 func (d *Desk) Approval(ctx context.Context, p policy.Principal, id string) (Approval, error) {
 	a, err := d.Store.Approval(ctx, id)
-	if err == nil && !sees(p, a.Owner) {
+	if err == nil && !own.Sees(p, a.Owner) {
 		e := audit.Event{
 			Type: audit.PermissionDenied, Run: a.Run, Thread: a.Thread, Call: a.ID, User: p.User, Role: string(p.Role), OnBehalfOf: p.OnBehalfOf,
 			Address: p.Address, TokenID: p.TokenID, RequestID: p.RequestID,
@@ -29,10 +30,8 @@ func (d *Desk) Approval(ctx context.Context, p policy.Principal, id string) (App
 
 // Approvals lists a page of what the principal may see.
 func (d *Desk) Approvals(ctx context.Context, p policy.Principal, f Filter) ([]Approval, error) {
-	if f.Owner == "" && p.Role != policy.Admin {
-		f.Owner = self(p)
-	}
-	if f.Owner != "" && !sees(p, f.Owner) {
+	var ok bool
+	if f.Owner, ok = own.Listed(p, f.Owner); !ok {
 		return nil, nil // no error to ask for, and not shown
 	}
 	return d.Store.Approvals(ctx, f)
@@ -40,12 +39,3 @@ func (d *Desk) Approvals(ctx context.Context, p policy.Principal, f Filter) ([]A
 
 // Show is an approval as it may be shown.
 func (d *Desk) Show(a Approval) View { return a.Show(d.config().Secrets) }
-
-func sees(p policy.Principal, owner string) bool { return p.Role == policy.Admin || owner == self(p) }
-
-func self(p policy.Principal) string {
-	if p.OnBehalfOf != "" {
-		return p.OnBehalfOf
-	}
-	return p.User
-}

@@ -14,6 +14,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/caddyserver/caddy/v2"
@@ -26,9 +27,12 @@ import (
 	"github.com/svc-gateway/svc/agents/api"
 	"github.com/svc-gateway/svc/agents/approval"
 	"github.com/svc-gateway/svc/agents/approval/webhook"
+	"github.com/svc-gateway/svc/agents/assistant"
 	"github.com/svc-gateway/svc/agents/callback"
+	"github.com/svc-gateway/svc/agents/cron"
 	"github.com/svc-gateway/svc/agents/fetch"
 	"github.com/svc-gateway/svc/agents/hook"
+	"github.com/svc-gateway/svc/agents/items"
 	"github.com/svc-gateway/svc/agents/model"
 	"github.com/svc-gateway/svc/agents/state"
 	"github.com/svc-gateway/svc/agents/tools"
@@ -164,7 +168,8 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 			return err
 		}
 		release := opened.desk.Serve(desk)
-		h.leave = func() { release(); leave() }
+		idle := opened.crons.Serve(h.api.Crons())
+		h.leave = func() { idle(); release(); leave() }
 		return nil
 	})
 	h.api, err = api.New(rt, api.Options{
@@ -174,6 +179,11 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 		Health:    a.Health,
 		Approvals: opened.desk,
 		Dialect:   h.DefaultStreamDialect,
+
+		Assistants: assistant.New(assistant.Config{Store: opened.store, Audit: a.Audit(), Graphs: rt.Agents}),
+		Items:      items.New(items.Config{Store: opened.store, Audit: a.Audit(), Log: log, Secrets: a.Secrets()}),
+		Crons:      opened.crons,
+		Secrets:    a.Secrets(),
 	})
 	if err != nil {
 		return err
@@ -333,7 +343,10 @@ func (h *Handler) Cleanup() error {
 // host is an open host with its hold on the app's resources.
 type host struct {
 	*agents.Host
+	store   *state.Store // closed with the host
 	desk    *approval.Desk
+	crons   *cron.Table
+	sweeper func() // ends the removal of items that have expired
 	unwatch func()
 	leave   func() // before the store is closed
 	release func()
@@ -365,12 +378,21 @@ func open(a *app.App, log *zap.Logger) (*host, error) {
 		Store: store, Audit: a.Audit(), Identity: a.Identity(), Bus: a.Bus(), Node: a.Node(), Log: log, Hooks: hooks,
 	})
 	desk := approval.Open(approval.DeskConfig{Store: store, Runs: opened, Audit: a.Audit(), Identity: a.Identity(), Log: log})
-	h := &host{Host: opened, desk: desk, unwatch: unwatch, leave: a.AddWitness(store, a.Home().StateDB()), release: a.Hold(), closed: make(chan struct{}), hooks: hooks}
+	crons := cron.Open(cron.Config{Store: store, Audit: a.Audit(), Identity: a.Identity(), Log: log})
+	h := &host{Host: opened, store: store, desk: desk, crons: crons, sweeper: sweep(store, a.Audit(), log), unwatch: unwatch, leave: a.AddWitness(store, a.Home().StateDB()), release: a.Hold(), closed: make(chan struct{}), hooks: hooks}
 	h.patience, h.lose = context.WithCancel(context.Background())
 	go h.drainAt(a.Stopping())
 	h.undo = &undo.Keeper{Dir: a.Home().Undo()}
 	h.boxes = boxes
 	return h, nil
+}
+
+// sweep removes items that have expired until it is ended.
+func sweep(store *state.Store, log *audit.Log, logger *zap.Logger) (end func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	var work sync.WaitGroup
+	work.Go(func() { items.New(items.Config{Store: store, Audit: log, Log: logger}).Serve(ctx) })
+	return func() { cancel(); work.Wait() }
 }
 
 // drainAt lets the active runs end when the process begins to stop.
@@ -390,6 +412,8 @@ func (h *host) Destruct() error {
 	defer h.release()
 	defer h.unwatch()
 	close(h.closed)
+	h.crons.Close()
+	h.sweeper()
 	h.desk.Close()
 	h.leave()
 	err := h.Close()

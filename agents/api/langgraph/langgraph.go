@@ -31,6 +31,10 @@ var parts = []func(*dialect) []rest.Route{
 	(*dialect).cancelRoutes,
 	(*dialect).batchRoutes,
 	(*dialect).infoRoutes,
+	(*dialect).assistantRoutes,
+	(*dialect).itemRoutes,
+	(*dialect).cronRoutes,
+	(*dialect).metricsRoutes,
 	(*dialect).centricRoutes,
 }
 

@@ -18,7 +18,7 @@ func shownStatus(s agents.Status) string {
 // shownRun is a run as it is shown.
 func (d *dialect) shownRun(r agents.RunInfo) Run {
 	run := Run{
-		RunID: r.ID, ThreadID: r.Thread, AssistantID: assistantID(r.Assistant), CreatedAt: stamp(r.Created), UpdatedAt: stamp(r.Updated),
+		RunID: r.ID, ThreadID: r.Thread, AssistantID: assistantOf(r), CreatedAt: stamp(r.Created), UpdatedAt: stamp(r.Updated),
 		Status: shownStatus(r.Status), Metadata: r.Metadata, Kwargs: r.Kwargs, Multitask: string(r.Multitask),
 	}
 	if run.Metadata == nil {

@@ -39,6 +39,7 @@ func (d *dialect) start(ctx context.Context, r *http.Request, thread string, bod
 	if err != nil {
 		return begun{}, err
 	}
+	as.under(body)
 	if body.resumes() {
 		return d.resume(ctx, r, thread, body, modes)
 	}
@@ -74,7 +75,7 @@ func (d *dialect) start(ctx context.Context, r *http.Request, thread string, bod
 
 // about is what streams of a run tell of it.
 func (d *dialect) about(run agents.RunInfo) about {
-	return about{Run: run.ID, Thread: run.Thread, Assistant: run.Assistant, AssistantID: assistantID(run.Assistant), Created: run.Created}
+	return about{Run: run.ID, Thread: run.Thread, Assistant: run.Assistant, AssistantID: assistantOf(run), Created: run.Created}
 }
 
 // resumes reports whether the request answers what a run waits for.

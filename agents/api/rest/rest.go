@@ -12,9 +12,13 @@ import (
 
 	"github.com/svc-gateway/svc/agents"
 	"github.com/svc-gateway/svc/agents/approval"
+	"github.com/svc-gateway/svc/agents/assistant"
+	"github.com/svc-gateway/svc/agents/cron"
+	"github.com/svc-gateway/svc/agents/items"
 	"github.com/svc-gateway/svc/internal/budget"
 	"github.com/svc-gateway/svc/internal/health"
 	"github.com/svc-gateway/svc/policy"
+	"github.com/svc-gateway/svc/scanner/redact"
 )
 
 // Options are what the API needs to know beside the runtime.
@@ -24,6 +28,12 @@ type Options struct {
 	Version   string         // of the program, for the OpenAPI document
 	Approvals *approval.Desk // where calls wait for people
 
+	Assistants *assistant.Catalog // graphs with a configuration
+	Items      *items.Keeper      // what clients keep beside threads
+	Crons      *cron.Table        // runs that are started again and again
+
+	// Secrets are values that are shown to nobody. Default: none.
+	Secrets *redact.Secrets
 	// Health says how the parts of the service are. Default: there are none to speak of.
 	Health func() health.Details
 	// Dialect is what a request to run something speaks when nothing in it tells. Default: spec.
