@@ -69,7 +69,7 @@ func (r *reader) next(ctx context.Context, from int) (events []Event, err error)
 		default:
 			events, err = r.h.elsewhere(ctx, r.run, from)
 			if r.waitsAlong(err) || err == nil && len(events) == 0 {
-				err = r.called(ctx)
+				err = called(ctx, r.calls)
 			}
 		}
 		if r.waitsAlong(err) {
@@ -111,19 +111,6 @@ func (r *reader) close() {
 		r.calls.Close()
 		r.calls = nil
 	}
-}
-
-// called waits until another process tells of news, or it is time to look in any case.
-func (r *reader) called(ctx context.Context) error {
-	again := time.NewTimer(lookAgain)
-	defer again.Stop()
-	select {
-	case <-r.calls.C():
-	case <-again.C:
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
-	return nil
 }
 
 // stored takes events from the store.

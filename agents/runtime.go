@@ -159,6 +159,7 @@ func (rt *Runtime) launch(ctx context.Context, r *Run, set *toolset, l *lease, n
 	if next > 0 || !r.Due.IsZero() {
 		a.log.publish() // readers that wait elsewhere find it here
 	}
+	rt.tellThread(r.Thread)
 	go func() {
 		defer stopTimer()
 		d.drive(runCtx)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 )
@@ -117,6 +118,44 @@ func (a *answered) end() error {
 		return fmt.Errorf("%w: no piece of the answer has the word %q", errBody, a.word)
 	case a.calls != a.tools:
 		return fmt.Errorf("%w: it shows %d tool calls, want %d", errBody, a.calls, a.tools)
+	}
+	return nil
+}
+
+// holding wants a JSON document that has a certain word in it.
+type holding struct {
+	word string
+	body []byte
+}
+
+func (h *holding) begin()             { h.body = h.body[:0] }
+func (h *holding) begun() bool        { return len(h.body) > 0 }
+func (h *holding) see(b []byte) error { h.body = append(h.body, b...); return nil }
+
+func (h *holding) end() error {
+	if !json.Valid(h.body) || !bytes.Contains(h.body, []byte(h.word)) {
+		return fmt.Errorf("%w: got %.200q, want a document with %s", errBody, h.body, h.word)
+	}
+	return nil
+}
+
+// protocolStream wants the stream of a run of the agent server protocol that succeeded: metadata first, and
+// at last the values with an answer.
+type protocolStream struct{ body []byte }
+
+func (p *protocolStream) begin()             { p.body = p.body[:0] }
+func (p *protocolStream) begun() bool        { return bytes.Contains(p.body, []byte("\n\n")) }
+func (p *protocolStream) see(b []byte) error { p.body = append(p.body, b...); return nil }
+
+func (p *protocolStream) end() error {
+	first, rest, _ := bytes.Cut(p.body, []byte("\n"))
+	switch {
+	case !bytes.Equal(bytes.TrimSpace(first), []byte("event: metadata")):
+		return fmt.Errorf("%w: the stream begins with %.200q, want metadata", errBody, first)
+	case bytes.Contains(rest, []byte("event: error")):
+		return fmt.Errorf("%w: the run failed: %.600q", errBody, rest)
+	case !bytes.Contains(rest, []byte("event: values")) || !bytes.Contains(rest, []byte(`"type":"ai"`)):
+		return fmt.Errorf("%w: the stream has no answer: %.600q", errBody, rest)
 	}
 	return nil
 }

@@ -20,6 +20,8 @@
 //     to the same while they log in somewhere else;
 //   - posts: requests with a token while twenty posts of 4 MB are scanned, next to the same while none is;
 //   - runs: complete agent runs with the demo model over POST /runs/stream;
+//   - agentserver: runs and threads over the agent server protocol, next to its reference development server,
+//     which is installed from npm the first time and runs ten runs side by side;
 //   - audit: the log against a bare SQLite group commit (BenchmarkRecord of audit/sqlite);
 //   - sandbox: from the start to the exit of true in a sandbox, next to bubblewrap; fifty at once; the
 //     end of a fork bomb;
@@ -139,6 +141,7 @@ var parts = []part{
 	{"logins", (*bench).logins},
 	{"posts", (*bench).posts},
 	{"runs", (*bench).runs},
+	{"agentserver", (*bench).agentServer},
 	{"audit", (*bench).audit},
 	{"sandbox", (*bench).sandbox},
 	{"database", (*bench).database},

@@ -83,6 +83,14 @@ func (r *report) print(to io.Writer) error {
 			fmt.Fprintf(w, "  the disk's fsync of 4 KiB %s: p50 %s, p99 %s ms\n", when, ms(r.Sync[i].P50), ms(r.Sync[i].P99))
 		}
 	}
+	if len(r.AgentServer) > 0 {
+		title("Agent server protocol: (a) the reference development server with its ten workers, (b) the service; times in ms")
+		line("task\tclients\ta /s\tb /s\tb/a\ta p50\tb p50\ta first\tb first")
+		for _, f := range r.AgentServer {
+			line("%s\t%d\t%.0f\t%.0f\t%.1f\t%s\t%s\t%s\t%s", f.Task, f.Clients, f.Bare.Rate, f.Stages.Rate, f.Ratio,
+				ms(f.Bare.P50), ms(f.Stages.P50), ms(f.Bare.First), ms(f.Stages.First))
+		}
+	}
 	if f := r.Sandbox; f != nil {
 		title("Sandboxes, " + f.Mode + ", from the start to the exit of true, next to bubblewrap's; times in ms")
 		line("p50\tp99\tbwrap p50\tbwrap p99\tratio\tin a row p50\t%d at once\tfailed\tfork bomb", atOnce)

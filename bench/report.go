@@ -4,25 +4,26 @@ import "time"
 
 // report is everything that was measured. Durations are nanoseconds in JSON, sizes bytes.
 type report struct {
-	When     time.Time
-	Plan     string
-	Rounds   int
-	Machine  string
-	Stages   []stageFigures   `json:",omitempty"`
-	Portkey  *portkeyFigures  `json:",omitempty"`
-	Auth     []authFigures    `json:",omitempty"`
-	Logins   []loginFigures   `json:",omitempty"`
-	Posts    []postFigures    `json:",omitempty"`
-	Runs     []runFigures     `json:",omitempty"`
-	Recorded map[string]int   `json:",omitempty"` // audit events by type after the runs
-	Sync     []syncFigures    `json:",omitempty"` // of the disk before and after the runs
-	Audit    *auditFigures    `json:",omitempty"`
-	Database *databaseFigures `json:",omitempty"`
-	Sandbox  *sandboxFigures  `json:",omitempty"`
-	Start    *startFigures    `json:",omitempty"`
-	Contents []contentFigures `json:",omitempty"`
-	Streams  []streamFigures  `json:",omitempty"`
-	Aims     []aim
+	When        time.Time
+	Plan        string
+	Rounds      int
+	Machine     string
+	Stages      []stageFigures   `json:",omitempty"`
+	Portkey     *portkeyFigures  `json:",omitempty"`
+	Auth        []authFigures    `json:",omitempty"`
+	Logins      []loginFigures   `json:",omitempty"`
+	Posts       []postFigures    `json:",omitempty"`
+	Runs        []runFigures     `json:",omitempty"`
+	AgentServer []taskFigures    `json:",omitempty"`
+	Recorded    map[string]int   `json:",omitempty"` // audit events by type after the runs
+	Sync        []syncFigures    `json:",omitempty"` // of the disk before and after the runs
+	Audit       *auditFigures    `json:",omitempty"`
+	Database    *databaseFigures `json:",omitempty"`
+	Sandbox     *sandboxFigures  `json:",omitempty"`
+	Start       *startFigures    `json:",omitempty"`
+	Contents    []contentFigures `json:",omitempty"`
+	Streams     []streamFigures  `json:",omitempty"`
+	Aims        []aim
 }
 
 // stageFigures compare one kind of traffic through (a) and (b).
@@ -87,6 +88,14 @@ type runFigures struct {
 	Clients int
 	Child   bool // a run starts a child process
 	sample
+}
+
+// taskFigures compare the reference server of the agent server protocol (a) with the service (b).
+type taskFigures struct {
+	Task    string
+	Clients int
+	Aim     float64 // least ratio; 0: none
+	comparison
 }
 
 // auditFigures are events a second, and the log's in relation to bare SQLite's.

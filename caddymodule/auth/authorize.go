@@ -95,7 +95,9 @@ func (h *Handler) again(w http.ResponseWriter, r *http.Request, p policy.Princip
 // prepare readies an authenticated request for the next handler.
 func (h *Handler) prepare(r *http.Request, p policy.Principal) *http.Request {
 	ctx := policy.WithPrincipal(credentials.Note(r.Context(), r.Header), p)
-	h.stripCredentials(r.Header, external(p))
+	if h.stripCredentials(r.Header, external(p)); !h.PassCredentials {
+		r.URL = identity.StripTicket(r.URL)
+	}
 	if h.IdentityHeaders != nil {
 		h.IdentityHeaders.set(r.Header, p)
 	}

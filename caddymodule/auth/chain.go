@@ -12,8 +12,8 @@ import (
 )
 
 // newChain builds the providers that the setting auth.mode lists, in its order. Where anybody can
-// log in, those of sessions come behind them, that of the cookie last: it counts less than what a
-// request says, and more than the mode none, which takes any local request.
+// log in, those of sessions and tickets come behind them, that of the cookie last: it counts less than
+// what a request says, and more than the mode none, which takes any local request.
 func newChain(a *app.App) (identity.Chain, error) {
 	var chain identity.Chain
 	origins := plainOrigins(a.Settings().CORS.Origins)
@@ -43,6 +43,7 @@ func newChain(a *app.App) (identity.Chain, error) {
 	if !a.Settings().Auth.Has(settings.ModeToken) {
 		chain = beforeNone(chain, identity.NewAPISessionProvider(a.Identity()))
 	}
+	chain = beforeNone(chain, identity.NewTicketProvider(a.Identity()))
 	session, err := identity.NewSessionProvider(a.Identity(), origins...)
 	if err != nil {
 		return nil, fmt.Errorf("cors.origins: %w", err)

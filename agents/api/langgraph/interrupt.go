@@ -77,7 +77,9 @@ func (t *translator) pause() {
 		if len(f.waiting) == 0 {
 			continue
 		}
-		own := []Interrupt{shownInterrupt(t.interrupt(f))}
+		asked := t.interrupt(f)
+		own := []Interrupt{shownInterrupt(asked)}
+		t.also.asksFor(f, asked)
 		result := func() any {
 			return map[string]any{"id": taskID(f.present, f.node), "name": f.node, "interrupts": own}
 		}
@@ -88,6 +90,7 @@ func (t *translator) pause() {
 		}
 	}
 	t.tellInterrupts(t.frames[0], t.interrupts())
+	t.also.turns(graphRunning, graphInterrupted)
 	t.tell(always, nil, "end", func() any { return nil })
 }
 
@@ -114,6 +117,7 @@ func (t *translator) interrupt(f *frame) agents.Interrupt {
 // resume tells that a run that waited goes on: its stream begins anew.
 func (t *translator) resume() {
 	t.paused = false
+	t.also.turns(graphInterrupted, graphRunning)
 	t.head()
 	if f := t.frames[0]; f != nil {
 		t.state(f)

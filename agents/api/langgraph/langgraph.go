@@ -8,6 +8,10 @@
 // for approval are interrupts; a resume is a decision at the desk of approvals. docs/api.md lists where
 // the dialect differs from the published server.
 //
+// The thread-centric form of the protocol is here too: commands to a thread, and a feed of its events that
+// goes on from run to run, as server-sent events or on a WebSocket. The translator tells a chronicle the
+// same facts that it makes the other form's events of, so that there is one machine with two renderings.
+//
 // Each file adds its endpoints to the table in this one. What is here is safe for concurrent use.
 package langgraph
 
@@ -32,6 +36,7 @@ var parts = []func(*dialect) []rest.Route{
 	(*dialect).itemRoutes,
 	(*dialect).cronRoutes,
 	(*dialect).metricsRoutes,
+	(*dialect).centricRoutes,
 }
 
 // Routes are the endpoints of the dialect. The server may be nil for who only wants to know them.

@@ -21,6 +21,7 @@ func (t *translator) begin(f *frame, node string) {
 		}
 	}
 	t.tell(modeTasks, f, "tasks", body)
+	t.also.began(f, body)
 	t.debug(f, "task", f.step+1, body)
 	t.event(f, "on_chain_start", node, f.tags(), func() any { return map[string]any{"input": input} })
 	if node == tree.NodeAgent {
@@ -40,6 +41,7 @@ func (t *translator) end(f *frame, ids []string, added []json.RawMessage, next [
 		return map[string]any{"id": task, "name": node, "result": partial, "interrupts": []any{}}
 	}
 	t.tell(modeTasks, f, "tasks", result)
+	t.also.ended(f, partial, result)
 	t.debug(f, "task_result", f.step+1, result)
 	for i, m := range added {
 		f.put(ids[i], m)
@@ -55,6 +57,7 @@ func (t *translator) end(f *frame, ids []string, added []json.RawMessage, next [
 	}
 	if f.ns != "" {
 		t.event(f, "on_chain_end", graphName, nil, func() any { return map[string]any{"output": f.state()} })
+		t.also.closed(f)
 	}
 }
 
@@ -64,6 +67,7 @@ func (t *translator) speak(f *frame, id string) {
 		return
 	}
 	f.spoken, f.text = id, nil
+	t.also.speaks(f, id)
 	t.tell(modeMessages, f, "messages/metadata", func() any {
 		return map[string]any{id: map[string]any{"metadata": t.nodeMetadata(f)}}
 	})
@@ -73,6 +77,7 @@ func (t *translator) speak(f *frame, id string) {
 func (t *translator) chunk(f *frame, e agents.Event) {
 	t.speak(f, e.Message)
 	f.text = append(f.text, e.Content...)
+	t.also.piece(f, e.Content)
 	piece := func(content string) Message {
 		return answer(Message{Content: content, AdditionalKwargs: none, ResponseMetadata: none, ID: e.Message}, nil)
 	}
@@ -88,6 +93,7 @@ func (t *translator) message(f *frame, e agents.Event) {
 		return
 	}
 	t.speak(f, e.Message)
+	t.also.spoken(f, e)
 	whole := wire(model.Message{ID: e.Message, Role: model.RoleAssistant, Content: e.Content, ToolCalls: e.Calls})
 	last := whole // what no piece has told yet
 	if e.Streamed {
@@ -135,6 +141,7 @@ func (t *translator) call(f *frame, e agents.Event) {
 		f.waiting = append(f.waiting, e)
 	}
 	t.tell(modeCustom, f, "custom", func() any { return gateNews(e) })
+	t.also.called(f, e)
 	if e.Type != agents.EventToolUse || e.Status != string(agents.CallStarted) {
 		return
 	}
@@ -164,6 +171,7 @@ func (t *translator) result(f *frame, e agents.Event) {
 	m := encode(wire(model.Message{
 		ID: agents.ResultID(e.Call), Role: model.RoleTool, Content: e.Content, ToolCallID: e.Call, Name: e.Name, Status: e.Status,
 	}))
+	t.also.result(f, e, m)
 	t.event(f, "on_tool_end", e.Name, f.tags(), func() any { return map[string]any{"output": m} })
 	t.tell(modeTools, f, "tools", func() any {
 		return map[string]any{"event": "on_tool_end", "toolCallId": e.Call, "name": e.Name, "output": m}

@@ -43,6 +43,8 @@ type translator struct {
 	over   bool
 
 	metadata json.RawMessage // what every message's metadata has
+
+	also *chronicle // tells the same in the thread-centric form; nil: nobody asked for that
 }
 
 // frame is one agent at work: the graph, or a subgraph of tools.
@@ -110,6 +112,7 @@ func (t *translator) head() {
 func (t *translator) open(o agents.Opening) {
 	f := &frame{agent: t.Assistant, values: o.ValuesBefore, step: o.Step, seq: o.First, present: o.Previous, place: map[string]int{}}
 	t.frames[0] = f
+	t.also.opened(f)
 	for _, m := range o.Before {
 		f.put(m.ID, encode(wire(m)))
 	}
@@ -150,6 +153,7 @@ func (f *frame) put(id string, m json.RawMessage) {
 // state tells the values.
 func (t *translator) state(f *frame) {
 	t.tell(modeValues, f, "values", func() any { return f.state() })
+	t.also.state(f)
 }
 
 func (f *frame) state() map[string]any { return values(f.messages, f.values) }
@@ -178,8 +182,10 @@ func (t *translator) add(e agents.Event) {
 		t.pause()
 	case agents.EventError:
 		t.failed = true
+		t.also.failed(e)
 		t.tell(always, nil, "error", func() any { return map[string]string{"error": e.Code, "message": e.Content} })
 	case agents.EventDone:
+		t.also.over(e.Status)
 		t.done()
 	}
 }
@@ -193,6 +199,7 @@ func (t *translator) opened(e agents.Event) {
 		}
 	}
 	t.frames[e.Frame] = f
+	t.also.opened(f)
 	t.event(f, "on_chain_start", graphName, nil, func() any { return map[string]any{"input": f.state()} })
 	t.checkpoint(f, tree.BeforeInput, []string{tree.NodeStart}, 0)
 	f.put(e.Message, encode(wire(model.Message{ID: e.Message, Role: model.RoleUser, Content: e.Content})))
@@ -227,6 +234,7 @@ func (t *translator) checkpoint(f *frame, kind tree.Kind, next []string, seq int
 	if kind == tree.BeforeInput {
 		source = "input"
 	}
+	t.also.checkpoint(f, source)
 	about := map[string]any{"source": source, "step": step, "parents": map[string]string{}}
 	t.tell(modeCheckpoints, f, "checkpoints", func() any {
 		return map[string]any{"values": f.state(), "metadata": about, "next": next, "config": t.config(f, f.present), "parent_config": t.config(f, f.parent)}

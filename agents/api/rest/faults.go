@@ -19,10 +19,7 @@ import (
 
 // Fail answers with what a client may know of an error.
 func (s *Server) Fail(w http.ResponseWriter, r *http.Request, err error) {
-	p, ok := errors.AsType[problem.Problem](err)
-	if !ok {
-		p = fault(err)
-	}
+	p := Problem(err)
 	if limit, ok := errors.AsType[*agents.LimitError](err); ok {
 		problem.RetryAfter(w.Header(), limit.RetryAfter)
 	} else if errors.Is(err, bus.ErrUnavailable) {
@@ -31,6 +28,14 @@ func (s *Server) Fail(w http.ResponseWriter, r *http.Request, err error) {
 		problem.RetryAfter(w.Header(), time.Second)
 	}
 	problem.Write(w, r, p)
+}
+
+// Problem is what a client may know of an error.
+func Problem(err error) problem.Problem {
+	if p, ok := errors.AsType[problem.Problem](err); ok {
+		return p
+	}
+	return fault(err)
 }
 
 // busRetry is when a client may ask again while the live bus is away. It is found back within a second.

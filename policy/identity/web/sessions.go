@@ -27,6 +27,22 @@ type endedBody struct {
 // whoami tells a client as whom it acts.
 func (*Handler) whoami(w http.ResponseWriter, _ *http.Request, p policy.Principal) { writeJSON(w, p) }
 
+// ticketBody is the answer to POST /ticket.
+type ticketBody struct {
+	Ticket    string `json:"ticket"`
+	ExpiresIn int    `json:"expires_in"` // seconds
+}
+
+// ticket gives out a ticket for a WebSocket.
+func (h *Handler) ticket(w http.ResponseWriter, r *http.Request, p policy.Principal) {
+	secret, err := h.Service.Ticket(p)
+	if err != nil {
+		h.Refuse(w, r, err)
+		return
+	}
+	writeJSON(w, ticketBody{secret.Reveal(), int(identity.TicketLife.Seconds())})
+}
+
 // listSessions lists one's own sessions, the newest first; an admin asks for those of somebody
 // with user, for those of everybody with all.
 func (h *Handler) listSessions(w http.ResponseWriter, r *http.Request, p policy.Principal) {

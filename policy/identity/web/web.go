@@ -136,6 +136,7 @@ var routes = []route{
 	{http.MethodGet, "/jwks", anybody, "The keys that assertions are verified with", (*Handler).jwks},
 	{http.MethodGet, "/account", principal, "The account page: own sessions, an admin's shows all", (*Handler).account},
 	{http.MethodGet, "/whoami", principal, "As whom the caller acts", (*Handler).whoami},
+	{http.MethodPost, "/ticket", principal, "A ticket to open one WebSocket with, from a browser", (*Handler).ticket},
 	{http.MethodGet, "/sessions", principal, "Own sessions; with all or user an admin sees those of others", (*Handler).listSessions},
 	{http.MethodDelete, "/sessions", principal, "End all own sessions", (*Handler).endSessions},
 	{http.MethodDelete, oneSession, principal, "End one of one's own sessions", (*Handler).endSessions},
