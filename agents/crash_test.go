@@ -213,7 +213,7 @@ func TestARunWaitsThroughKill9(t *testing.T) {
 			t.Errorf("event %d has number %d", i, e.Seq)
 		}
 	}
-	if got, want := types(events), "tool_wait tool_use tool_result message_chunk message done"; got != want {
+	if got, want := types(events), "message tool_wait paused paused tool_use tool_result message_chunk message done"; got != want {
 		t.Errorf("events: got %s, want %s", got, want)
 	}
 	ran, err := os.ReadFile(filepath.Join(dir, "ran"))

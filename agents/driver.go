@@ -30,6 +30,7 @@ type driver struct {
 	began    time.Time
 	applied  chan func()
 	inflight int
+	told     bool          // readers know that the run waits
 	looked   int           // the news that the calls which wait have been looked at for
 	slots    chan struct{} // model turns and tool calls that may run side by side
 }
@@ -192,7 +193,7 @@ func (d *driver) think(ctx context.Context, frame int, req model.Request) func()
 		err = fmt.Errorf("%w: it asked for %d tool calls at once, of %d at most", model.ErrBadResponse, n, maxCalls)
 	}
 	if err != nil {
-		voice.end("")
+		voice.broken()
 		if cause := context.Cause(ctx); cause != nil {
 			err = cause
 		}
@@ -202,7 +203,7 @@ func (d *driver) think(ctx context.Context, frame int, req model.Request) func()
 	m := resp.Message
 	m.ID, m.Role = id, model.RoleAssistant
 	m.ToolCalls = withOwnIDs(m.ToolCalls)
-	voice.end(m.Content)
+	voice.end(m, resp)
 	err = d.account(ctx, req.Agent, resp, time.Since(started))
 	return func() {
 		d.run.proposed(frame, m, resp.Usage.TotalTokens)
@@ -313,7 +314,11 @@ func (d *driver) delegate(ref CallRef, v admitted) func() {
 	to, _ := v.analysis.args["agent"].(string)
 	task, _ := v.analysis.args["task"].(string)
 	return func() {
-		d.run.opened(ref, to, model.Message{ID: newID(), Role: model.RoleUser, Content: task, Findings: v.analysis.findings}, v.intent)
+		m := model.Message{ID: newID(), Role: model.RoleUser, Content: task, Findings: v.analysis.findings}
+		d.run.opened(ref, to, m, v.intent)
+		d.log.append(Event{
+			Type: EventOpened, Agent: to, Frame: len(d.run.Frames) - 1, Call: v.intent.Call, Message: m.ID, Content: d.log.secrets.Redact(task),
+		})
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/svc-gateway/svc/agents/model"
 	"github.com/svc-gateway/svc/scanner/redact"
 )
 
@@ -19,6 +20,8 @@ const (
 	EventWait    EventType = "tool_wait"     // a call waits for leave
 	EventDecided EventType = "tool_decided"  // leave was given or refused, see Status
 	EventResult  EventType = "tool_result"   // a call has its result
+	EventOpened  EventType = "opened"        // a call opened a frame for a sub-agent, which got a task
+	EventPaused  EventType = "paused"        // nothing goes on until a call that waits has leave
 	EventError   EventType = "error"         // the run failed
 	EventDone    EventType = "done"          // the run is over; its status is final
 )
@@ -26,25 +29,28 @@ const (
 // Event is one entry of a run's event log. It holds no credential: the runtime redacts before
 // it appends. Which fields are set depends on the type.
 type Event struct {
-	Seq      int             `json:"seq"` // from 0, without gaps
-	Type     EventType       `json:"type"`
-	Agent    string          `json:"agent,omitempty"`
-	Frame    int             `json:"frame,omitempty"`    // 0 is the top-level agent
-	Message  string          `json:"message,omitempty"`  // id of the message that a chunk belongs to
-	Content  string          `json:"content,omitempty"`  // text of a chunk, a message or a result
-	Streamed bool            `json:"streamed,omitempty"` // the message's text has gone out in chunks
-	Call     string          `json:"call,omitempty"`
-	Name     string          `json:"name,omitempty"`   // of the tool
-	Input    json.RawMessage `json:"input,omitempty"`  // of the tool, an object
-	Status   string          `json:"status,omitempty"` // of a call or, on done, of the run
-	Code     string          `json:"code,omitempty"`   // of an error or a refusal
-	Leave    string          `json:"leave,omitempty"`  // id of the leave that a call waits for, or that was decided on
-	Digest   string          `json:"digest,omitempty"` // of the call that waits
-	Where    string          `json:"where,omitempty"`  // where the call that waits would run
-	By       string          `json:"by,omitempty"`     // who decided
-	People   int             `json:"people,omitempty"` // how many have to agree, when more than one
-	Other    bool            `json:"other,omitempty"`  // whoever asked for the run is not one of them
-	Expires  time.Time       `json:"expires,omitzero"` // when waiting ends
+	Seq      int              `json:"seq"` // from 0, without gaps
+	Type     EventType        `json:"type"`
+	Agent    string           `json:"agent,omitempty"`
+	Frame    int              `json:"frame,omitempty"`    // 0 is the top-level agent
+	Message  string           `json:"message,omitempty"`  // id of the message that a chunk belongs to
+	Content  string           `json:"content,omitempty"`  // text of a chunk, a message or a result
+	Streamed bool             `json:"streamed,omitempty"` // the message's text has gone out in chunks
+	Calls    []model.ToolCall `json:"calls,omitempty"`    // that a message asks for
+	Usage    *model.Usage     `json:"usage,omitempty"`    // of the turn that gave a message
+	Model    string           `json:"model,omitempty"`    // that gave a message
+	Call     string           `json:"call,omitempty"`
+	Name     string           `json:"name,omitempty"`   // of the tool
+	Input    json.RawMessage  `json:"input,omitempty"`  // of the tool, an object
+	Status   string           `json:"status,omitempty"` // of a call or, on done, of the run
+	Code     string           `json:"code,omitempty"`   // of an error or a refusal
+	Leave    string           `json:"leave,omitempty"`  // id of the leave that a call waits for, or that was decided on
+	Digest   string           `json:"digest,omitempty"` // of the call that waits
+	Where    string           `json:"where,omitempty"`  // where the call that waits would run
+	By       string           `json:"by,omitempty"`     // who decided
+	People   int              `json:"people,omitempty"` // how many have to agree, when more than one
+	Other    bool             `json:"other,omitempty"`  // whoever asked for the run is not one of them
+	Expires  time.Time        `json:"expires,omitzero"` // when waiting ends
 }
 
 // speech is the redacted stream of one message.
@@ -68,14 +74,15 @@ func (s *speech) say(text string) {
 	s.emit(s.redactor.Append(nil, []byte(text)))
 }
 
-// end appends the rest and the complete message. An empty message is not told.
-func (s *speech) end(content string) {
+// broken appends the rest of a message that will not be complete.
+func (s *speech) broken() { s.emit(s.redactor.Close(nil)) }
+
+// end appends the rest and the complete message.
+func (s *speech) end(m model.Message, resp model.Response) {
 	s.emit(s.redactor.Close(nil))
-	if content == "" {
-		return
-	}
+	m = shownMessage(s.log.secrets, m)
 	e := s.event
-	e.Type, e.Content, e.Streamed = EventMessage, s.log.secrets.Redact(content), s.spoken
+	e.Type, e.Content, e.Streamed, e.Calls, e.Usage, e.Model = EventMessage, m.Content, s.spoken, m.ToolCalls, &resp.Usage, resp.Model
 	s.log.append(e)
 }
 

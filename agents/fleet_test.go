@@ -383,7 +383,7 @@ func TestAViewShowsWhatIsThePrincipals(t *testing.T) {
 	if _, err := f.rt.As(ada).Run(ctx, "0190f5a4-7c3e-7b1a-9f6e-2d4c8a1b3e5f", run.ID); !errors.Is(err, agents.ErrRunNotFound) {
 		t.Errorf("by way of another thread: got %v, want %v", err, agents.ErrRunNotFound)
 	}
-	made, err := f.rt.As(ada).CreateThread(ctx, nil)
+	made, err := f.rt.As(ada).CreateThread(ctx, agents.ThreadRequest{})
 	if err != nil {
 		t.Fatal(err)
 	}

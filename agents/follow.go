@@ -2,6 +2,7 @@ package agents
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"time"
@@ -14,15 +15,22 @@ const (
 	lookAgain = 5 * time.Second // after which a reader of a run elsewhere looks although nobody told it to
 )
 
+// errWaits ends the reading of a run that waits, for those who do not wait with it.
+var errWaits = errors.New("the run waits")
+
 // follow yields a run's events from a sequence number on, all that there are at a time, and
 // ends after the event done. A number beyond the end of a finished run yields its done event.
-// When ctx ends first, the last pair holds no events and the context's cause.
-func (h *Host) follow(ctx context.Context, run string, from int) iter.Seq2[[]Event, error] {
+// When ctx ends first, the last pair holds no events and the context's cause. With turn it also ends
+// when the run waits and there is nothing more to tell.
+func (h *Host) follow(ctx context.Context, run string, from int, turn bool) iter.Seq2[[]Event, error] {
 	return func(yield func([]Event, error) bool) {
-		r := reader{h: h, run: run}
+		r := reader{h: h, run: run, turn: turn}
 		defer r.close()
 		for {
 			events, err := r.next(ctx, from)
+			if errors.Is(err, errWaits) {
+				return
+			}
 			if err != nil {
 				yield(nil, err)
 				return
@@ -39,6 +47,7 @@ func (h *Host) follow(ctx context.Context, run string, from int) iter.Seq2[[]Eve
 type reader struct {
 	h     *Host
 	run   string
+	turn  bool              // it does not wait with the run
 	log   *eventLog         // of the run while, or after, it was active here
 	calls *bus.Subscription // by which other processes tell of news, when it is not
 }
@@ -58,13 +67,19 @@ func (r *reader) next(ctx context.Context, from int) (events []Event, err error)
 		case r.calls == nil: // look once more when nothing can be missed
 			r.calls = r.h.bus.Subscribe(topic(r.run))
 		default:
-			if events, err = r.h.elsewhere(ctx, r.run, from); err == nil && len(events) == 0 {
+			events, err = r.h.elsewhere(ctx, r.run, from)
+			if r.waitsAlong(err) || err == nil && len(events) == 0 {
 				err = r.called(ctx)
 			}
+		}
+		if r.waitsAlong(err) {
+			err = nil
 		}
 	}
 	return events, err
 }
+
+func (r *reader) waitsAlong(err error) bool { return !r.turn && errors.Is(err, errWaits) }
 
 // fromLog reads a log that is in memory, or waits for it once.
 func (r *reader) fromLog(ctx context.Context, from int) ([]Event, error) {
@@ -121,7 +136,7 @@ func (h *Host) stored(ctx context.Context, run string, from int) ([]Event, error
 }
 
 // elsewhere are the events of a run that is not active here; of a finished one that has been read
-// to its end, the done event again.
+// to its end, the done event again. The error is errWaits when a run waits that has been read to there.
 func (h *Host) elsewhere(ctx context.Context, run string, from int) ([]Event, error) {
 	events, err := h.stored(ctx, run, from)
 	if err != nil || len(events) > 0 {
@@ -131,12 +146,15 @@ func (h *Host) elsewhere(ctx context.Context, run string, from int) ([]Event, er
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("reading the run: %w", err)
-	case !r.Status.Final():
+	case !r.Status.Final() && r.Status != Interrupted:
 		return nil, nil
 	}
-	events, err = h.stored(ctx, run, from) // it may have finished since
-	if err != nil || len(events) > 0 {
+	events, err = h.stored(ctx, run, from) // it may have come to that since
+	switch {
+	case err != nil || len(events) > 0:
 		return events, err
+	case !r.Status.Final():
+		return nil, errWaits
 	}
 	return []Event{{Seq: max(from-1, 0), Type: EventDone, Status: string(r.Status)}}, nil
 }

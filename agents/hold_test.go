@@ -157,7 +157,7 @@ func TestACallThatNeedsLeaveWaits(t *testing.T) {
 						t.Errorf("event %d has number %d", i, e.Seq)
 					}
 				}
-				if got, want := types(events), "tool_wait tool_use tool_result message_chunk message done"; got != want {
+				if got, want := types(events), "message tool_wait paused paused tool_use tool_result message_chunk message done"; got != want {
 					t.Errorf("events: got %s, want %s", got, want)
 				}
 				if len(ran) != tc.ran {
@@ -430,7 +430,7 @@ func TestReadersOfARunThatWaits(t *testing.T) {
 	f.wake(run.ID)
 	late := f.eventsFrom(run.ID, 1)
 	all := <-patient
-	if len(all) != len(late)+1 || all[0].Type != agents.EventWait || types(all[1:]) != types(late) {
+	if len(all) != len(late)+1 || all[0].Type != agents.EventMessage || types(all[1:]) != types(late) {
 		t.Errorf("got %s and %s", types(all), types(late))
 	}
 }

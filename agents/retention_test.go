@@ -89,7 +89,7 @@ func TestDeletingAThreadIsOnRecord(t *testing.T) {
 func TestSweep(t *testing.T) {
 	f := newFixture(t, answering())
 	single, _ := f.run("quick", "hello")
-	talk, err := f.rt.As(ada).CreateThread(t.Context(), nil)
+	talk, err := f.rt.As(ada).CreateThread(t.Context(), agents.ThreadRequest{})
 	if err != nil {
 		t.Fatal(err)
 	}

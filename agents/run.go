@@ -1,10 +1,12 @@
 package agents
 
 import (
+	"encoding/json"
 	"slices"
 	"time"
 
 	"github.com/svc-gateway/svc/agents/model"
+	"github.com/svc-gateway/svc/agents/tree"
 	"github.com/svc-gateway/svc/policy"
 	"github.com/svc-gateway/svc/scanner"
 )
@@ -73,6 +75,26 @@ type Run struct {
 	Auto      bool             `json:"auto_approve,omitempty"` // it goes on without a person where that is allowed
 	Created   time.Time        `json:"created"`
 	Updated   time.Time        `json:"updated"`
+
+	// Follows is the write of the thread after which the run begins; nil: the one before its first.
+	Follows *int `json:"follows,omitempty"`
+	// Change is made to the state before the input is added.
+	Change tree.Change `json:"change,omitzero"`
+
+	Metadata  map[string]any  `json:"metadata,omitempty"`
+	Kwargs    json.RawMessage `json:"kwargs,omitempty"`
+	Request   string          `json:"request,omitempty"` // what tells the request for it from others, when it came with a key
+	Digest    string          `json:"digest,omitempty"`  // of that request
+	Multitask Multitask       `json:"multitask,omitempty"`
+	Queued    bool            `json:"queued,omitempty"`    // it has not begun, and the thread is not its
+	Due       time.Time       `json:"due,omitzero"`        // when it may begin
+	Displaces []string        `json:"displaces,omitempty"` // the runs that it takes the place of
+	MaxSteps  int             `json:"max_steps,omitempty"` // turns and rounds of calls of the first frame
+	Stops     *stops          `json:"stops,omitempty"`     // where it stops until somebody goes on
+	Webhook   string          `json:"webhook,omitempty"`   // is told of its end
+
+	// More is set by [Store.FinishRun]: there are runs that wait for the thread.
+	More bool `json:"-"`
 }
 
 // Frame is one agent at work within a run. The first frame is the top-level agent's; each
@@ -126,7 +148,30 @@ func ownerOf(p policy.Principal) string {
 
 // info is what the run is listed with.
 func (r *Run) info() RunInfo {
-	return RunInfo{ID: r.ID, Thread: r.Thread, Owner: r.Owner(), Assistant: r.Assistant, Status: r.Status, Version: r.Version, Created: r.Created, Updated: r.Updated}
+	return RunInfo{
+		ID: r.ID, Thread: r.Thread, Owner: r.Owner(), Assistant: r.Assistant, Status: r.Status, Version: r.Version,
+		Created: r.Created, Updated: r.Updated, Metadata: r.Metadata, Kwargs: r.Kwargs, Multitask: r.Multitask, Failure: r.Failure,
+	}
+}
+
+// Before is the write of the thread after which the run's own begin: what its top-level agent knows
+// beside them is the state there.
+func (r *Run) Before() int {
+	if r.Follows == nil || !r.Change.IsZero() {
+		return r.Base - 1
+	}
+	return *r.Follows
+}
+
+// After is the write that the run's first one follows.
+func (r *Run) After() int {
+	switch {
+	case r.Follows != nil:
+		return *r.Follows
+	case !r.Change.IsZero():
+		return r.Base - 2
+	}
+	return r.Base - 1
 }
 
 // add appends a message to a frame, whose labels grow by the message's.

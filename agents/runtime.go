@@ -113,7 +113,7 @@ func (rt *Runtime) SetTools(agents []Agent, tools []Tool) error {
 }
 
 // start creates a run and sets it going.
-func (rt *Runtime) start(ctx context.Context, p policy.Principal, req Request) (*Run, error) {
+func (rt *Runtime) start(ctx context.Context, p policy.Principal, req *Request) (*Run, error) {
 	if req.Assistant == "" {
 		req.Assistant = Default
 	}
@@ -136,7 +136,7 @@ func (rt *Runtime) start(ctx context.Context, p policy.Principal, req Request) (
 	if req.AutoApprove && (p.Role != policy.Admin || p.OnBehalfOf != "" || req.owner != "" && req.owner != p.User) {
 		return nil, ErrAutoApprove
 	}
-	r := newRun(p, req, set, rt.gate.scan)
+	r := newRun(p, *req, set, rt.gate.scan)
 	r.Policy = rt.policy.Engine().Hash()
 	if err := rt.register(); err != nil {
 		return nil, err

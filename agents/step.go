@@ -3,6 +3,8 @@ package agents
 import (
 	"slices"
 
+	"github.com/google/uuid"
+
 	"github.com/svc-gateway/svc/agents/model"
 )
 
@@ -101,12 +103,15 @@ func (r *Run) done(ref CallRef, o outcome) {
 	}
 	for _, c := range f.Calls {
 		r.add(ref.Frame, model.Message{
-			ID: newID(), Role: model.RoleTool, ToolCallID: c.ID, Name: c.Name,
+			ID: ResultID(c.ID), Role: model.RoleTool, ToolCallID: c.ID, Name: c.Name,
 			Content: c.Result, Status: string(c.Status), Labels: c.Labels, Findings: c.Findings,
 		})
 	}
 	f.Calls = nil
 }
+
+// ResultID is the id of the message with the result of a call. Who reads the log can tell it from there.
+func ResultID(call string) string { return uuid.NewSHA1(uuid.NameSpaceOID, []byte(call)).String() }
 
 // held makes a call wait.
 func (r *Run) held(ref CallRef) {

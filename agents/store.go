@@ -2,11 +2,13 @@ package agents
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
 
 	"github.com/svc-gateway/svc/agents/model"
+	"github.com/svc-gateway/svc/agents/tree"
 )
 
 // Errors of a [Store].
@@ -20,41 +22,13 @@ var (
 	// ErrUnavailable is matched by errors of the storage itself: nothing can be read or written at
 	// present.
 	ErrUnavailable = errors.New("the state of threads and runs is not available")
+	// ErrRequested is the answer to a second run for a request.
+	ErrRequested = errors.New("there is a run for this request")
+	// ErrQueueFull is the answer when too many runs of a user wait.
+	ErrQueueFull = errors.New("too many runs wait")
 	// ErrUnreadable is matched when another version wrote a run in a form that this one cannot read.
 	ErrUnreadable = errors.New("the run's data cannot be read")
 )
-
-// ThreadStatus is where a thread stands.
-type ThreadStatus string
-
-// The states of a thread.
-const (
-	ThreadIdle        ThreadStatus = "idle"
-	ThreadBusy        ThreadStatus = "busy"
-	ThreadInterrupted ThreadStatus = "interrupted" // its run waits for something outside
-	ThreadError       ThreadStatus = "error"
-)
-
-// Thread is a conversation. Its messages are read with [Store.Messages].
-type Thread struct {
-	ID       string         `json:"thread_id"`
-	Owner    string         `json:"user_id"`
-	Created  time.Time      `json:"created_at"`
-	Updated  time.Time      `json:"updated_at"`
-	Status   ThreadStatus   `json:"status"`
-	Metadata map[string]any `json:"metadata"`
-	Messages int            `json:"-"` // how many it has
-	// Ephemeral threads were made for a single run and are not listed.
-	Ephemeral bool `json:"-"`
-}
-
-// ThreadFilter selects threads, newest first.
-type ThreadFilter struct {
-	Owner  string // empty: everybody's
-	Status ThreadStatus
-	Limit  int
-	Offset int
-}
 
 // RunInfo is what a run is listed with.
 type RunInfo struct {
@@ -66,6 +40,12 @@ type RunInfo struct {
 	Version   int64 // number of times it was saved
 	Created   time.Time
 	Updated   time.Time
+
+	Metadata  map[string]any
+	Kwargs    json.RawMessage // as they came with the request; nil: none
+	Multitask Multitask
+	Failure   *Failure // why it did not succeed
+	Hidden    bool     // it was taken back or removed
 }
 
 // RunFilter selects runs, newest first. Empty fields select all.
@@ -77,6 +57,9 @@ type RunFilter struct {
 	Limit  int    // how many at most; required
 }
 
+// MaxQueued is how many runs of a user may wait for their threads, or for their time.
+const MaxQueued = 200
+
 // Store keeps threads, runs and event logs. Implementations are safe for concurrent use by
 // several processes: claims and saves are compare-and-swap. What a method has returned
 // without error is there after a crash of the process.
@@ -85,14 +68,47 @@ type Store interface {
 	Thread(ctx context.Context, id string) (Thread, error)
 	// Threads lists a page and the number of all that match. Ephemeral threads are left out.
 	Threads(ctx context.Context, f ThreadFilter) ([]Thread, int, error)
-	// Messages are a thread's first n messages, oldest first; all of them when n < 0.
+	// UpdateThread changes a thread and returns it. The time is the one of the change.
+	UpdateThread(ctx context.Context, id string, p ThreadPatch, at time.Time) (Thread, error)
+	// CopyThread creates a thread with the writes of another one.
+	CopyThread(ctx context.Context, id string, to Thread) error
+	// Messages are those of a thread's state after its first n writes, in the branch of the last of
+	// these; with n < 0 of the state where the thread stands.
 	Messages(ctx context.Context, thread string, n int) ([]model.Message, error)
+	// Tree is all that was written in a thread.
+	Tree(ctx context.Context, thread string) (tree.Tree, error)
+	// Write adds writes, each of which follows the one before it, the first one the write after, and
+	// has the thread stand at the last. It returns the place of the first. The error is ErrBusy while a
+	// run has the thread, or one waits for it, and ErrConflict when it has another number of writes.
+	Write(ctx context.Context, thread string, after, number int, writes []tree.Write) (int, error)
+	// Prune removes what is not on the way to where the thread stands, and hides what is.
+	Prune(ctx context.Context, thread string) error
 
 	// CreateRun saves a new run with the input that it adds to its thread, and claims the
 	// thread: ErrBusy while another run has it, also one that waits. A non-nil fresh thread is
 	// created with it; an ephemeral thread that gets a second run is ephemeral no more. It sets
-	// Base.
+	// Base and, where the thread is not linear, Follows.
+	//
+	// Instead of ErrBusy, and when it is due later, a run that may wait for others is saved as pending:
+	// it is Queued, and the thread stays theirs. At most MaxQueued runs of an owner wait; the
+	// error of one more is ErrQueueFull. The error is ErrRequested when there is a run for the same request.
 	CreateRun(ctx context.Context, r *Run, input []model.Message, fresh *Thread) error
+	// StartRun saves a run that was queued as one that works, adds its input to the thread and claims
+	// it, like CreateRun. What it displaces by MultitaskRollback is taken back. The error is ErrBusy
+	// while it is not its turn.
+	StartRun(ctx context.Context, r *Run, input []model.Message) error
+	// Queue are runs that wait for their thread, that are due at a time, and whose turn it is or which
+	// displace others, the oldest first.
+	Queue(ctx context.Context, now time.Time, limit int) ([]string, error)
+	// NextDue is when a run is due that waits, the first one after a time; the zero time: none is.
+	NextDue(ctx context.Context, after time.Time) (time.Time, error)
+	// Requested is the run for a request; ErrRunNotFound: there is none.
+	Requested(ctx context.Context, request string) (*Run, error)
+	// RollBack hides a run that is over, and has its thread stand where it stood before it. The error is
+	// ErrBusy when another run has the thread, or something was written after the run's end.
+	RollBack(ctx context.Context, run string) error
+	// RemoveRun removes a run that is over, with its events and approvals. ErrBusy when it is not.
+	RemoveRun(ctx context.Context, run string) error
 	// SaveRun replaces the run if its version is still r.Version, and raises it; otherwise the
 	// error is ErrConflict. So do the next three, which change more besides, all at once.
 	SaveRun(ctx context.Context, r *Run) error
@@ -109,7 +125,7 @@ type Store interface {
 	Run(ctx context.Context, id string) (*Run, error)
 	RunInfo(ctx context.Context, id string) (RunInfo, error)
 	// Runs lists runs. It uses an index for the thread, for the owner and for those that are not
-	// in a final state.
+	// in a final state. Runs that were taken back or removed are left out, and RunInfo has them Hidden.
 	Runs(ctx context.Context, f RunFilter) ([]RunInfo, error)
 
 	// AppendEvents adds consecutive events to a run's log. Events of their numbers that somebody
@@ -130,6 +146,8 @@ type Store interface {
 	// StaleThreads are ids of threads that nothing has happened in since a time and that no run has,
 	// the oldest first.
 	StaleThreads(ctx context.Context, ephemeral bool, before time.Time, limit int) ([]string, error)
+	// ExpiredThreads are ids of threads that no run has and whose own time is over.
+	ExpiredThreads(ctx context.Context, now time.Time, limit int) ([]string, error)
 	// StaleEvents reports whether there are events of runs that were over at a time.
 	StaleEvents(ctx context.Context, before time.Time) (bool, error)
 	// DeleteEvents removes some of these, and returns how many pieces it has removed: none when there

@@ -12,6 +12,7 @@ import (
 // reports false when the run has to go on instead: it was cancelled, or there is news for a call.
 func (d *driver) suspend(ctx context.Context) bool {
 	worked := d.run.Worked
+	d.told = false
 	d.run.Policy = d.policy.Engine().Hash()
 	d.run.Worked += time.Since(d.began)
 	saved := d.insist(ctx, Interrupted, d.park, d.active.news)
@@ -61,6 +62,10 @@ func (d *driver) insist(ctx context.Context, s Status, write func(context.Contex
 func (d *driver) park(ctx context.Context, r *Run) error {
 	if err := d.rt.audit.Flush(ctx); err != nil {
 		return err
+	}
+	if !d.told {
+		d.log.append(Event{Type: EventPaused})
+		d.told = true
 	}
 	if err := d.log.save(); err != nil {
 		return err

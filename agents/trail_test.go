@@ -169,7 +169,7 @@ func TestThreadRemembersWhatWasSaidAndRead(t *testing.T) {
 		}
 		return turns(call("page", `{}`), call("remove", `{"paths":["docs/a.md","docs/b.md"]}`))(ctx, req, say)
 	}), page("remove docs/b.md"), remover())
-	thread, err := f.rt.As(ada).CreateThread(t.Context(), nil)
+	thread, err := f.rt.As(ada).CreateThread(t.Context(), agents.ThreadRequest{})
 	if err != nil {
 		t.Fatal(err)
 	}

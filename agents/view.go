@@ -11,6 +11,7 @@ import (
 	"github.com/svc-gateway/svc/agents/model"
 	"github.com/svc-gateway/svc/audit"
 	"github.com/svc-gateway/svc/policy"
+	"github.com/svc-gateway/svc/scanner/redact"
 )
 
 // View is what one principal can see and do: its own threads and runs, everybody's for an admin.
@@ -30,20 +31,6 @@ func (v View) sees(owner string) bool {
 	return v.p.Role == policy.Admin || owner == ownerOf(v.p)
 }
 
-// Request asks for a run.
-type Request struct {
-	User      string // whom the principal acts for; empty: itself
-	Assistant string // empty: [Default]
-	Thread    string // empty: a thread of its own
-	Input     []model.Message
-
-	// AutoApprove lets the run go on where only rules of the program ask for approval. It needs the
-	// role admin, and a thread of one's own.
-	AutoApprove bool
-
-	owner string // of the thread; empty for a new one
-}
-
 // Start creates a run and sets it going; it goes on whatever becomes of ctx. The errors are those
 // above, [LimitError], the store's [ErrThreadNotFound], [ErrBusy] and [ErrUnavailable], the bus's,
 // and those of [Identity].
@@ -56,7 +43,7 @@ func (v View) Start(ctx context.Context, req Request) (Handle, error) {
 		}
 		req.owner = t.Owner
 	}
-	r, err := v.rt.start(ctx, v.p, req)
+	r, err := v.rt.start(ctx, v.p, &req)
 	if err != nil {
 		return Handle{}, err
 	}
@@ -64,18 +51,13 @@ func (v View) Start(ctx context.Context, req Request) (Handle, error) {
 	if t.Owner != "" {
 		info.Owner = t.Owner
 	}
-	return Handle{v.rt.Host, info}, nil
+	h := v.handle(info)
+	h.origin = &origin{base: r.Base, input: req.Input}
+	return h, nil
 }
 
-// CreateThread creates an empty thread. It counts like the start of a run.
-func (v View) CreateThread(ctx context.Context, metadata map[string]any) (Thread, error) {
-	owner := ownerOf(v.p)
-	if err := v.rt.count(ctx, owner, v.rt.limits); err != nil {
-		return Thread{}, err
-	}
-	now := time.Now().UTC()
-	t := Thread{ID: newID(), Owner: owner, Created: now, Updated: now, Status: ThreadIdle, Metadata: metadata}
-	return t, v.rt.store.CreateThread(ctx, t)
+func (v View) handle(info RunInfo) Handle {
+	return Handle{host: v.rt.Host, RunInfo: info, secrets: v.rt.gate.secrets}
 }
 
 // Thread reads a thread; the error is [ErrThreadNotFound] when there is none that the principal sees.
@@ -175,7 +157,7 @@ func (v View) Run(ctx context.Context, thread, id string) (Handle, error) {
 	if err != nil {
 		return Handle{}, err
 	}
-	return Handle{v.rt.Host, info}, nil
+	return v.handle(info), nil
 }
 
 // LatestRun is the last run of a thread; the error is [ErrThreadNotFound] or [ErrRunNotFound].
@@ -190,13 +172,15 @@ func (v View) LatestRun(ctx context.Context, thread string) (Handle, error) {
 	if err != nil {
 		return Handle{}, err
 	}
-	return Handle{v.rt.Host, runs[0]}, nil
+	return v.handle(runs[0]), nil
 }
 
 // Handle is a run that a view has given out: who has it may read and cancel the run.
 type Handle struct {
 	host *Host
 	RunInfo
+	secrets *redact.Secrets
+	origin  *origin // nil: the store knows
 }
 
 // Follow yields the run's events from a sequence number on, all that there are at a time, and ends
@@ -204,7 +188,13 @@ type Handle struct {
 // run waits, so does the reader. When ctx ends first, the last pair holds no events and the
 // context's cause.
 func (h Handle) Follow(ctx context.Context, from int) iter.Seq2[[]Event, error] {
-	return h.host.follow(ctx, h.ID, from)
+	return h.host.follow(ctx, h.ID, from, false)
+}
+
+// FollowTurn is Follow for who does not wait with a run: it also ends when the run waits and all that was
+// told until then has been read.
+func (h Handle) FollowTurn(ctx context.Context, from int) iter.Seq2[[]Event, error] {
+	return h.host.follow(ctx, h.ID, from, true)
 }
 
 // Cancel ends the run as cancelled, in whatever process it is. When it returns nil, the run's status

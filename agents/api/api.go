@@ -1,5 +1,4 @@
-// Package api is the runtime's HTTP API in the dialect of the specification: REST for threads,
-// server-sent events for runs.
+// Package api is the runtime's HTTP API: REST for threads, server-sent events for runs.
 //
 // [New] returns a plain http.Handler over an [agents.Runtime]. It expects the caller's
 // principal in the request's context ([policy.WithPrincipal]) and answers 401 without one, so
@@ -7,60 +6,88 @@
 // are problem details with a stable code. Users see their own threads on every path, admins
 // all of them. The OpenAPI document is made from the same table of routes and the same types
 // that requests are decoded and validated with. A Handler is safe for concurrent use.
+//
+// There are two dialects, on the same threads and runs: the specification's (package spec) and the
+// graph-based agent server protocol's (package langgraph). What both serve at one path is served in the
+// one that the request speaks; dialect.go has the rule.
 package api
 
 import (
 	"fmt"
 	"net/http"
+	"slices"
 
 	"github.com/svc-gateway/svc/agents"
-	"github.com/svc-gateway/svc/agents/approval"
-	"github.com/svc-gateway/svc/internal/budget"
-	"github.com/svc-gateway/svc/internal/health"
+	"github.com/svc-gateway/svc/agents/api/langgraph"
+	"github.com/svc-gateway/svc/agents/api/rest"
+	"github.com/svc-gateway/svc/agents/api/spec"
 	"github.com/svc-gateway/svc/internal/problem"
 	"github.com/svc-gateway/svc/policy"
 )
 
-// Service is what GET /health calls this API.
-const Service = "svc-api"
-
 // Options are what the API needs to know beside the runtime.
-type Options struct {
-	BodyBytes int64          // largest request body
-	Memory    *budget.Budget // what the bodies of all requests may hold while they are decoded
-	Version   string         // of the program, for the OpenAPI document
-	Approvals *approval.Desk // where calls wait for people
-
-	// Health says how the parts of the service are. Default: there are none to speak of.
-	Health func() health.Details
-}
+type Options = rest.Options
 
 // Handler serves the API.
 type Handler struct {
-	rt       *agents.Runtime
-	opts     Options
 	mux      *http.ServeMux
-	forms    forms
 	document []byte // GET /openapi.json
 }
 
 // New makes the API of a runtime.
 func New(rt *agents.Runtime, o Options) (*Handler, error) {
-	if o.Health == nil {
-		o.Health = func() health.Details { return health.New(o.Version, "", 0, nil) }
-	}
-	h := &Handler{rt: rt, opts: o, mux: http.NewServeMux()}
+	s := rest.NewServer(rt, o)
+	h := &Handler{mux: http.NewServeMux()}
+	table := h.table(s)
 	var err error
-	if h.document, err = describe(routes, o.Version); err != nil {
+	if h.document, err = rest.Describe(table, o.Version); err != nil {
 		return nil, fmt.Errorf("describing the API: %w", err)
 	}
-	if h.forms, err = newForms(); err != nil {
-		return nil, err
+	for _, dialects := range table {
+		if err := s.Learn(dialects); err != nil {
+			return nil, err
+		}
+		h.mux.Handle(dialects[0].Method+" "+dialects[0].Path, serve(s, dialects))
 	}
-	for _, rte := range append(routes[:len(routes):len(routes)], pageAssets) {
-		h.mux.Handle(rte.method+" "+rte.path, h.permit(rte))
-	}
+	assets := rest.Route{Method: http.MethodGet, Path: "/docs/", Action: policy.Use, Serve: servePage}
+	h.mux.Handle("GET /docs/", assets.Permit())
 	return h, nil
+}
+
+// table are all endpoints, each in the dialects that it is served in: one, or the specification's and then
+// the other.
+func (h *Handler) table(s *rest.Server) [][]rest.Route {
+	var table [][]rest.Route
+	place := map[string]int{}
+	for _, rte := range slices.Concat(spec.Routes(s), h.pages(), langgraph.Routes(s)) {
+		key := rte.Method + " " + rte.Path
+		if i, ok := place[key]; ok {
+			table[i] = append(table[i], rte)
+			continue
+		}
+		place[key] = len(table)
+		table = append(table, []rest.Route{rte})
+	}
+	return table
+}
+
+// serve is an endpoint's handler, which asks what a request speaks where that makes a difference.
+func serve(s *rest.Server, dialects []rest.Route) http.Handler {
+	first := dialects[0] // the dialects differ in what they answer, not in whom
+	if len(dialects) > 1 {
+		first.Serve = func(w http.ResponseWriter, r *http.Request) {
+			d, err := speaks(s, w, r)
+			switch {
+			case err != nil:
+				s.Fail(w, r, err)
+			case d == LangGraph:
+				dialects[1].Serve(w, r)
+			default:
+				dialects[0].Serve(w, r)
+			}
+		}
+	}
+	return first.Permit()
 }
 
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -88,46 +115,13 @@ func (h *Handler) unmatched(w http.ResponseWriter, r *http.Request, fallback htt
 	})
 }
 
-// permit lets only a principal through whose role has the route's action.
-func (h *Handler) permit(rte route) http.Handler {
-	serve := func(w http.ResponseWriter, r *http.Request) { rte.serve(h, w, r) }
-	if rte.open {
-		return http.HandlerFunc(serve)
+// Endpoints lists what the API serves and whom.
+func Endpoints() []policy.Endpoint {
+	var list []policy.Endpoint
+	for _, dialects := range new(Handler).table(nil) {
+		list = append(list, dialects[0].Endpoint())
 	}
-	return h.authenticated(func(w http.ResponseWriter, r *http.Request) {
-		if p, _ := policy.PrincipalFrom(r.Context()); !p.Role.May(rte.action) {
-			if rte.refuse != nil {
-				rte.refuse(h, w, r)
-				return
-			}
-			problem.Write(w, r, problem.Problem{
-				Status: http.StatusForbidden, Code: "forbidden",
-				Detail: fmt.Sprintf("this needs the permission %s, which the role %s does not have", rte.action, p.Role),
-			})
-			return
-		}
-		serve(w, r)
-	})
-}
-
-// view is what the caller may see and do.
-func (h *Handler) view(r *http.Request) agents.View {
-	p, _ := policy.PrincipalFrom(r.Context()) // permit has seen one
-	return h.rt.As(p)
-}
-
-func (h *Handler) authenticated(next http.HandlerFunc) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if _, ok := policy.PrincipalFrom(r.Context()); !ok {
-			w.Header().Set("WWW-Authenticate", "Bearer")
-			problem.Write(w, r, problem.Problem{
-				Status: http.StatusUnauthorized, Code: "unauthenticated",
-				Detail: "no stage in front of the API has authenticated this request",
-			})
-			return
-		}
-		next(w, r)
-	})
+	return list
 }
 
 // statusOnly takes an answer for its header.

@@ -517,7 +517,7 @@ func TestAutoApproveIsForOnesOwnThreads(t *testing.T) {
 		owner policy.Principal
 		ran   []string
 	}{{root, []string{erase}}, {ada, nil}} {
-		thread, err := r.rt.As(tc.owner).CreateThread(t.Context(), nil)
+		thread, err := r.rt.As(tc.owner).CreateThread(t.Context(), agents.ThreadRequest{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -21,14 +21,17 @@ const removeRows = 200
 // A thread that is being removed has the status deleted until its last row is gone: nobody finds it
 // any more, and who was interrupted can go on.
 const (
-	takeThread = `UPDATE threads SET status = 'deleted' WHERE id = ? AND (status NOT IN ('busy', 'interrupted') AND updated < ? OR status = 'deleted')`
+	takeThread = `UPDATE threads SET status = 'deleted' WHERE id = ? AND (status = 'deleted' OR updated < ? AND ` + unused + `)`
+	// unused is a thread that no run has, and none waits for.
+	unused     = `status NOT IN ('busy', 'interrupted', 'deleted') AND NOT EXISTS (SELECT 1 FROM runs WHERE thread = threads.id AND status = 'pending')`
 	findThread = `SELECT status FROM threads WHERE id = ?`
 
 	removeThread = `DELETE FROM threads WHERE id = ? AND status = 'deleted'`
-	staleThreads = `SELECT id FROM threads WHERE ephemeral = ? AND updated < ? AND status NOT IN ('busy', 'interrupted', 'deleted')
+	staleThreads = `SELECT id FROM threads WHERE ephemeral = ? AND updated < ? AND ` + unused + `
 		ORDER BY updated LIMIT ?`
-	halfRemoved = `SELECT id FROM threads WHERE status = 'deleted' LIMIT ?`
-	staleEvents = `SELECT e.run, e.first FROM events e JOIN runs r ON r.id = e.run
+	expiredThreads = `SELECT id FROM threads WHERE ttl > 0 AND updated + ttl < ? AND ` + unused + ` ORDER BY updated + ttl LIMIT ?`
+	halfRemoved    = `SELECT id FROM threads WHERE status = 'deleted' LIMIT ?`
+	staleEvents    = `SELECT e.run, e.first FROM events e JOIN runs r ON r.id = e.run
 		WHERE e.run < ?1 AND r.updated < ?2 AND r.status NOT IN ('pending', 'running', 'interrupted') ORDER BY e.run LIMIT ?3`
 	removeEvents = `DELETE FROM events WHERE (run, first) IN (` + staleEvents + `)`
 )
@@ -40,6 +43,14 @@ var removeParts = []string{
 	`DELETE FROM runs WHERE id IN (SELECT id FROM runs WHERE thread = ?1 LIMIT ?2)`,
 	`DELETE FROM messages WHERE thread = ?1 AND seq IN (SELECT seq FROM messages WHERE thread = ?1 LIMIT ?2)`,
 }
+
+// removeRunParts removes what belongs to a run; what it said is its thread's.
+var removeRunParts = []string{
+	`DELETE FROM events WHERE (run, first) IN (SELECT run, first FROM events WHERE run = ?1 LIMIT ?2)`,
+	`DELETE FROM approvals WHERE id IN (SELECT id FROM approvals WHERE run = ?1 LIMIT ?2)`,
+}
+
+const removeRun = `DELETE FROM runs WHERE id = ?`
 
 // DeleteThread implements [agents.Store].
 func (s *Store) DeleteThread(ctx context.Context, id string, before time.Time) error {
@@ -55,7 +66,7 @@ func (s *Store) DeleteThread(ctx context.Context, id string, before time.Time) e
 					return err
 				}
 			}
-			gone, err = removePart(tx, id)
+			gone, err = removePart(tx, removeParts, removeThread, id)
 			return err
 		})
 		if err != nil {
@@ -85,19 +96,20 @@ func take(tx *store.Tx, id string, since int64) error {
 	return agents.ErrBusy
 }
 
-// removePart removes some rows of a thread and reports whether these were the last.
-func removePart(tx *store.Tx, id string) (gone bool, err error) {
-	for _, part := range removeParts {
+// removePart removes some rows of what something consists of, and last the thing itself; it reports
+// whether these were the last.
+func removePart(tx *store.Tx, parts []string, last, id string) (gone bool, err error) {
+	for _, part := range parts {
 		res, err := tx.Exec(part, id, removeRows)
 		if err != nil {
-			return false, fmt.Errorf("removing a part of the thread: %w", err)
+			return false, fmt.Errorf("removing a part: %w", err)
 		}
 		if n, err := res.RowsAffected(); err != nil || n == removeRows {
 			return false, err
 		}
 	}
-	if _, err := tx.Exec(removeThread, id); err != nil {
-		return false, fmt.Errorf("removing the thread: %w", err)
+	if _, err := tx.Exec(last, id); err != nil {
+		return false, fmt.Errorf("removing what is left: %w", err)
 	}
 	return true, nil
 }
@@ -112,20 +124,25 @@ func (s *Store) StaleThreads(ctx context.Context, ephemeral bool, before time.Ti
 	return s.ids(ctx, staleThreads, ephemeral, before.UnixMilli(), limit)
 }
 
+// ExpiredThreads implements [agents.Store].
+func (s *Store) ExpiredThreads(ctx context.Context, now time.Time, limit int) ([]string, error) {
+	return s.ids(ctx, expiredThreads, now.UnixMilli(), limit)
+}
+
 func (s *Store) ids(ctx context.Context, query string, args ...any) (ids []string, err error) {
 	rows, err := s.db.Read().QueryContext(ctx, query, args...)
 	if err != nil {
-		return nil, s.fault("looking for old threads", err)
+		return nil, s.fault("looking for what is due", err)
 	}
 	defer rows.Close()
 	for rows.Next() {
 		var id string
 		if err := rows.Scan(&id); err != nil {
-			return nil, s.fault("looking for old threads", err)
+			return nil, s.fault("looking for what is due", err)
 		}
 		ids = append(ids, id)
 	}
-	return ids, s.fault("looking for old threads", rows.Err())
+	return ids, s.fault("looking for what is due", rows.Err())
 }
 
 // StaleEvents implements [agents.Store]. The ids of runs begin with the time of their start, so that

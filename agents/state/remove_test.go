@@ -29,14 +29,14 @@ func TestHalfRemovedThread(t *testing.T) {
 	}
 	err = s.db.Write(t.Context(), func(tx *store.Tx) error {
 		for i := range 2 * removeRows {
-			if _, err := tx.Exec(insertMessage, "half", i, "{}"); err != nil {
+			if _, err := tx.Exec(insertMessage, "half", i, nil, "", 0, "", nil, "{}"); err != nil {
 				return err
 			}
 		}
 		if err := take(tx, "half", math.MaxInt64); err != nil {
 			return err
 		}
-		_, err := removePart(tx, "half")
+		_, err := removePart(tx, removeParts, removeThread, "half")
 		return err
 	})
 	if err != nil {

@@ -5,40 +5,45 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/svc-gateway/svc/agents"
 	"github.com/svc-gateway/svc/agents/model"
+	"github.com/svc-gateway/svc/agents/tree"
 	"github.com/svc-gateway/svc/internal/store"
 )
 
 const (
-	insertRun = `INSERT INTO runs (id, thread, owner, assistant, status, version, created, updated, data)
-		VALUES (?, ?, (SELECT owner FROM threads WHERE id = ?), ?, ?, ?, ?, ?, ?)`
-	updateRun   = `UPDATE runs SET status = ?, version = ?, updated = ?, data = ? WHERE id = ? AND version = ?`
+	insertRun = `INSERT INTO runs (id, thread, owner, assistant, status, version, created, updated, due, about, request, data)
+		VALUES (?, ?, (SELECT owner FROM threads WHERE id = ?), ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+	updateRun = `UPDATE runs SET status = ?, version = ?, updated = ?, failure = ?, data = ? WHERE id = ? AND version = ?`
+	// claimThread lets nobody in before those who wait already.
 	claimThread = `UPDATE threads SET status = 'busy', updated = ?, ephemeral = 0, messages = messages + ?
-		WHERE id = ? AND status NOT IN ('busy', 'interrupted', 'deleted') RETURNING messages`
+		WHERE id = ? AND status NOT IN ('busy', 'interrupted', 'deleted')
+		AND NOT EXISTS (SELECT 1 FROM runs WHERE thread = threads.id AND status = 'pending' AND (due, id) < (?, ?))
+		RETURNING messages, head`
 	markThread = `UPDATE threads SET status = ?, updated = ? WHERE id = ?`
-	freeThread = `UPDATE threads SET status = ?, updated = ?, messages = messages + ? WHERE id = ? RETURNING messages`
+	freeThread = `UPDATE threads SET status = ?, updated = ?, messages = messages + ? WHERE id = ?
+		RETURNING messages, head, EXISTS (SELECT 1 FROM runs WHERE thread = threads.id AND status = 'pending')`
 )
 
 // CreateRun implements [agents.Store].
 func (s *Store) CreateRun(ctx context.Context, r *agents.Run, input []model.Message, fresh *agents.Thread) error {
-	said, err := s.packMessages(input)
+	said, err := s.packInput(r, input)
 	if err != nil {
 		return err
 	}
-	return s.write(ctx, "creating the run", func(tx *store.Tx) error {
-		if fresh != nil {
-			t := *fresh
-			t.Messages = len(input)
-			if err := createThread(tx, t); err != nil {
-				return err
-			}
-			r.Base = 0
-		} else if err := claim(tx, r, len(input)); err != nil {
+	about, err := packAbout(r)
+	if err != nil {
+		return err
+	}
+	was := *r
+	err = s.write(ctx, "creating the run", func(tx *store.Tx) error {
+		*r = was // of an attempt before
+		if err := requested(tx, r.Request); err != nil {
 			return err
 		}
-		if err := insertMessages(tx, r.Thread, r.Base, said); err != nil {
+		if err := settle(tx, r, said, fresh); err != nil {
 			return err
 		}
 		r.Version = 1
@@ -47,31 +52,118 @@ func (s *Store) CreateRun(ctx context.Context, r *agents.Run, input []model.Mess
 			return err
 		}
 		_, err = tx.Exec(insertRun, r.ID, r.Thread, r.Thread, r.Assistant, string(r.Status), r.Version,
-			r.Created.UnixMilli(), r.Updated.UnixMilli(), data)
+			r.Created.UnixMilli(), r.Updated.UnixMilli(), millis(r.Due), about, nullable(r.Request), data)
 		return err
 	})
+	if err != nil {
+		*r = was
+	}
+	return err
 }
 
-// claim takes the thread for the run and sets the run's base.
-func claim(tx *store.Tx, r *agents.Run, added int) error {
-	var messages int
-	err := tx.QueryRow(claimThread, r.Updated.UnixMilli(), added, r.Thread).Scan(&messages)
+// settle has a new run begin in its thread, or wait for it.
+func settle(tx *store.Tx, r *agents.Run, said []row, fresh *agents.Thread) error {
+	if fresh != nil {
+		t := *fresh
+		if t.Messages = len(said); r.Queued {
+			t.Messages, t.Status = 0, agents.ThreadIdle
+		}
+		if err := createThread(tx, t); err != nil {
+			return err
+		}
+	}
+	switch {
+	case r.Queued:
+	case fresh != nil:
+		return begin(tx, r, said, place{messages: len(said)})
+	default:
+		p, err := claim(tx, r, len(said))
+		if err == nil {
+			return begin(tx, r, said, p)
+		}
+		if !errors.Is(err, agents.ErrBusy) || !r.Multitask.Waits() {
+			return err
+		}
+		r.Queued, r.Due = true, r.Created
+	}
+	r.Status = agents.Pending
+	return enqueue(tx, r)
+}
+
+// claim takes the thread for the run. The place is the one after what the run adds.
+func claim(tx *store.Tx, r *agents.Run, added int) (p place, err error) {
+	due := r.Due
+	if due.IsZero() {
+		due = r.Created
+	}
+	err = tx.QueryRow(claimThread, r.Updated.UnixMilli(), added, r.Thread, due.UnixMilli(), r.ID).Scan(&p.messages, &p.head)
 	if err == nil {
-		r.Base = messages - added
-		return nil
+		return p, nil
 	}
 	if !errors.Is(err, sql.ErrNoRows) {
-		return fmt.Errorf("claiming the thread: %w", err)
+		return p, fmt.Errorf("claiming the thread: %w", err)
 	}
-	var one int
-	err = tx.QueryRow(`SELECT 1 FROM threads WHERE id = ? AND status <> 'deleted'`, r.Thread).Scan(&one)
-	switch {
-	case errors.Is(err, sql.ErrNoRows):
-		return agents.ErrThreadNotFound
-	case err != nil:
-		return fmt.Errorf("reading the thread: %w", err)
+	if _, err := readPlace(tx.QueryRow(selectPlace, r.Thread)); err != nil {
+		return p, err
 	}
-	return agents.ErrBusy
+	return p, agents.ErrBusy
+}
+
+// begin adds what a run was given to the thread that it has claimed, and notes where it begins. The
+// place is the thread's, after that.
+func begin(tx *store.Tx, r *agents.Run, said []row, p place) error {
+	first := p.messages - len(said)
+	r.Base = first
+	if !r.Change.IsZero() {
+		r.Base++
+	}
+	if r.Follows == nil && p.head != nil {
+		r.Follows = p.head
+	}
+	if r.Follows != nil {
+		before := place{p.head, p.floor, first}
+		r.Follows = before.follow(*r.Follows)
+	}
+	if r.Follows != nil {
+		head := *r.Follows
+		if len(said) > 0 {
+			head = p.messages - 1
+		}
+		if _, err := tx.Exec(moveHead, head, r.Thread); err != nil {
+			return fmt.Errorf("moving the thread's head: %w", err)
+		}
+	}
+	if err := insertRows(tx, r.Thread, first, r.Follows, said); err != nil {
+		return err
+	}
+	return revalue(tx, r.Thread, p.messages-1, r.Follows != nil || hasValues(said))
+}
+
+// packInput are the rows of what a run is given: the change of the state, if there is one, and then
+// the messages.
+func (s *Store) packInput(r *agents.Run, input []model.Message) ([]row, error) {
+	var writes []tree.Write
+	if !r.Change.IsZero() {
+		writes = append(writes, tree.Write{Run: r.ID, Created: r.Created, Source: tree.Input, Change: r.Change})
+	}
+	for i := range input {
+		writes = append(writes, tree.Write{Run: r.ID, Created: r.Created, Source: tree.Input, Message: &input[i]})
+	}
+	return s.packWrites(writes)
+}
+
+func millis(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixMilli()
+}
+
+func nullable(s string) any {
+	if s == "" {
+		return nil
+	}
+	return s
 }
 
 // SaveRun implements [agents.Store].
@@ -111,15 +203,23 @@ func (s *Store) mark(ctx context.Context, doing string, r *agents.Run, status ag
 // change is the compare-and-swap of a run. It is packed before the writer gets it, for whom everybody
 // waits.
 type change struct {
-	run  *agents.Run
-	data any
+	run     *agents.Run
+	data    any
+	failure any // nil: none
 }
 
 func (s *Store) newChange(r *agents.Run) (change, error) {
 	next := *r
 	next.Version++
-	data, err := s.encode(&next)
-	return change{r, data}, err
+	c := change{run: r}
+	var err error
+	if r.Failure != nil && r.Status.Final() {
+		if c.failure, err = text(r.Failure); err != nil {
+			return c, fmt.Errorf("encoding the run's failure: %w", err)
+		}
+	}
+	c.data, err = s.encode(&next)
+	return c, err
 }
 
 // encode returns the value of a run's column. While a run is at work its row is replaced before long,
@@ -138,7 +238,7 @@ func (s *Store) encode(r *agents.Run) (any, error) {
 
 func (c change) save(tx *store.Tx) error {
 	r := c.run
-	res, err := tx.Exec(updateRun, string(r.Status), r.Version+1, r.Updated.UnixMilli(), c.data, r.ID, r.Version)
+	res, err := tx.Exec(updateRun, string(r.Status), r.Version+1, r.Updated.UnixMilli(), c.failure, c.data, r.ID, r.Version)
 	if err != nil {
 		return err
 	}
@@ -168,17 +268,15 @@ func (s *Store) FinishRun(ctx context.Context, r *agents.Run, messages []model.M
 	if err != nil {
 		return err
 	}
-	said, err := s.packMessages(messages)
-	if err != nil {
-		return err
+	said := make([]row, len(messages))
+	for i := range messages {
+		if said[i], err = s.packWrite(tree.Write{Run: r.ID, Created: r.Updated, Message: &messages[i]}); err != nil {
+			return err
+		}
 	}
 	last, err := s.newPiece(r.ID, events)
 	if err != nil {
 		return err
-	}
-	status := agents.ThreadIdle
-	if r.Status == agents.Error || r.Status == agents.Timeout {
-		status = agents.ThreadError
 	}
 	return c.done(s.write(ctx, "finishing the run", func(tx *store.Tx) error {
 		if err := c.save(tx); err != nil {
@@ -187,16 +285,32 @@ func (s *Store) FinishRun(ctx context.Context, r *agents.Run, messages []model.M
 		if _, err := tx.Exec(cancelApprovals, r.ID); err != nil {
 			return fmt.Errorf("cancelling the run's approvals: %w", err)
 		}
-		var total int
-		err := tx.QueryRow(freeThread, string(status), r.Updated.UnixMilli(), len(messages), r.Thread).Scan(&total)
-		if err != nil {
-			return fmt.Errorf("freeing the thread: %w", err)
-		}
-		if err := insertMessages(tx, r.Thread, total-len(messages), said); err != nil {
+		if r.Queued { // it never had the thread
+			r.More = true
+		} else if err := free(tx, r, said); err != nil {
 			return err
 		}
 		return last.insert(tx)
 	}))
+}
+
+// free adds what a run has said to its thread, which is free then.
+func free(tx *store.Tx, r *agents.Run, said []row) error {
+	status := agents.ThreadIdle
+	if r.Status == agents.Error || r.Status == agents.Timeout {
+		status = agents.ThreadError
+	}
+	var p place
+	err := tx.QueryRow(freeThread, string(status), r.Updated.UnixMilli(), len(said), r.Thread).Scan(&p.messages, &p.head, &r.More)
+	if err != nil {
+		return fmt.Errorf("freeing the thread: %w", err)
+	}
+	if p.head != nil && len(said) > 0 {
+		if _, err := tx.Exec(moveHead, p.messages-1, r.Thread); err != nil {
+			return fmt.Errorf("moving the thread's head: %w", err)
+		}
+	}
+	return insertRows(tx, r.Thread, p.messages-len(said), p.head, said)
 }
 
 // Run implements [agents.Store].

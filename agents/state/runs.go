@@ -3,7 +3,9 @@ package state
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -12,7 +14,7 @@ import (
 )
 
 const (
-	selectRuns = `SELECT id, thread, owner, assistant, status, version, created, updated FROM runs`
+	selectRuns = `SELECT id, thread, owner, assistant, status, version, created, updated, hidden, about, failure FROM runs`
 	// unfinished is the condition of the index runs_unfinished, word for word.
 	unfinished = `status IN ('pending', 'running', 'interrupted')`
 )
@@ -69,17 +71,46 @@ func runsQuery(f agents.RunFilter) (query string, args []any) {
 	if f.Before != "" {
 		only("id < ?", f.Before)
 	}
+	only("hidden = 0")
 	query = selectRuns
-	if len(where) > 0 {
-		query += " WHERE " + strings.Join(where, " AND ")
-	}
+	query += " WHERE " + strings.Join(where, " AND ")
 	return query + " ORDER BY id DESC LIMIT ?", append(args, f.Limit)
 }
 
 func scanRun(row interface{ Scan(...any) error }) (agents.RunInfo, error) {
-	var i agents.RunInfo
-	var created, updated int64
-	err := row.Scan(&i.ID, &i.Thread, &i.Owner, &i.Assistant, &i.Status, &i.Version, &created, &updated)
+	var (
+		i                agents.RunInfo
+		created, updated int64
+		more, failure    sql.NullString
+	)
+	err := row.Scan(&i.ID, &i.Thread, &i.Owner, &i.Assistant, &i.Status, &i.Version, &created, &updated, &i.Hidden, &more, &failure)
 	i.Created, i.Updated = time.UnixMilli(created).UTC(), time.UnixMilli(updated).UTC()
+	if err == nil && more.Valid {
+		var a about
+		err = json.Unmarshal([]byte(more.String), &a)
+		i.Metadata, i.Kwargs, i.Multitask = a.Metadata, a.Kwargs, a.Multitask
+	}
+	if err == nil && failure.Valid {
+		err = json.Unmarshal([]byte(failure.String), &i.Failure)
+	}
 	return i, err
+}
+
+// about is what a run is listed with beside the columns.
+type about struct {
+	Metadata  map[string]any   `json:"metadata,omitempty"`
+	Kwargs    json.RawMessage  `json:"kwargs,omitempty"`
+	Multitask agents.Multitask `json:"multitask,omitempty"`
+}
+
+// packAbout returns the value of the column: nil when there is nothing to say.
+func packAbout(r *agents.Run) (any, error) {
+	if len(r.Metadata) == 0 && len(r.Kwargs) == 0 && r.Multitask == "" {
+		return nil, nil
+	}
+	column, err := text(about{r.Metadata, r.Kwargs, r.Multitask})
+	if err != nil {
+		return nil, fmt.Errorf("encoding what the run is listed with: %w", err)
+	}
+	return column, nil
 }

@@ -1,4 +1,4 @@
-package api
+package rest
 
 import (
 	"encoding/json"
@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/svc-gateway/svc/agents"
+	"github.com/svc-gateway/svc/agents/approval"
 	"github.com/svc-gateway/svc/audit"
 	"github.com/svc-gateway/svc/internal/budget"
 	"github.com/svc-gateway/svc/internal/bus"
@@ -16,8 +17,8 @@ import (
 	"github.com/svc-gateway/svc/policy/identity"
 )
 
-// fail answers with what a client may know of an error.
-func (h *Handler) fail(w http.ResponseWriter, r *http.Request, err error) {
+// Fail answers with what a client may know of an error.
+func (s *Server) Fail(w http.ResponseWriter, r *http.Request, err error) {
 	p, ok := errors.AsType[problem.Problem](err)
 	if !ok {
 		p = fault(err)
@@ -37,6 +38,9 @@ const busRetry = 5 * time.Second
 
 func fault(err error) problem.Problem {
 	if p, ok := refusal(err); ok {
+		return p
+	}
+	if p, ok := stateFault(err); ok {
 		return p
 	}
 	switch {
@@ -102,17 +106,34 @@ func fault(err error) problem.Problem {
 	return problem.Problem{Status: http.StatusInternalServerError, Code: "internal", Detail: "the request failed"}
 }
 
-func writeJSON(w http.ResponseWriter, v any) {
+// WriteJSON answers with a value of ours.
+func WriteJSON(w http.ResponseWriter, v any) {
 	body, err := json.Marshal(v)
 	if err != nil {
 		panic(fmt.Errorf("encoding %T: %w", v, err)) // our own types always encode
 	}
-	writeBody(w, body)
+	WriteBody(w, body)
 }
 
-func writeBody(w http.ResponseWriter, body []byte) {
-	w.Header().Set("Content-Type", mediaJSON)
+// WriteBody answers with a document.
+func WriteBody(w http.ResponseWriter, body []byte) {
+	w.Header().Set("Content-Type", MediaJSON)
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	// A client that has gone is told nothing.
 	_, _ = w.Write(body)
+}
+
+// refusal is a decision that does not count as an answer.
+func refusal(err error) (problem.Problem, bool) {
+	if errors.Is(err, approval.ErrNotFound) {
+		return problem.Problem{Status: http.StatusNotFound, Code: "approval_not_found", Detail: "approval_id: there is no such approval; GET /approvals lists them"}, true
+	}
+	r, ok := errors.AsType[*approval.Refusal](err)
+	if !ok {
+		return problem.Problem{}, false
+	}
+	status := map[approval.Kind]int{
+		approval.Forbidden: http.StatusForbidden, approval.Conflict: http.StatusConflict, approval.Invalid: http.StatusUnprocessableEntity,
+	}[r.Kind]
+	return problem.Problem{Status: status, Code: r.Code, Detail: r.Detail}, true
 }

@@ -1,16 +1,13 @@
-package api
+package spec
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"net/http"
 	"strconv"
 
 	"github.com/svc-gateway/svc/agents"
-	"github.com/svc-gateway/svc/policy"
+	"github.com/svc-gateway/svc/agents/api/rest"
 )
 
 // event is an entry of the log in the specification's dialect; false for one that it does not
@@ -21,7 +18,7 @@ func event(e agents.Event) (StreamEvent, bool) {
 	case agents.EventChunk:
 		return StreamEvent{Type: "message_chunk", Content: e.Content}, e.Frame == 0
 	case agents.EventMessage:
-		return StreamEvent{Type: "text", Content: e.Content}, e.Frame == 0 && !e.Streamed
+		return StreamEvent{Type: "text", Content: e.Content}, e.Frame == 0 && !e.Streamed && e.Content != ""
 	case agents.EventToolUse:
 		s := StreamEvent{Type: "tool_use", ID: e.Call, Name: e.Name, Input: e.Input}
 		switch agents.CallStatus(e.Status) {
@@ -51,14 +48,10 @@ func event(e agents.Event) (StreamEvent, bool) {
 // stream writes a run's events from a number on until the run is over or the client has gone.
 // ids asks for an id line with every event.
 func stream(w http.ResponseWriter, r *http.Request, run agents.Handle, from int, ids bool) {
-	header := w.Header()
-	header.Set("Content-Type", mediaSSE)
-	header.Set("Cache-Control", "no-store")
-	header.Set("X-Accel-Buffering", "no")
-	header.Set("X-Content-Type-Options", "nosniff")
-	header.Set("Content-Location", fmt.Sprintf("/threads/%s/runs/%s", run.Thread, run.ID))
+	rest.StreamHead(w.Header())
+	w.Header().Set("Content-Location", rest.RunPath(run.RunInfo))
 	w.WriteHeader(http.StatusOK)
-	ctx, stop := untilGone(r.Context())
+	ctx, stop := rest.UntilGone(r.Context())
 	defer stop()
 	out := http.NewResponseController(w)
 	for events, err := range run.Follow(ctx, from) {
@@ -83,18 +76,6 @@ func stream(w http.ResponseWriter, r *http.Request, run agents.Handle, from int,
 	}
 }
 
-// untilGone is a context that outlives the announcement that the service is stopping: until
-// the runtime has closed its runs, their readers may see how they end.
-func untilGone(ctx context.Context) (context.Context, func()) {
-	still, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
-	stop := context.AfterFunc(ctx, func() {
-		if cause := context.Cause(ctx); !errors.Is(cause, policy.ErrStopping) {
-			cancel(cause)
-		}
-	})
-	return still, func() { stop(); cancel(nil) }
-}
-
 func writeEvent(buf *bytes.Buffer, seq int, e StreamEvent, ids bool) {
 	data, err := json.Marshal(e)
 	if err != nil {
@@ -111,17 +92,10 @@ func writeEvent(buf *bytes.Buffer, seq int, e StreamEvent, ids bool) {
 // writeEnd tells a client why its stream ends before the run does. One that has gone is told
 // nothing.
 func writeEnd(buf *bytes.Buffer, err error) {
-	e := StreamEvent{Type: "error"}
-	switch {
-	case errors.Is(err, policy.ErrRevoked):
-		e.Code, e.Message = "token_revoked", "the credential of this stream was revoked"
-	case errors.Is(err, policy.ErrExpired):
-		e.Code, e.Message = "token_expired", "the credential of this stream has expired"
-	case errors.Is(err, context.Canceled):
+	code, message, ok := rest.StreamEnd(err)
+	if !ok {
 		return
-	default:
-		e.Code, e.Message = "stream_failed", "the run's events cannot be read"
 	}
-	writeEvent(buf, 0, e, false)
+	writeEvent(buf, 0, StreamEvent{Type: "error", Code: code, Message: message}, false)
 	writeEvent(buf, 0, StreamEvent{Type: "done"}, false)
 }

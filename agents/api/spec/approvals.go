@@ -1,8 +1,7 @@
-package api
+package spec
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"regexp"
@@ -10,9 +9,9 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/svc-gateway/svc/agents/api/rest"
 	"github.com/svc-gateway/svc/agents/approval"
 	"github.com/svc-gateway/svc/internal/problem"
-	"github.com/svc-gateway/svc/policy"
 )
 
 // maxDecision is the largest body of a decision, in bytes.
@@ -44,23 +43,22 @@ type DecisionRequest struct {
 	Digest   string          `json:"digest,omitempty" description:"of the call that was shown; with another one now, the decision does not count"`
 }
 
-func (h *Handler) listApprovals(w http.ResponseWriter, r *http.Request) {
+func (d *dialect) listApprovals(w http.ResponseWriter, r *http.Request) {
 	f, err := approvalFilter(r)
 	if err != nil {
-		h.fail(w, r, err)
+		d.Fail(w, r, err)
 		return
 	}
-	p, _ := policy.PrincipalFrom(r.Context()) // permit has seen one
-	list, err := h.opts.Approvals.Approvals(r.Context(), p, f)
+	list, err := d.Options.Approvals.Approvals(r.Context(), rest.Caller(r), f)
 	if err != nil {
-		h.fail(w, r, err)
+		d.Fail(w, r, err)
 		return
 	}
 	views := make([]approval.View, len(list))
 	for i, a := range list {
-		views[i] = h.opts.Approvals.Show(a)
+		views[i] = d.Options.Approvals.Show(a)
 	}
-	writeJSON(w, views)
+	rest.WriteJSON(w, views)
 }
 
 func approvalFilter(r *http.Request) (approval.Filter, error) {
@@ -68,69 +66,66 @@ func approvalFilter(r *http.Request) (approval.Filter, error) {
 	f := approval.Filter{Owner: q.Get("user_id"), Run: q.Get("run_id"), Before: q.Get("before"), Limit: defaultLimit}
 	if s := approval.State(q.Get("state")); s != "" {
 		if !slices.Contains(approval.States(), s) {
-			return f, invalid("state: must be one of pending, approved, edited, rejected, expired, consumed, cancelled")
+			return f, rest.Invalid("state: must be one of pending, approved, edited, rejected, expired, consumed, cancelled")
 		}
 		f.State = []approval.State{s}
 	}
 	if text := q.Get("limit"); text != "" {
 		n, err := strconv.Atoi(text)
 		if err != nil || n < 1 || n > maxLimit {
-			return f, invalid("limit: must be a number from 1 to " + strconv.Itoa(maxLimit))
+			return f, rest.Invalid("limit: must be a number from 1 to " + strconv.Itoa(maxLimit))
 		}
 		f.Limit = n
 	}
 	return f, nil
 }
 
-func (h *Handler) readApproval(w http.ResponseWriter, r *http.Request) {
+func (d *dialect) readApproval(w http.ResponseWriter, r *http.Request) {
 	id, ok := approvalID(w, r)
 	if !ok {
 		return
 	}
-	p, _ := policy.PrincipalFrom(r.Context()) // permit has seen one
-	a, err := h.opts.Approvals.Approval(r.Context(), p, id)
+	a, err := d.Options.Approvals.Approval(r.Context(), rest.Caller(r), id)
 	if err != nil {
-		h.fail(w, r, err)
+		d.Fail(w, r, err)
 		return
 	}
-	writeJSON(w, h.opts.Approvals.Show(a))
+	rest.WriteJSON(w, d.Options.Approvals.Show(a))
 }
 
 // refuseDecision lets the desk say that the caller may not decide: it records that.
-func (h *Handler) refuseDecision(w http.ResponseWriter, r *http.Request) {
-	p, _ := policy.PrincipalFrom(r.Context()) // permit has seen one
-	_, err := h.opts.Approvals.Decide(r.Context(), p, r.PathValue("approval_id"), approval.Verdict{})
-	h.fail(w, r, err)
+func (d *dialect) refuseDecision(w http.ResponseWriter, r *http.Request) {
+	_, err := d.Options.Approvals.Decide(r.Context(), rest.Caller(r), r.PathValue("approval_id"), approval.Verdict{})
+	d.Fail(w, r, err)
 }
 
-func (h *Handler) decide(w http.ResponseWriter, r *http.Request) {
+func (d *dialect) decide(w http.ResponseWriter, r *http.Request) {
 	id, ok := approvalID(w, r)
 	if !ok {
 		return
 	}
 	var body DecisionRequest
-	if !h.decode(w, r, &body, min(maxDecision, h.opts.BodyBytes)) {
+	if !d.Decode(w, r, &body, min(maxDecision, d.Options.BodyBytes)) {
 		return
 	}
 	v := approval.Verdict{Decision: approval.Decision(body.Decision), Patch: body.Patch, Comment: body.Comment, Digest: body.Digest}
 	switch {
 	case len(body.Comment) > maxComment:
-		h.fail(w, r, invalid(fmt.Sprintf("comment: must not be longer than %d bytes", maxComment)))
+		d.Fail(w, r, rest.Invalid(fmt.Sprintf("comment: must not be longer than %d bytes", maxComment)))
 		return
 	case v.Decision == approval.EditFirst && len(body.Patch) == 0:
-		h.fail(w, r, invalid("patch: is missing; an edit says what is to change"))
+		d.Fail(w, r, rest.Invalid("patch: is missing; an edit says what is to change"))
 		return
 	case v.Decision != approval.EditFirst && len(body.Patch) > 0:
-		h.fail(w, r, invalid("patch: belongs to the decision edit only"))
+		d.Fail(w, r, rest.Invalid("patch: belongs to the decision edit only"))
 		return
 	}
-	p, _ := policy.PrincipalFrom(r.Context()) // permit has seen one
-	a, err := h.opts.Approvals.Decide(r.Context(), p, id, v)
+	a, err := d.Options.Approvals.Decide(r.Context(), rest.Caller(r), id, v)
 	if err != nil {
-		h.fail(w, r, err)
+		d.Fail(w, r, err)
 		return
 	}
-	writeJSON(w, h.opts.Approvals.Show(a))
+	rest.WriteJSON(w, d.Options.Approvals.Show(a))
 }
 
 var approvalForm = regexp.MustCompile(`^call_[0-9a-f]{32}$`)
@@ -146,21 +141,6 @@ func approvalID(w http.ResponseWriter, r *http.Request) (string, bool) {
 		return "", false
 	}
 	return id, true
-}
-
-// refusal is a decision that does not count as an answer.
-func refusal(err error) (problem.Problem, bool) {
-	if errors.Is(err, approval.ErrNotFound) {
-		return problem.Problem{Status: http.StatusNotFound, Code: "approval_not_found", Detail: "approval_id: there is no such approval; GET /approvals lists them"}, true
-	}
-	r, ok := errors.AsType[*approval.Refusal](err)
-	if !ok {
-		return problem.Problem{}, false
-	}
-	status := map[approval.Kind]int{
-		approval.Forbidden: http.StatusForbidden, approval.Conflict: http.StatusConflict, approval.Invalid: http.StatusUnprocessableEntity,
-	}[r.Kind]
-	return problem.Problem{Status: status, Code: r.Code, Detail: r.Detail}, true
 }
 
 // moment is a time of an event; nil for none.

@@ -1,8 +1,11 @@
-package api
+package spec
 
 import (
 	"encoding/json"
+	"fmt"
 	"time"
+
+	"github.com/svc-gateway/svc/agents/api/rest"
 )
 
 // Health is the answer of GET /health.
@@ -21,6 +24,20 @@ type Message struct {
 type Input struct {
 	Messages []Message `json:"messages" required:"true" nullable:"false" minItems:"1" maxItems:"4096" description:"conversation messages, oldest first; the last one is the user's"`
 }
+
+// check holds what a schema cannot say: there must be something to answer.
+func (in Input) check() error {
+	if last := len(in.Messages) - 1; last < 0 || in.Messages[last].Role != "user" {
+		return rest.Invalid(fmt.Sprintf("input.messages[%d].role: the last message must be the user's", last))
+	}
+	return nil
+}
+
+// Check implements [rest.Checked].
+func (b *RunRequest) Check() error { return b.Input.check() }
+
+// Check implements [rest.Checked].
+func (b *ThreadRunRequest) Check() error { return b.Input.check() }
 
 // RunRequest is the body of POST /runs/stream.
 type RunRequest struct {
@@ -58,16 +75,6 @@ type JoinRequest struct {
 	ThreadPath
 	LastEventID string `header:"Last-Event-ID" json:"-" description:"continue after this event; -1: from the start"`
 	Resumable   string `query:"resumable" json:"-" enum:"0,1,true,false" description:"send an id with every event"`
-}
-
-// ThreadRequest is the body of POST /threads.
-type ThreadRequest struct {
-	Metadata map[string]any `json:"metadata,omitempty" nullable:"false" description:"kept with the thread and returned by searches"`
-}
-
-// ThreadCreated is the answer of POST /threads.
-type ThreadCreated struct {
-	ThreadID string `json:"thread_id" required:"true" format:"uuid"`
 }
 
 // SearchQuery are the query parameters of GET /threads/search.

@@ -1,4 +1,4 @@
-package api
+package rest
 
 import (
 	"bytes"
@@ -17,42 +17,78 @@ import (
 	"github.com/svc-gateway/svc/internal/jsonform"
 	"github.com/svc-gateway/svc/internal/problem"
 	"github.com/svc-gateway/svc/internal/strictjson"
-	"github.com/svc-gateway/svc/policy"
 )
 
 // forms are what bodies are held to, by the type that they are decoded into.
 type forms map[reflect.Type]*jsonform.Form
 
-func newForms() (forms, error) {
-	f := forms{}
-	for _, body := range []any{new(RunRequest), new(ThreadRunRequest), new(ThreadRequest), new(DecisionRequest)} {
-		form, err := jsonform.Of(body)
-		if err != nil {
-			return nil, err
+// Learn makes the forms of what routes are asked with.
+func (s *Server) Learn(routes []Route) error {
+	for _, rte := range routes {
+		if rte.Request == nil || rte.Method == http.MethodGet {
+			continue
 		}
-		f[reflect.TypeOf(body)] = form
+		form, err := jsonform.Of(rte.Request)
+		if err != nil {
+			return fmt.Errorf("%s %s: %w", rte.Method, rte.Path, err)
+		}
+		s.forms[reflect.TypeOf(rte.Request)] = form
 	}
-	return f, nil
+	return nil
 }
 
-// decode reads a request's body of at most limit bytes into v, or answers what is wrong with it.
-func (h *Handler) decode(w http.ResponseWriter, r *http.Request, v any, limit int64) bool {
-	if err := h.readInto(w, r, v, limit); err != nil {
-		h.fail(w, r, err)
-		return false
-	}
-	return true
+// Checked is a body that knows what a schema cannot say.
+type Checked interface{ Check() error }
+
+// Decode reads a request's body of at most limit bytes into v, or answers what is wrong with it.
+func (s *Server) Decode(w http.ResponseWriter, r *http.Request, v any, limit int64) bool {
+	return s.decode(w, r, v, limit, func(body []byte) ([]byte, error) { return body, nil })
 }
 
-func (h *Handler) readInto(w http.ResponseWriter, r *http.Request, v any, limit int64) error {
-	if media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || media != mediaJSON {
+// decode reads a body, which prepare may make another one of before it is held to its form.
+func (s *Server) decode(w http.ResponseWriter, r *http.Request, v any, limit int64, prepare func([]byte) ([]byte, error)) bool {
+	err := s.withBody(w, r, limit, func(body []byte) error {
+		if bytes.TrimLeft(body, " \t\r\n")[0] != '{' {
+			return badBody("invalid_json", "the body must be a JSON object")
+		}
+		body, err := prepare(body)
+		if err != nil {
+			return err
+		}
+		return s.Into(body, v)
+	})
+	if err != nil {
+		s.Fail(w, r, err)
+	}
+	return err == nil
+}
+
+// Into holds a document to the form of v and puts it there.
+func (s *Server) Into(body []byte, v any) error {
+	if err := s.forms[reflect.TypeOf(v)].Check(body); err != nil {
+		return Invalid(err.Error())
+	}
+	// The same names as the form's count, in the same case: encoding/json would take others too. That
+	// no name stands twice was seen.
+	if err := jsonv2.Unmarshal(body, v, jsontext.AllowDuplicateNames(true)); err != nil {
+		return Invalid("the body does not have the documented form")
+	}
+	if c, ok := v.(Checked); ok {
+		return c.Check()
+	}
+	return nil
+}
+
+// withBody has read look at a request's body of well-formed JSON. There is memory for what is made of it
+// as long as that takes.
+func (s *Server) withBody(w http.ResponseWriter, r *http.Request, limit int64, read func(body []byte) error) error {
+	if media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || media != MediaJSON {
 		return problem.Problem{
 			Status: http.StatusUnsupportedMediaType, Code: "unsupported_media_type",
 			Detail: "Content-Type: must be application/json",
 		}
 	}
-	p, _ := policy.PrincipalFrom(r.Context())
-	hold := h.opts.Memory.Hold(p.User)
+	hold := s.Options.Memory.Hold(Caller(r).User)
 	defer hold.Release()
 	body, err := readBody(w, r, hold, limit)
 	if err != nil {
@@ -65,18 +101,7 @@ func (h *Handler) readInto(w http.ResponseWriter, r *http.Request, v any, limit 
 	if err := strictjson.Check(body); err != nil {
 		return notJSON(err)
 	}
-	if bytes.TrimLeft(body, " \t\r\n")[0] != '{' {
-		return badBody("invalid_json", "the body must be a JSON object")
-	}
-	if err := h.forms[reflect.TypeOf(v)].Check(body); err != nil {
-		return invalid(err.Error())
-	}
-	// The same names as the form's count, in the same case: encoding/json would take others too. That
-	// no name stands twice was seen.
-	if err := jsonv2.Unmarshal(body, v, jsontext.AllowDuplicateNames(true)); err != nil {
-		return invalid("the body does not have the documented form")
-	}
-	return lastIsUser(v)
+	return read(body)
 }
 
 // readStep is how much more of a body of unknown length is read at a time.
@@ -84,6 +109,9 @@ const readStep = 64 << 10
 
 // readBody reads a body of at most limit bytes, as far as there is memory for it.
 func readBody(w http.ResponseWriter, r *http.Request, hold *budget.Hold, limit int64) ([]byte, error) {
+	if p, ok := r.Body.(*peeked); ok {
+		return p.whole, hold.Take(r.Context(), int64(len(p.whole)))
+	}
 	from := http.MaxBytesReader(w, r.Body, limit)
 	var body []byte
 	for {
@@ -118,23 +146,6 @@ func unread(err error) error {
 	return badBody("truncated_body", "the body ended before it was complete")
 }
 
-// lastIsUser holds what a schema cannot say: there must be something to answer.
-func lastIsUser(v any) error {
-	var in Input
-	switch v := v.(type) {
-	case *RunRequest:
-		in = v.Input
-	case *ThreadRunRequest:
-		in = v.Input
-	default:
-		return nil
-	}
-	if last := len(in.Messages) - 1; last < 0 || in.Messages[last].Role != "user" {
-		return invalid(fmt.Sprintf("input.messages[%d].role: the last message must be the user's", last))
-	}
-	return nil
-}
-
 func notJSON(err error) error {
 	switch {
 	case errors.Is(err, strictjson.ErrEmpty):
@@ -153,6 +164,7 @@ func badBody(code, detail string) error {
 	return problem.Problem{Status: http.StatusBadRequest, Code: code, Detail: detail}
 }
 
-func invalid(detail string) error {
+// Invalid is the answer to a request that does not make sense; the detail begins with the field.
+func Invalid(detail string) error {
 	return problem.Problem{Status: http.StatusUnprocessableEntity, Code: "invalid_input", Detail: detail}
 }

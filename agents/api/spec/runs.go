@@ -1,4 +1,4 @@
-package api
+package spec
 
 import (
 	"net/http"
@@ -6,40 +6,41 @@ import (
 	"strings"
 
 	"github.com/svc-gateway/svc/agents"
+	"github.com/svc-gateway/svc/agents/api/rest"
 	"github.com/svc-gateway/svc/agents/model"
 	"github.com/svc-gateway/svc/internal/problem"
 )
 
-func (h *Handler) runStateless(w http.ResponseWriter, r *http.Request) {
+func (d *dialect) runStateless(w http.ResponseWriter, r *http.Request) {
 	var body RunRequest
-	if !h.decode(w, r, &body, h.opts.BodyBytes) {
+	if !d.Decode(w, r, &body, d.Options.BodyBytes) {
 		return
 	}
-	h.run(w, r, body)
+	d.run(w, r, body)
 }
 
-func (h *Handler) runInThread(w http.ResponseWriter, r *http.Request) {
-	thread, ok := pathID(w, r, "thread_id")
+func (d *dialect) runInThread(w http.ResponseWriter, r *http.Request) {
+	thread, ok := rest.PathID(w, r, "thread_id")
 	if !ok {
 		return
 	}
 	var body ThreadRunRequest
-	if !h.decode(w, r, &body, h.opts.BodyBytes) {
+	if !d.Decode(w, r, &body, d.Options.BodyBytes) {
 		return
 	}
-	h.run(w, r, RunRequest{Input: body.Input, AssistantID: body.AssistantID, ThreadID: thread, UserID: body.UserID, AutoApprove: body.AutoApprove})
+	d.run(w, r, RunRequest{Input: body.Input, AssistantID: body.AssistantID, ThreadID: thread, UserID: body.UserID, AutoApprove: body.AutoApprove})
 }
 
 // run starts a run and streams it. It goes on when the client leaves.
-func (h *Handler) run(w http.ResponseWriter, r *http.Request, body RunRequest) {
-	run, err := aside(func() (agents.Handle, error) {
-		return h.view(r).Start(r.Context(), agents.Request{
+func (d *dialect) run(w http.ResponseWriter, r *http.Request, body RunRequest) {
+	run, err := rest.Aside(func() (agents.Handle, error) {
+		return d.View(r).Start(r.Context(), agents.Request{
 			User: body.UserID, Assistant: body.AssistantID, Thread: strings.ToLower(body.ThreadID), Input: messages(body.Input),
 			AutoApprove: body.AutoApprove,
 		})
 	})
 	if err != nil {
-		h.fail(w, r, err)
+		d.Fail(w, r, err)
 		return
 	}
 	stream(w, r, run, 0, resumable(r))
@@ -60,8 +61,8 @@ func messages(in Input) []model.Message {
 }
 
 // join streams a thread's latest run to one more reader.
-func (h *Handler) join(w http.ResponseWriter, r *http.Request) {
-	thread, ok := pathID(w, r, "thread_id")
+func (d *dialect) join(w http.ResponseWriter, r *http.Request) {
+	thread, ok := rest.PathID(w, r, "thread_id")
 	if !ok {
 		return
 	}
@@ -77,29 +78,29 @@ func (h *Handler) join(w http.ResponseWriter, r *http.Request) {
 		}
 		from, ids = n+1, true
 	}
-	run, err := aside(func() (agents.Handle, error) { return h.view(r).LatestRun(r.Context(), thread) })
+	run, err := rest.Aside(func() (agents.Handle, error) { return d.View(r).LatestRun(r.Context(), thread) })
 	if err != nil {
-		h.fail(w, r, err)
+		d.Fail(w, r, err)
 		return
 	}
 	stream(w, r, run, from, ids)
 }
 
-func (h *Handler) cancel(w http.ResponseWriter, r *http.Request) {
-	thread, ok := pathID(w, r, "thread_id")
+func (d *dialect) cancel(w http.ResponseWriter, r *http.Request) {
+	thread, ok := rest.PathID(w, r, "thread_id")
 	if !ok {
 		return
 	}
-	id, ok := pathID(w, r, "run_id")
+	id, ok := rest.PathID(w, r, "run_id")
 	if !ok {
 		return
 	}
-	run, err := h.view(r).Run(r.Context(), thread, id)
+	run, err := d.View(r).Run(r.Context(), thread, id)
 	if err == nil {
 		err = run.Cancel(r.Context())
 	}
 	if err != nil {
-		h.fail(w, r, err)
+		d.Fail(w, r, err)
 		return
 	}
 	w.WriteHeader(http.StatusAccepted)

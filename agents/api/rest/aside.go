@@ -1,9 +1,9 @@
-package api
+package rest
 
-// aside calls f on a goroutine of its own and returns what f does; a panic becomes the caller's.
+// Aside calls f on a goroutine of its own and returns what f does; a panic becomes the caller's.
 // A database's driver makes deep stacks, and the stack of a goroutine that afterwards waits for
 // events, maybe for hours, would stay as large.
-func aside[T any](f func() (T, error)) (value T, err error) {
+func Aside[T any](f func() (T, error)) (value T, err error) {
 	panicked := make(chan any, 1)
 	go func() {
 		defer func() { panicked <- recover() }()

@@ -1,0 +1,274 @@
+package langgraph
+
+import (
+	"encoding/json"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/svc-gateway/svc/agents"
+	"github.com/svc-gateway/svc/agents/tree"
+)
+
+// firstStep is the step before the first checkpoint of a thread, whose step is -1.
+const firstStep = -2
+
+// graphName is what the graph as a whole is called in events of the library's callbacks.
+const graphName = "LangGraph"
+
+// about is what a stream tells of its run beside what happens.
+type about struct {
+	Run, Thread, Assistant, AssistantID string
+	Created                             time.Time
+}
+
+// opening is the state that a run starts from.
+type opening struct {
+	messages []json.RawMessage // of the thread, and then the run's input
+	input    int               // how many of them are its input
+	values   map[string]any    // beside messages
+	seq      int               // the write that the first message of the input is
+	step     int               // of the checkpoint before the input
+	parent   string            // the checkpoint before that one
+}
+
+// told is one event of a stream.
+type told struct {
+	id   int
+	name string
+	data json.RawMessage
+}
+
+// translator makes the protocol's events of a run's log. What it makes depends on the log and on the
+// opening alone, and so do the numbers of the events: those that nobody asked for have numbers too.
+type translator struct {
+	about
+	modes     []mode
+	subgraphs bool
+
+	next   int
+	out    []told
+	frames map[int]*frame
+	paused bool // the run waits, as far as the log says
+	failed bool
+	over   bool
+
+	metadata json.RawMessage // what every message's metadata has
+}
+
+// frame is one agent at work: the graph, or a subgraph of tools.
+type frame struct {
+	no       int
+	agent    string
+	opener   string // the call that opened it
+	ns       string // namespace; empty for the graph
+	messages []json.RawMessage
+	values   map[string]any
+	step     int
+	seq      int    // the next write
+	parent   string // checkpoint before the present one
+	present  string // checkpoint
+	node     string // at work; empty: none
+	started  json.RawMessage
+
+	spoken  string // of the message that is being told
+	text    []byte
+	calls   []string // of the last turn, in the model's order
+	results map[string]json.RawMessage
+	waiting []agents.Event
+}
+
+func newTranslator(a about, modes []mode, subgraphs bool) *translator {
+	return &translator{about: a, modes: modes, subgraphs: subgraphs, frames: map[int]*frame{}}
+}
+
+// take are the events that were made since it was called last.
+func (t *translator) take() []told {
+	out := t.out
+	t.out = nil
+	return out
+}
+
+// wants reports whether an event of a mode and a frame is to be told.
+func (t *translator) wants(m mode, f *frame) bool {
+	return m == always || slices.Contains(t.modes, m) && (f == nil || f.ns == "" || t.subgraphs)
+}
+
+// tell numbers an event and makes it if it is wanted.
+func (t *translator) tell(m mode, f *frame, name string, data func() any) {
+	id := t.next
+	t.next++
+	if !t.wants(m, f) {
+		return
+	}
+	if f != nil && f.ns != "" {
+		name += "|" + f.ns
+	}
+	t.out = append(t.out, told{id, name, encode(data())})
+}
+
+// head is how every stream begins, before anything is known of the state.
+func (t *translator) head() {
+	t.tell(always, nil, "metadata", func() any {
+		return map[string]any{"run_id": t.Run, "thread_id": t.Thread, "attempt": 1}
+	})
+}
+
+// open tells of the state that the run starts from.
+func (t *translator) open(o opening) {
+	before := len(o.messages) - o.input
+	f := &frame{
+		agent: t.Assistant, messages: slices.Clone(o.messages[:before]), values: o.values, step: o.step, seq: o.seq, present: o.parent,
+	}
+	t.frames[0] = f
+	t.event(f, "on_chain_start", graphName, nil, func() any { return map[string]any{"input": f.state()} })
+	if o.input > 0 {
+		t.checkpoint(f, tree.BeforeInput, []string{tree.NodeStart}, f.seq)
+		f.messages = append(f.messages, o.messages[before:]...)
+		f.seq += o.input
+		t.checkpoint(f, tree.AfterStep, []string{tree.NodeAgent}, f.seq-1)
+	}
+	t.state(f)
+	for _, m := range o.messages[before:] {
+		t.tell(modeMessages, f, "messages/complete", func() any { return []json.RawMessage{m} })
+	}
+	t.begin(f, tree.NodeAgent)
+}
+
+// state tells the values.
+func (t *translator) state(f *frame) {
+	t.tell(modeValues, f, "values", func() any { return f.state() })
+}
+
+func (f *frame) state() map[string]any { return values(f.messages, f.values) }
+
+// add follows one event of the log.
+func (t *translator) add(e agents.Event) {
+	if t.paused && e.Type != agents.EventPaused {
+		t.resume()
+	}
+	f := t.frames[e.Frame]
+	if f == nil && e.Type != agents.EventOpened {
+		return // of a version that did not tell of it
+	}
+	switch e.Type {
+	case agents.EventChunk:
+		t.chunk(f, e)
+	case agents.EventMessage:
+		t.message(f, e)
+	case agents.EventToolUse, agents.EventWait, agents.EventDecided:
+		t.call(f, e)
+	case agents.EventResult:
+		t.result(f, e)
+	case agents.EventOpened:
+		t.opened(e)
+	case agents.EventPaused:
+		t.pause()
+	case agents.EventError:
+		t.failed = true
+		t.tell(always, nil, "error", func() any { return map[string]string{"error": e.Code, "message": e.Content} })
+	case agents.EventDone:
+		t.done()
+	}
+}
+
+// opened begins a subgraph.
+func (t *translator) opened(e agents.Event) {
+	f := &frame{no: e.Frame, agent: e.Agent, opener: e.Call, ns: "tools:" + e.Call, step: firstStep}
+	for _, parent := range t.frames {
+		if slices.Contains(parent.calls, e.Call) && parent.ns != "" {
+			f.ns = parent.ns + "|" + f.ns
+		}
+	}
+	t.frames[e.Frame] = f
+	t.event(f, "on_chain_start", graphName, nil, func() any { return map[string]any{"input": f.state()} })
+	t.checkpoint(f, tree.BeforeInput, []string{tree.NodeStart}, 0)
+	f.messages = append(f.messages, encode(Message{
+		Content: e.Content, AdditionalKwargs: none, ResponseMetadata: none, ID: e.Message, Type: typeHuman,
+	}))
+	f.seq = 1
+	t.checkpoint(f, tree.AfterStep, []string{tree.NodeAgent}, 0)
+	t.state(f)
+	t.begin(f, tree.NodeAgent)
+}
+
+// done ends the stream.
+func (t *translator) done() {
+	t.over = true
+	if t.failed {
+		return
+	}
+	if f := t.frames[0]; f != nil {
+		t.event(f, "on_chain_end", graphName, nil, func() any { return map[string]any{"output": f.state()} })
+	}
+	t.tell(always, nil, "end", func() any { return nil })
+}
+
+// checkpoint tells of a boundary between steps. seq is the write that it is before or after.
+func (t *translator) checkpoint(f *frame, kind tree.Kind, next []string, seq int) {
+	b := tree.Boundary{Kind: kind, Seq: seq}
+	id := b.ID(t.Thread)
+	if f.ns != "" {
+		id = b.ID(t.named(f.ns))
+	}
+	f.step++
+	f.parent, f.present = f.present, id
+	step, source := f.step, "loop"
+	if kind == tree.BeforeInput {
+		source = "input"
+	}
+	about := map[string]any{"source": source, "step": step, "parents": map[string]string{}}
+	t.tell(modeCheckpoints, f, "checkpoints", func() any {
+		return map[string]any{"values": f.state(), "metadata": about, "next": next, "config": t.config(f, f.present), "parent_config": t.config(f, f.parent)}
+	})
+	t.debug(f, "checkpoint", step, func() any {
+		tasks := make([]any, len(next))
+		for i, node := range next {
+			tasks[i] = map[string]any{"id": taskID(f.present, node), "name": node, "path": path(node), "interrupts": []any{}}
+		}
+		return map[string]any{
+			"config": t.config(f, f.present), "parent_config": t.config(f, f.parent), "values": f.state(), "metadata": about, "next": next,
+			"tasks": tasks, "checkpoint": reference(t.Thread, f.ns, f.present), "parent_checkpoint": reference(t.Thread, f.ns, f.parent),
+		}
+	})
+}
+
+// named is an id that follows from the run and a name.
+func (t *translator) named(name string) string {
+	return uuid.NewSHA1(uuid.NameSpaceOID, []byte(t.Run+"/"+name)).String()
+}
+
+func (t *translator) config(f *frame, checkpoint string) any {
+	if checkpoint == "" {
+		return nil
+	}
+	return map[string]any{"configurable": map[string]any{
+		"thread_id": t.Thread, "checkpoint_ns": f.ns, "checkpoint_id": checkpoint, "run_id": t.Run, "graph_id": t.Assistant, "assistant_id": t.AssistantID,
+	}}
+}
+
+// debug tells the same as tasks and checkpoints, in another form.
+func (t *translator) debug(f *frame, kind string, step int, payload func() any) {
+	t.tell(modeDebug, f, "debug", func() any {
+		return map[string]any{"step": step, "type": kind, "timestamp": stamp(t.Created), "payload": payload()}
+	})
+}
+
+// taskID is the id of a node's work after a checkpoint.
+func taskID(checkpoint, node string) string {
+	return uuid.NewSHA1(uuid.NameSpaceOID, []byte(checkpoint+"/"+node)).String()
+}
+
+func path(node string) []string { return []string{"__pregel_pull", node} }
+
+// reference names a checkpoint; nil for none.
+func reference(thread, ns, id string) any {
+	if id == "" {
+		return nil
+	}
+	return Checkpoint{ThreadID: thread, Namespace: ns, ID: id}
+}
+
+// stamp is a time as the protocol has it.
+func stamp(at time.Time) string { return at.UTC().Format("2006-01-02T15:04:05.000Z07:00") }

@@ -1,0 +1,55 @@
+// Package rest is what the dialects of the runtime's HTTP API share: who may call an endpoint, how
+// bodies are read and held to their form, how errors are told, how endpoints are described.
+//
+// A dialect is a function that makes [Route]s of a [Server]; package api mounts them. Every route but
+// an open one answers 401 without a principal in the request's context ([policy.WithPrincipal]), and
+// 403 when the principal's role has not the route's action. What a request may see and do goes through
+// [Server.View]. Errors are problem details with a stable code. A Server is safe for concurrent use.
+package rest
+
+import (
+	"net/http"
+
+	"github.com/svc-gateway/svc/agents"
+	"github.com/svc-gateway/svc/agents/approval"
+	"github.com/svc-gateway/svc/internal/budget"
+	"github.com/svc-gateway/svc/internal/health"
+	"github.com/svc-gateway/svc/policy"
+)
+
+// Options are what the API needs to know beside the runtime.
+type Options struct {
+	BodyBytes int64          // largest request body
+	Memory    *budget.Budget // what the bodies of all requests may hold while they are decoded
+	Version   string         // of the program, for the OpenAPI document
+	Approvals *approval.Desk // where calls wait for people
+
+	// Health says how the parts of the service are. Default: there are none to speak of.
+	Health func() health.Details
+	// Dialect is what a request to run something speaks when nothing in it tells. Default: spec.
+	Dialect string
+}
+
+// Server is what the endpoints of all dialects work with.
+type Server struct {
+	Runtime *agents.Runtime
+	Options Options
+	forms   forms
+}
+
+// NewServer returns a server of a runtime for some routes.
+func NewServer(rt *agents.Runtime, o Options) *Server {
+	if o.Health == nil {
+		o.Health = func() health.Details { return health.New(o.Version, "", 0, nil) }
+	}
+	return &Server{Runtime: rt, Options: o, forms: forms{}}
+}
+
+// View is what the caller may see and do.
+func (s *Server) View(r *http.Request) agents.View { return s.Runtime.As(Caller(r)) }
+
+// Caller is who asks. Every route that is not open has seen one.
+func Caller(r *http.Request) policy.Principal {
+	p, _ := policy.PrincipalFrom(r.Context())
+	return p
+}
