@@ -38,19 +38,30 @@ func (h *Host) register() error {
 // room is where the active runs of an owner are counted, over all processes.
 func room(owner string) string { return "active." + owner }
 
+// limitParallel is the setting of how many runs of a user are active.
+const limitParallel = "limits.parallel_runs"
+
 // enter counts a new run of the owner in, or says why it may not start. The bus forgets runs whose
 // process has died.
 func (h *Host) enter(ctx context.Context, owner, run string, l Limits) error {
+	if err := h.takeRoom(ctx, owner, run, l); err != nil {
+		return err
+	}
+	if err := h.count(ctx, owner, l); err != nil {
+		h.leave(owner, run)
+		return err
+	}
+	return nil
+}
+
+// takeRoom counts a run among the active ones of the owner, if there is room for it.
+func (h *Host) takeRoom(ctx context.Context, owner, run string, l Limits) error {
 	ok, err := h.bus.Enter(ctx, room(owner), run, int64(l.ParallelRuns), leaseTime)
 	switch {
 	case err != nil:
 		return fmt.Errorf("counting active runs: %w", err)
 	case !ok:
-		return &LimitError{"limits.parallel_runs", time.Second}
-	}
-	if err := h.count(ctx, owner, l); err != nil {
-		h.leave(owner, run)
-		return err
+		return &LimitError{limitParallel, time.Second}
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/svc-gateway/svc/agents/model"
+	"github.com/svc-gateway/svc/agents/tree"
 	"github.com/svc-gateway/svc/audit"
 	"github.com/svc-gateway/svc/policy"
 	"github.com/svc-gateway/svc/policy/provenance"
@@ -25,6 +26,7 @@ type driver struct {
 	run      *Run
 	active   *activeRun
 	history  []model.Message // of the thread, before this run
+	replaces bool            // the run's messages have ids that the history has
 	said     *provenance.Words
 	log      *eventLog
 	began    time.Time
@@ -92,7 +94,7 @@ func (d *driver) start(ctx context.Context, e effect) {
 	var work func() func()
 	switch e := e.(type) {
 	case think:
-		if f := d.overLimit(); f != nil {
+		if f := d.overLimit(e.frame); f != nil {
 			d.fail(f)
 			return
 		}
@@ -101,6 +103,10 @@ func (d *driver) start(ctx context.Context, e effect) {
 		req := d.request(e.frame)
 		work = func() func() { return d.think(ctx, e.frame, req) }
 	case act:
+		if f := d.overSteps(e.Frame, -1); f != nil {
+			d.fail(f)
+			return
+		}
 		c := *d.run.call(e.CallRef)
 		d.run.call(e.CallRef).Status = CallStarted
 		agent := d.run.Frames[e.Frame].Agent
@@ -148,8 +154,29 @@ func (d *driver) slot(ctx context.Context) (free func(), err error) {
 	}
 }
 
+// overSteps is the reason for which the run may not take another step of its first frame: the number
+// that the request allows is reached. A turn of the model and a round of calls are a step each.
+func (d *driver) overSteps(frame, less int) *Failure {
+	if frame != 0 || d.run.MaxSteps == 0 {
+		return nil
+	}
+	steps := less
+	for _, m := range d.run.Frames[0].Messages[d.run.Input:] {
+		if m.Role == model.RoleAssistant {
+			steps += 2
+		}
+	}
+	if steps < d.run.MaxSteps {
+		return nil
+	}
+	return &Failure{"recursion_limit", fmt.Sprintf("the run took %d steps without an end, as many as its request allows (recursion_limit)", d.run.MaxSteps)}
+}
+
 // overLimit is the reason for which the run may not take another model turn.
-func (d *driver) overLimit() *Failure {
+func (d *driver) overLimit(frame int) *Failure {
+	if f := d.overSteps(frame, 0); f != nil {
+		return f
+	}
 	switch l := d.rt.limits; {
 	case d.run.Steps >= l.Steps:
 		return &Failure{"step_limit", fmt.Sprintf("the run took %d model turns without an end (setting runtime.max_steps)", l.Steps)}
@@ -163,7 +190,10 @@ func (d *driver) request(frame int) model.Request {
 	f := &d.run.Frames[frame]
 	agent := d.set.agents[f.Agent]
 	messages := f.Messages
-	if frame == 0 && len(d.history) > 0 {
+	switch {
+	case frame == 0 && d.replaces:
+		messages = tree.Merge(d.history, f.Messages)
+	case frame == 0 && len(d.history) > 0:
 		messages = append(d.history[:len(d.history):len(d.history)], f.Messages...)
 	}
 	return model.Request{

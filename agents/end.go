@@ -53,6 +53,10 @@ func (h *Host) end(ctx context.Context, r *Run, e ending) error {
 		case err == nil:
 			h.hooks.SessionEnd(r.Assistant)
 			e.log.reveal(rest)
+			if r.More {
+				h.lookForNext()
+			}
+			h.callBack(lasting, r)
 			return nil
 		case errors.Is(err, ErrConflict): // somebody else has ended it, and their readers know
 			e.log.leave()

@@ -95,6 +95,12 @@ func (s *speech) emit(text []byte) {
 	s.log.append(e)
 }
 
+// pickedUp tells of a message of an earlier run whose calls are made now. Its text was told then.
+func (l *eventLog) pickedUp(agent string, m model.Message) {
+	m = shownMessage(l.secrets, m)
+	l.append(Event{Type: EventMessage, Agent: agent, Message: m.ID, Content: m.Content, Streamed: true, Calls: m.ToolCalls})
+}
+
 // waits tells of a call that waits for leave.
 func (l *eventLog) waits(agent string, frame int, c Call, v waiting) {
 	l.append(Event{

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/svc-gateway/svc/agents/model"
+	"github.com/svc-gateway/svc/agents/tree"
 	"github.com/svc-gateway/svc/policy"
 	"github.com/svc-gateway/svc/policy/provenance"
 )
@@ -55,8 +56,8 @@ func (h *Host) Examine(ctx context.Context, run, call, patch string) (Examined, 
 		s.tools = a.tools
 	}
 	var history []model.Message
-	if r.Base > 0 {
-		if history, err = h.store.Messages(ctx, r.Thread, r.Base); err != nil {
+	if r.Before() > tree.Root {
+		if history, err = h.store.Messages(ctx, r.Thread, r.Before()+1); err != nil {
 			return Examined{}, err
 		}
 	}

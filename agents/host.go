@@ -46,8 +46,10 @@ type Host struct {
 	closed bool
 	runs   sync.WaitGroup // from being let in to having left
 	upkeep sync.WaitGroup
-	watch  sync.Once // starts the watch for runs of processes that died
-	sweeps sync.Once // starts the removal of what is old
+	watch  sync.Once     // starts the watch for runs of processes that died
+	sweeps sync.Once     // starts the removal of what is old
+	queue  sync.Once     // starts the start of runs that wait
+	next   chan struct{} // capacity 1: a run that waits may start
 }
 
 // Open returns a host that is ready. It changes nothing in the store: other processes may still
@@ -56,7 +58,7 @@ func Open(c HostConfig) *Host {
 	base, stop := context.WithCancelCause(context.Background())
 	h := &Host{
 		store: c.Store, audit: c.Audit, id: c.Identity, bus: c.Bus, node: c.Node, log: c.Log, hooks: c.Hooks,
-		base: base, stop: stop, active: map[string]*activeRun{},
+		base: base, stop: stop, active: map[string]*activeRun{}, next: make(chan struct{}, 1),
 	}
 	h.upkeep.Go(func() { h.every(leaseTime/3, h.renewAll) })
 	orders := h.bus.Subscribe(nodeTopic(h.node))

@@ -3,47 +3,116 @@ package agents
 import (
 	"context"
 	"encoding/json"
-	"slices"
+	"errors"
 
 	"github.com/svc-gateway/svc/agents/model"
+	"github.com/svc-gateway/svc/agents/tree"
 	"github.com/svc-gateway/svc/scanner/redact"
 )
 
-// origin is what a run started from.
+// origin is what a run started from, as places in its thread's log.
 type origin struct {
-	base  int             // messages of its thread before its input
-	input []model.Message // that it added
+	after   int // the write that its first one follows
+	before  int // the write before its input, which may be a change of its own
+	first   int // its first write
+	changed bool
+	input   []model.Message
 }
 
-// Opening are the messages that the run started from, redacted as its events are: those of its thread
-// before it, and how many of them, the last ones, it was given as its input.
-func (h Handle) Opening(ctx context.Context) (messages []model.Message, input int, err error) {
+// originOf is what a run that has begun started from; nil for one that waits to begin.
+func originOf(r *Run, input []model.Message) *origin {
+	if r.Queued || r.Status == Pending {
+		return nil
+	}
+	o := &origin{after: r.After(), before: r.Before(), first: r.Base, changed: !r.Change.IsZero(), input: input}
+	if o.changed {
+		o.first--
+	}
+	return o
+}
+
+// Opening is the state that a run started from, redacted as its events are.
+type Opening struct {
+	Before       []model.Message // of the state before the run
+	ValuesBefore map[string]any  // beside messages
+	Input        []model.Message // what it was given
+	Messages     []model.Message // of the state with that
+	Values       map[string]any
+
+	First    int    // its first write in the thread's log
+	Given    int    // writes of its input
+	Step     int    // of the checkpoint that it began after; BeforeFirst: none
+	Previous string // that checkpoint; empty: none
+}
+
+// BeforeFirst is the step before the first checkpoint of a thread, whose step is -1.
+const BeforeFirst = -2
+
+// Opening reads the state that the run started from. The error is [ErrNotBegun] for one that waits to
+// begin.
+func (h Handle) Opening(ctx context.Context) (Opening, error) {
 	o := h.origin
 	if o == nil {
 		r, err := h.host.store.Run(ctx, h.ID)
 		if err != nil {
-			return nil, 0, err
+			return Opening{}, err
 		}
-		o = &origin{base: r.Base, input: r.Frames[0].Messages[:min(r.Input, len(r.Frames[0].Messages))]}
-	}
-	if o.base > 0 {
-		if messages, err = h.host.store.Messages(ctx, h.Thread, o.base); err != nil {
-			return nil, 0, err
+		if o = originOf(r, r.Frames[0].Messages[:min(r.Input, len(r.Frames[0].Messages))]); o == nil {
+			return Opening{}, ErrNotBegun
 		}
 	}
-	messages = slices.Concat(messages, o.input)
-	for i, m := range messages {
-		messages[i] = shownMessage(h.secrets, m)
+	open := Opening{First: o.first, Given: len(o.input), Step: BeforeFirst, Input: shownMessages(h.secrets, o.input)}
+	if o.changed {
+		open.Given++
 	}
-	return messages, len(o.input), nil
+	if o.before == tree.Root {
+		open.Messages = shownMessages(h.secrets, tree.Merge(nil, o.input))
+		return open, nil
+	}
+	t, err := h.host.store.Tree(ctx, h.Thread)
+	if err != nil {
+		return open, err
+	}
+	was, is := t.State(o.after), t.State(o.before)
+	open.Before, open.ValuesBefore = shownMessages(h.secrets, was.Messages), shownValues(h.secrets, was.Values)
+	open.Messages, open.Values = shownMessages(h.secrets, tree.Merge(is.Messages, o.input)), shownValues(h.secrets, is.Values)
+	list := t.Boundaries()
+	if i := t.Last(list, o.after); i != tree.Root {
+		open.Step, open.Previous = list[i].Step, list[i].ID(h.Thread)
+	}
+	return open, nil
 }
 
+// ErrNotBegun is the answer to who asks what a run started from that waits to begin.
+var ErrNotBegun = errors.New("the run has not begun")
+
 // First reports whether the run is the first one of its thread, as far as the handle of who started it tells.
-func (h Handle) First() bool { return h.origin != nil && h.origin.base == 0 }
+func (h Handle) First() bool { return h.origin != nil && h.origin.after == tree.Root }
+
+// shownMessages are messages as readers see them.
+func shownMessages(secrets *redact.Secrets, list []model.Message) []model.Message {
+	shown := make([]model.Message, len(list))
+	for i, m := range list {
+		shown[i] = shownMessage(secrets, m)
+	}
+	return shown
+}
+
+// shownValues are values of a state as readers see them.
+func shownValues(secrets *redact.Secrets, values map[string]any) map[string]any {
+	if len(values) == 0 {
+		return nil
+	}
+	var shown map[string]any
+	if json.Unmarshal(secrets.RedactJSON([]byte(jsonText(values))), &shown) != nil {
+		return nil
+	}
+	return shown
+}
 
 // shownMessage is a message as readers see it.
 func shownMessage(secrets *redact.Secrets, m model.Message) model.Message {
-	m.Content = secrets.Redact(m.Content)
+	m.Content, m.Name = secrets.Redact(m.Content), secrets.Redact(m.Name)
 	calls := m.ToolCalls
 	m.ToolCalls = nil
 	for _, c := range calls {

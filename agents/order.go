@@ -33,6 +33,7 @@ type action string
 const (
 	doCancel action = "cancel"
 	doWake   action = "wake"
+	doPass   action = "pass"
 )
 
 // answer is the reply to an order.

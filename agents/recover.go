@@ -17,12 +17,12 @@ import (
 const recoverBatch = 256
 
 // Recover closes the runs that a process left behind when it died: those that are neither over nor
-// waiting, and whose lease nobody holds. Nothing is repeated: a call that had started and has no
+// wait, and whose lease nobody holds. Nothing is repeated: a call that had started and has no
 // outcome gets the outcome unknown. A process calls it first when it knows that it alone, or with
 // others on one bus, works on the store; from then on the host looks by itself from time to time.
 func (h *Host) Recover(ctx context.Context) error {
 	defer h.watch.Do(func() { h.upkeep.Go(h.watchOthers) })
-	filter := RunFilter{Status: []Status{Pending, Running}, Limit: recoverBatch}
+	filter := RunFilter{Status: []Status{Running}, Limit: recoverBatch}
 	for {
 		runs, err := h.store.Runs(ctx, filter)
 		if err != nil {
@@ -65,7 +65,7 @@ func (h *Host) recoverRun(ctx context.Context, run string) error {
 	if err != nil {
 		return err
 	}
-	if r.Status == Pending || r.Status == Running {
+	if r.Status == Running {
 		if f := unfit(r); f != nil {
 			r.Failure = f
 		} else if r.Failure == nil {

@@ -3,9 +3,11 @@ package agents
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/svc-gateway/svc/agents/model"
+	"github.com/svc-gateway/svc/agents/tree"
 )
 
 var (
@@ -70,6 +72,56 @@ type Request struct {
 	AutoApprove bool
 
 	owner string // of the thread; empty for a new one
+	fresh bool   // the thread is created with the run
+}
+
+const (
+	maxKey      = 256
+	maxAfter    = 30 * 24 * time.Hour
+	deleteAfter = time.Minute // after a run's end its thread is removed that is not kept
+)
+
+// check says which field cannot be used.
+func (req *Request) check(c Callbacks) error {
+	bad := func(field, message string) error { return &FieldError{field, message} }
+	switch {
+	case len(req.ID) > maxKey:
+		return bad("idempotency key", fmt.Sprintf("must not be longer than %d bytes", maxKey))
+	case req.After < 0 || req.After > maxAfter:
+		return bad("after_seconds", fmt.Sprintf("must be from 0 to %d", int(maxAfter.Seconds())))
+	case req.MaxSteps < 0:
+		return bad("recursion_limit", "must be a number from 1 on")
+	case req.Multitask != "" && req.Multitask != MultitaskReject && !req.Multitask.Waits():
+		return bad("multitask_strategy", "must be one of reject, enqueue, interrupt, rollback")
+	case req.Goto != "" && req.Goto != tree.NodeAgent && req.Goto != tree.NodeTools:
+		return bad("goto", "must be agent or tools")
+	case req.Webhook != "" && c == nil:
+		return ErrWebhook
+	}
+	for _, list := range []struct {
+		field string
+		nodes []string
+	}{{"interrupt_before", req.InterruptBefore}, {"interrupt_after", req.InterruptAfter}} {
+		if err := checkNodes(list.field, list.nodes); err != nil {
+			return err
+		}
+	}
+	if req.Webhook != "" {
+		if err := c.Allowed(req.Webhook); err != nil {
+			return fmt.Errorf("%w: %w", ErrWebhook, err)
+		}
+	}
+	return nil
+}
+
+// checkNodes says which of the nodes to stop at there is none.
+func checkNodes(field string, nodes []string) error {
+	for _, n := range nodes {
+		if n != tree.NodeAgent && n != tree.NodeTools && n != everyNode {
+			return &FieldError{field, fmt.Sprintf("there is no node %q; the nodes are agent and tools, and * is each", n)}
+		}
+	}
+	return nil
 }
 
 // Resumption goes on with a run that stands at a stop.

@@ -24,6 +24,7 @@ func (rt *Runtime) Serve() (release func()) {
 	rt.serves = append(rt.serves, rt)
 	if !rt.closed {
 		rt.sweeps.Do(func() { rt.upkeep.Go(rt.sweepAgain) })
+		rt.queue.Do(func() { rt.upkeep.Go(rt.startWaiting) })
 	}
 	return func() {
 		rt.mu.Lock()
@@ -45,6 +46,11 @@ func (h *Host) serving() *Runtime {
 // resume goes on with a run that waits, in this process. The error is errElsewhere while another
 // process is at work on it, and errNotWaiting when the run does something else than wait.
 func (h *Host) resume(ctx context.Context, run string) error {
+	return h.resumeWith(ctx, run, func(*Run) error { return nil })
+}
+
+// resumeWith is resume with a change of the run before it goes on.
+func (h *Host) resumeWith(ctx context.Context, run string, change func(*Run) error) error {
 	rt := h.serving()
 	if rt == nil {
 		return errNotServing
@@ -59,6 +65,9 @@ func (h *Host) resume(ctx context.Context, run string) error {
 	if f := unfit(r); f != nil {
 		r.Failure = f
 		return errors.Join(h.endAbandoned(ctx, r), h.letGo(l))
+	}
+	if err := change(r); err != nil {
+		return errors.Join(err, h.letGo(l))
 	}
 	if err := rt.goOn(ctx, r, l); err != nil {
 		return errors.Join(err, h.letGo(l))

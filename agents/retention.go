@@ -57,7 +57,10 @@ func (h *Host) sweepOnce() {
 func (h *Host) Sweep(ctx context.Context, r Retention, now time.Time) error {
 	ctx, cancel := context.WithTimeout(ctx, sweepRest)
 	defer cancel()
-	errs := []error{h.remove(ctx, "half removed threads", now, h.threads(time.Time{}, h.store.HalfRemoved, nil))}
+	errs := []error{
+		h.remove(ctx, "half removed threads", now, h.threads(time.Time{}, h.store.HalfRemoved, nil)),
+		h.remove(ctx, "expired threads", now, h.threads(now, h.expired(now), nil)),
+	}
 	for _, s := range []struct {
 		what string
 		age  time.Duration
@@ -127,6 +130,11 @@ func (h *Host) stale(ephemeral bool, before time.Time) lister {
 	return func(ctx context.Context, limit int) ([]string, error) {
 		return h.store.StaleThreads(ctx, ephemeral, before, limit)
 	}
+}
+
+// expired are threads whose own time was over at a time.
+func (h *Host) expired(now time.Time) lister {
+	return func(ctx context.Context, limit int) ([]string, error) { return h.store.ExpiredThreads(ctx, now, limit) }
 }
 
 // threads removes threads that find finds, unless something has happened in them since a time, while

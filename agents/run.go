@@ -78,6 +78,8 @@ type Run struct {
 
 	// Follows is the write of the thread after which the run begins; nil: the one before its first.
 	Follows *int `json:"follows,omitempty"`
+	// Stood is where the thread stood when the run began, if the run begins elsewhere.
+	Stood *int `json:"stood,omitempty"`
 	// Change is made to the state before the input is added.
 	Change tree.Change `json:"change,omitzero"`
 
@@ -89,6 +91,7 @@ type Run struct {
 	Queued    bool            `json:"queued,omitempty"`    // it has not begun, and the thread is not its
 	Due       time.Time       `json:"due,omitzero"`        // when it may begin
 	Displaces []string        `json:"displaces,omitempty"` // the runs that it takes the place of
+	Again     bool            `json:"again,omitempty"`     // without input, it begins with a turn of the model even after an answer
 	MaxSteps  int             `json:"max_steps,omitempty"` // turns and rounds of calls of the first frame
 	Stops     *stops          `json:"stops,omitempty"`     // where it stops until somebody goes on
 	Webhook   string          `json:"webhook,omitempty"`   // is told of its end
@@ -172,6 +175,14 @@ func (r *Run) After() int {
 		return r.Base - 2
 	}
 	return r.Base - 1
+}
+
+// StoodAt is where the thread stood when the run began.
+func (r *Run) StoodAt() int {
+	if r.Stood != nil {
+		return *r.Stood
+	}
+	return r.After()
 }
 
 // add appends a message to a frame, whose labels grow by the message's.

@@ -12,8 +12,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/svc-gateway/svc/agents/model"
-	"github.com/svc-gateway/svc/audit"
-	"github.com/svc-gateway/svc/internal/compat"
+	"github.com/svc-gateway/svc/agents/tree"
 	"github.com/svc-gateway/svc/policy"
 	"github.com/svc-gateway/svc/scanner"
 	"github.com/svc-gateway/svc/scanner/inject"
@@ -53,6 +52,10 @@ type Setup struct {
 	// Retention says what is removed while this setup serves. Default: nothing.
 	Retention Retention
 
+	// Callbacks tell servers of the ends of runs. Default: nobody does, and a request with a webhook is
+	// refused.
+	Callbacks Callbacks
+
 	// Holds gives leave for calls that the policy does not let through by itself. Default: nobody
 	// does, and such calls are denied.
 	Holds Holds
@@ -80,6 +83,7 @@ type Runtime struct {
 	set       atomic.Pointer[toolset]
 	limits    Limits
 	retention Retention
+	callbacks Callbacks
 	log       *zap.Logger
 }
 
@@ -92,7 +96,7 @@ func (h *Host) Runtime(s Setup) (*Runtime, error) {
 		s.Scan = inject.Scan
 	}
 	rt := &Runtime{
-		Host: h, policy: s.Policy, model: s.Model, limits: s.Limits, retention: s.Retention, log: s.Log,
+		Host: h, policy: s.Policy, model: s.Model, limits: s.Limits, retention: s.Retention, callbacks: s.Callbacks, log: s.Log,
 		gate: &gate{
 			bus: h.bus, key: s.PolicyKey, holds: s.Holds, audit: h.audit, identity: h.id, timeout: s.Limits.Tool, log: s.Log, secrets: s.Secrets,
 			hooks: h.hooks, scan: s.Scan,
@@ -112,110 +116,13 @@ func (rt *Runtime) SetTools(agents []Agent, tools []Tool) error {
 	return nil
 }
 
-// start creates a run and sets it going.
-func (rt *Runtime) start(ctx context.Context, p policy.Principal, req *Request) (*Run, error) {
-	if req.Assistant == "" {
-		req.Assistant = Default
-	}
-	set := rt.set.Load()
-	if _, ok := set.agents[req.Assistant]; !ok {
-		return nil, ErrUnknownAssistant
-	}
-	p, err := rt.id.Resolve(ctx, p)
-	if err != nil {
-		return nil, err
-	}
-	if p, err = rt.id.ActFor(ctx, p, req.User); errors.Is(err, policy.ErrRevoked) || errors.Is(err, policy.ErrExpired) {
-		return nil, fmt.Errorf("%w: %w", ErrInactiveUser, err)
-	} else if err != nil {
-		return nil, err
-	}
-	if !policy.Permitted(p.Role, req.Assistant, "*", policy.Use) {
-		return nil, ErrForbidden
-	}
-	if req.AutoApprove && (p.Role != policy.Admin || p.OnBehalfOf != "" || req.owner != "" && req.owner != p.User) {
-		return nil, ErrAutoApprove
-	}
-	r := newRun(p, *req, set, rt.gate.scan)
-	r.Policy = rt.policy.Engine().Hash()
-	if err := rt.register(); err != nil {
-		return nil, err
-	}
-	if err := rt.enter(ctx, r.Owner(), r.ID, rt.limits); err != nil {
-		rt.runs.Done()
-		return nil, err
-	}
-	started, err := rt.create(ctx, r, req.Thread == "", set)
-	if err != nil {
-		rt.leave(r.Owner(), r.ID)
-		rt.runs.Done()
-		return nil, err
-	}
-	return started, nil
-}
-
-// newRun is a run that has done nothing yet.
-func newRun(p policy.Principal, req Request, set *toolset, scan func(string) []scanner.Finding) *Run {
-	now := time.Now().UTC()
-	r := &Run{
-		ID: newID(), Thread: req.Thread, Assistant: req.Assistant, Principal: p,
-		Status: Running, Harness: compat.Version, Toolset: set.version, Foreign: req.owner != "" && req.owner != ownerOf(p), Auto: req.AutoApprove, Created: now, Updated: now,
-		Frames: []Frame{{Agent: req.Assistant}},
-	}
-	if r.Thread == "" {
-		r.Thread = newID()
-	}
-	for _, m := range newMessages(req.Input, scan) {
-		r.add(0, m)
-	}
-	r.Input = len(req.Input)
-	return r
-}
-
-// newMessages are the messages that a caller adds to a thread, labelled and scanned.
-func newMessages(input []model.Message, scan func(string) []scanner.Finding) []model.Message {
-	for i := range input {
-		m := &input[i]
-		if m.ID == "" {
-			m.ID = newID()
-		}
-		m.Labels = []string{"user"}
-		m.Findings = scan(m.Content)
-	}
-	return input
-}
-
-// create saves a new run, records its start and hands the run to a driver. It returns a copy.
-func (rt *Runtime) create(ctx context.Context, r *Run, alone bool, set *toolset) (*Run, error) {
-	var fresh *Thread
-	if alone {
-		fresh = &Thread{ID: r.Thread, Owner: r.Owner(), Created: r.Created, Updated: r.Created, Status: ThreadBusy, Ephemeral: true}
-	}
-	l, err := rt.lease(ctx, r.ID)
-	if err != nil {
-		return nil, err
-	}
-	if err := rt.store.CreateRun(ctx, r, r.Frames[0].Messages, fresh); err != nil {
-		return nil, errors.Join(err, l.release())
-	}
-	ctx = context.WithoutCancel(ctx) // from here on the run goes on, whoever leaves
-	rt.hooks.SessionStart(r.Assistant, rt.model.Name(), r.Principal.User)
-	if err := rt.audit.Queue(ctx, runEvent(audit.RunStart, r)); err != nil {
-		r.Failure = noAudit
-		rt.log.Error("recording the start of a run failed", zap.String("run", r.ID), zap.Error(err))
-	}
-	started := *r
-	rt.launch(ctx, r, set, l, 0)
-	return &started, nil
-}
-
 // launch starts the driver of a run whose next event has the number next; a run that cannot go on
 // is closed by it at once. The lease and the run's registration are the driver's from here on.
 func (rt *Runtime) launch(ctx context.Context, r *Run, set *toolset, l *lease, next int) {
 	var history []model.Message
-	if r.Base > 0 {
+	if r.Before() > tree.Root {
 		var err error
-		if history, err = rt.store.Messages(ctx, r.Thread, r.Base); err != nil {
+		if history, err = rt.store.Messages(ctx, r.Thread, r.Before()+1); err != nil {
 			r.Failure = &Failure{"state_unavailable", "the thread's messages cannot be read"}
 			rt.log.Error("reading a thread failed", zap.String("thread", r.Thread), zap.Error(err))
 		}
@@ -223,17 +130,33 @@ func (rt *Runtime) launch(ctx context.Context, r *Run, set *toolset, l *lease, n
 	for _, m := range history {
 		r.Frames[0].mark(m.Labels)
 	}
+	var picked *model.Message
+	if len(r.Frames[0].Messages) == 0 && r.Failure == nil {
+		if r.pickUp(history); len(r.Frames[0].Messages) > 0 {
+			picked = &r.Frames[0].Messages[0]
+		}
+		if !r.Due.IsZero() && r.Follows == nil && !r.Again && len(tree.After("", history)) == 0 { // nobody has looked
+			r.Failure = &Failure{"nothing_to_do", ErrNothingToDo.Error()}
+		}
+	}
+	replaces := overlap(history, r.Frames[0].Messages)
+	if replaces {
+		r.inherit(history)
+	}
 	runCtx, cancel := context.WithCancelCause(rt.base)
 	runCtx, stopTimer := context.WithTimeoutCause(runCtx, rt.limits.Run-r.Worked, fmt.Errorf("%w (setting runtime.run_timeout, %s)", errRunTimeout, rt.limits.Run))
 	a := &activeRun{lease: l, owner: r.Owner(), cancel: cancel, news: make(chan struct{}, 1), version: r.Version}
 	l.untouched = func(ctx context.Context) error { return rt.untouched(ctx, a) }
 	a.log = rt.newEventLog(r.ID, next, rt.gate.secrets, func() { cancel(errLeaseLost) })
+	if picked != nil {
+		a.log.pickedUp(r.Assistant, *picked)
+	}
 	d := &driver{
-		policy: rt.policy.Hold(r.Policy), rt: rt, set: set, run: r, active: a, history: history, log: a.log, began: time.Now(),
+		policy: rt.policy.Hold(r.Policy), rt: rt, set: set, run: r, active: a, history: history, replaces: replaces, log: a.log, began: time.Now(),
 		applied: make(chan func()), slots: make(chan struct{}, rt.limits.ParallelCalls),
 	}
 	rt.activate(r.ID, a)
-	if next > 0 {
+	if next > 0 || !r.Due.IsZero() {
 		a.log.publish() // readers that wait elsewhere find it here
 	}
 	go func() {

@@ -29,16 +29,17 @@ func (finish) isEffect()   {}
 
 // next says what has to happen now. It depends on the run's data alone and changes nothing;
 // the driver marks what it starts (Thinking, Closed, CallStarted), so asking again yields only
-// what is new. Calls that wait have no effect: when nothing else is left, the run waits.
+// what is new. Calls that wait, and a stop, have no effect: when nothing else is left, the run waits.
 func (r *Run) next() []effect {
 	if r.Failure != nil {
 		return []effect{finish{}}
 	}
 	var effects []effect
+	_, stopped := r.stopped()
 	for i := range r.Frames {
 		f := &r.Frames[i]
 		switch {
-		case f.Thinking, f.Closed:
+		case f.Thinking, f.Closed, i == 0 && stopped:
 		case f.answered() && f.Opener == nil:
 			return []effect{finish{}}
 		case f.answered():
@@ -65,6 +66,9 @@ func (f *Frame) settled() bool {
 
 // answered reports whether the agent's last message is an answer and not a call.
 func (f *Frame) answered() bool {
+	if len(f.Messages) == 0 {
+		return false
+	}
 	last := f.Messages[len(f.Messages)-1]
 	return last.Role == model.RoleAssistant && len(last.ToolCalls) == 0
 }
@@ -119,8 +123,11 @@ func (r *Run) held(ref CallRef) {
 	c.Status, c.Asked = CallWaiting, true
 }
 
-// waits reports whether there is a call that waits.
+// waits reports whether there is a call that waits, or the run stands at a stop.
 func (r *Run) waits() bool {
+	if _, stopped := r.stopped(); stopped {
+		return true
+	}
 	return slices.ContainsFunc(r.Frames, func(f Frame) bool {
 		return slices.ContainsFunc(f.Calls, func(c Call) bool { return c.Status == CallWaiting })
 	})

@@ -31,33 +31,8 @@ func (v View) sees(owner string) bool {
 	return v.p.Role == policy.Admin || owner == ownerOf(v.p)
 }
 
-// Start creates a run and sets it going; it goes on whatever becomes of ctx. The errors are those
-// above, [LimitError], the store's [ErrThreadNotFound], [ErrBusy] and [ErrUnavailable], the bus's,
-// and those of [Identity].
-func (v View) Start(ctx context.Context, req Request) (Handle, error) {
-	var t Thread
-	if req.Thread != "" {
-		var err error
-		if t, err = v.Thread(ctx, req.Thread); err != nil {
-			return Handle{}, err
-		}
-		req.owner = t.Owner
-	}
-	r, err := v.rt.start(ctx, v.p, &req)
-	if err != nil {
-		return Handle{}, err
-	}
-	info := r.info()
-	if t.Owner != "" {
-		info.Owner = t.Owner
-	}
-	h := v.handle(info)
-	h.origin = &origin{base: r.Base, input: req.Input}
-	return h, nil
-}
-
 func (v View) handle(info RunInfo) Handle {
-	return Handle{host: v.rt.Host, RunInfo: info, secrets: v.rt.gate.secrets}
+	return Handle{host: v.rt.Host, p: v.p, RunInfo: info, secrets: v.rt.gate.secrets}
 }
 
 // Thread reads a thread; the error is [ErrThreadNotFound] when there is none that the principal sees.
@@ -151,7 +126,7 @@ func (v View) Run(ctx context.Context, thread, id string) (Handle, error) {
 	case err == nil && !v.sees(info.Owner):
 		v.foreign(ctx, id, info.Thread)
 		err = ErrRunNotFound
-	case err == nil && thread != "" && info.Thread != thread:
+	case err == nil && (info.Hidden || thread != "" && info.Thread != thread):
 		err = ErrRunNotFound
 	}
 	if err != nil {
@@ -178,6 +153,7 @@ func (v View) LatestRun(ctx context.Context, thread string) (Handle, error) {
 // Handle is a run that a view has given out: who has it may read and cancel the run.
 type Handle struct {
 	host *Host
+	p    policy.Principal // whose view it was
 	RunInfo
 	secrets *redact.Secrets
 	origin  *origin // nil: the store knows

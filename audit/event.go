@@ -20,6 +20,12 @@ const (
 	AccountCreated   = "account.created"   // somebody of a directory or identity provider was let in for the first time
 	Admin            = "admin"             // an administrative change: users, tokens, sessions, lockouts, policies
 	ThreadDeleted    = "thread.deleted"    // somebody removes a thread
+	ThreadUpdated    = "thread.updated"    // somebody changes the state of a thread between runs
+	ThreadForked     = "thread.forked"     // a run is to begin at an earlier checkpoint of its thread
+	ThreadPruned     = "thread.pruned"     // somebody removes what the state of a thread was earlier
+	RunQueued        = "run.queued"        // a run waits for its thread, or for its time
+	RunRolledBack    = "run.rolled_back"   // a run is taken back: its thread stands where it stood before
+	RunDeleted       = "run.deleted"       // somebody removes a run from its thread's list
 	Retention        = "retention"         // the service removes what is older than the settings want
 	Archive          = "archive"           // the records of runs that are over leave the log for a file
 	RunStart         = "run.start"         // a run was started

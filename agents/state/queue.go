@@ -189,10 +189,10 @@ func (s *Store) takeBack(tx *store.Tx, thread, run string) error {
 		if _, err := tx.Exec(hideRows, thread, run); err != nil {
 			return fmt.Errorf("hiding messages: %w", err)
 		}
-		if _, err := tx.Exec(`UPDATE threads SET head = ?, status = 'idle' WHERE id = ?`, r.After(), thread); err != nil {
+		if _, err := tx.Exec(`UPDATE threads SET head = ?, status = 'idle' WHERE id = ?`, r.StoodAt(), thread); err != nil {
 			return fmt.Errorf("moving the thread's head: %w", err)
 		}
-		if err := revalue(tx, thread, r.After(), true); err != nil {
+		if err := revalue(tx, thread, r.StoodAt(), true); err != nil {
 			return err
 		}
 	}

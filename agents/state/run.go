@@ -117,8 +117,15 @@ func begin(tx *store.Tx, r *agents.Run, said []row, p place) error {
 	if !r.Change.IsZero() {
 		r.Base++
 	}
-	if r.Follows == nil && p.head != nil {
+	stood := first - 1
+	if p.head != nil {
+		stood = *p.head
+	}
+	switch {
+	case r.Follows == nil && p.head != nil:
 		r.Follows = p.head
+	case r.Follows != nil && *r.Follows != stood:
+		r.Stood = &stood
 	}
 	if r.Follows != nil {
 		before := place{p.head, p.floor, first}

@@ -99,14 +99,15 @@ func (t *translator) tellInterrupts(f *frame, all []Interrupt) {
 
 // interrupt is what a frame waits for.
 func (t *translator) interrupt(f *frame) agents.Interrupt {
-	i := agents.Interrupt{Run: t.Run, Frame: f.no, Agent: f.agent, Namespace: f.ns, Node: f.node}
+	i := agents.Interrupt{
+		ID: agents.InterruptID(t.Run, f.no, f.count, f.node), Run: t.Run, Frame: f.no, Agent: f.agent, Namespace: f.ns, Node: f.node,
+	}
 	for _, e := range f.waiting {
 		i.Calls = append(i.Calls, agents.WaitingCall{
 			Call: e.Call, Approval: e.Leave, Tool: e.Name, Input: e.Input, Reason: e.Content, Where: e.Where, Digest: e.Digest, Expires: e.Expires,
 			People: e.People, Other: e.Other,
 		})
 	}
-	i.ID = t.named(fmt.Sprintf("interrupt/%d/%s", f.no, f.waiting[0].Call))
 	return i
 }
 

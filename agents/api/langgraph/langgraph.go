@@ -19,8 +19,14 @@ type dialect struct{ *rest.Server }
 // parts are the endpoints by what they are about. A file that has some adds them here.
 var parts = []func(*dialect) []rest.Route{
 	(*dialect).threadRoutes,
+	(*dialect).searchRoutes,
 	(*dialect).stateRoutes,
 	(*dialect).runRoutes,
+	(*dialect).listRoutes,
+	(*dialect).joinRoutes,
+	(*dialect).cancelRoutes,
+	(*dialect).batchRoutes,
+	(*dialect).infoRoutes,
 }
 
 // Routes are the endpoints of the dialect. The server may be nil for who only wants to know them.

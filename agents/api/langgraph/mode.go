@@ -47,17 +47,7 @@ func readModes(doc json.RawMessage, where string) ([]mode, error) {
 
 // queryModes reads the modes of a query: repeated, or an array of JSON. None: what the run was asked with.
 func queryModes(params []string, where string) ([]mode, error) {
-	var names []string
-	for _, p := range params {
-		var list []string
-		switch {
-		case p == "":
-		case json.Unmarshal([]byte(p), &list) == nil:
-			names = append(names, list...)
-		default:
-			names = append(names, strings.Trim(p, `"`))
-		}
-	}
+	names := selectedNames(params)
 	if len(names) == 0 {
 		return nil, nil
 	}

@@ -51,6 +51,10 @@ func shownThread(t agents.Thread, state *agents.Checkpoint) Thread {
 	shown.Values = values(wireAll(state.Messages), state.Values)
 	for _, i := range state.Interrupts {
 		id := taskID(state.ID, i.Node)
+		if len(i.Calls) == 0 { // a stop asks nothing
+			shown.Interrupts[id] = []Interrupt{}
+			continue
+		}
 		shown.Interrupts[id] = append(shown.Interrupts[id], shownInterrupt(i))
 	}
 	return shown

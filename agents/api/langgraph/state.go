@@ -70,6 +70,9 @@ func shownState(c agents.Checkpoint) ThreadState {
 			t.Error = &text
 		}
 		for _, i := range c.Interrupts {
+			if len(i.Calls) == 0 { // a stop asks nothing
+				continue
+			}
 			t.Interrupts = append(t.Interrupts, shownInterrupt(i))
 		}
 		s.Tasks = append(s.Tasks, t)

@@ -31,7 +31,7 @@ func (t *translator) begin(f *frame, node string) {
 }
 
 // end tells that a node is done, with the messages that it added, and what comes next.
-func (t *translator) end(f *frame, added []json.RawMessage, next []string) {
+func (t *translator) end(f *frame, ids []string, added []json.RawMessage, next []string) {
 	node, task := f.node, taskID(f.present, f.node)
 	partial := map[string]any{channelMessages: added}
 	t.event(f, "on_chain_end", node, f.tags(), func() any { return map[string]any{"output": partial} })
@@ -41,7 +41,10 @@ func (t *translator) end(f *frame, added []json.RawMessage, next []string) {
 	}
 	t.tell(modeTasks, f, "tasks", result)
 	t.debug(f, "task_result", f.step+1, result)
-	f.messages = append(f.messages, added...)
+	for i, m := range added {
+		f.put(ids[i], m)
+	}
+	f.count += len(added)
 	f.seq += len(added)
 	t.checkpoint(f, tree.AfterStep, next, f.seq-1)
 	t.state(f)
@@ -80,6 +83,10 @@ func (t *translator) chunk(f *frame, e agents.Event) {
 
 // message tells a message that is complete: the end of the node agent.
 func (t *translator) message(f *frame, e agents.Event) {
+	if f.node == "" {
+		t.pickedUp(f, e)
+		return
+	}
 	t.speak(f, e.Message)
 	whole := wire(model.Message{ID: e.Message, Role: model.RoleAssistant, Content: e.Content, ToolCalls: e.Calls})
 	last := whole // what no piece has told yet
@@ -103,7 +110,22 @@ func (t *translator) message(f *frame, e agents.Event) {
 		f.calls = append(f.calls, c.ID)
 		next = []string{tree.NodeTools}
 	}
-	t.end(f, added, next)
+	t.end(f, []string{e.Message}, added, next)
+}
+
+// pickedUp follows a message of an earlier run, whose calls are made now.
+func (t *translator) pickedUp(f *frame, e agents.Event) {
+	f.put(e.Message, encode(wire(model.Message{ID: e.Message, Role: model.RoleAssistant, Content: e.Content, ToolCalls: e.Calls})))
+	f.count++
+	f.seq++
+	f.results = map[string]json.RawMessage{}
+	for _, c := range e.Calls {
+		if !f.answered[c.ID] {
+			f.calls = append(f.calls, c.ID)
+		}
+	}
+	t.checkpoint(f, tree.AfterStep, []string{tree.NodeTools}, f.seq-1)
+	t.begin(f, tree.NodeTools)
 }
 
 // call tells what the gate says of a call.
@@ -155,12 +177,12 @@ func (t *translator) result(f *frame, e agents.Event) {
 	if len(f.results) < len(f.calls) {
 		return
 	}
-	added := make([]json.RawMessage, len(f.calls))
-	for i, id := range f.calls {
-		added[i] = f.results[id]
+	added, ids := make([]json.RawMessage, len(f.calls)), make([]string, len(f.calls))
+	for i, call := range f.calls {
+		added[i], ids[i] = f.results[call], agents.ResultID(call)
 	}
 	f.calls = nil
-	t.end(f, added, []string{tree.NodeAgent})
+	t.end(f, ids, added, []string{tree.NodeAgent})
 }
 
 // event tells what the library's callbacks would.

@@ -15,7 +15,7 @@ import (
 // beat is how often a client hears of a stream. Clients learn it and take a longer silence for a break.
 const beat = 5 * time.Second
 
-// answer writes an answer that comes in pieces, with a sign of life in between.
+// writer writes an answer that comes in pieces, with a sign of life in between.
 type writer struct {
 	w    http.ResponseWriter
 	out  *http.ResponseController
@@ -108,7 +108,7 @@ func (d *dialect) turns(ctx context.Context, rd *reading, yield func([]told) boo
 		rd.t.head()
 	}
 	open := func() error {
-		o, err := rest.Aside(func() (opening, error) { return openingOf(ctx, rd.run) })
+		o, err := rest.Aside(func() (agents.Opening, error) { return rd.run.Opening(ctx) })
 		if err == nil {
 			rd.t.open(o)
 		}
@@ -140,16 +140,6 @@ func (d *dialect) turns(ctx context.Context, rd *reading, yield func([]told) boo
 		}
 	}
 	return nil
-}
-
-// openingOf is the state that a run starts from.
-func openingOf(ctx context.Context, run agents.Handle) (opening, error) {
-	messages, input, err := run.Opening(ctx)
-	if err != nil {
-		return opening{}, err
-	}
-	o := opening{messages: wireAll(messages), input: input, seq: len(messages) - input, step: firstStep}
-	return o, nil
 }
 
 // stream writes what is told of a run until it is over or waits, or until the client has gone. It

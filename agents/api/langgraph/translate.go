@@ -8,11 +8,9 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/svc-gateway/svc/agents"
+	"github.com/svc-gateway/svc/agents/model"
 	"github.com/svc-gateway/svc/agents/tree"
 )
-
-// firstStep is the step before the first checkpoint of a thread, whose step is -1.
-const firstStep = -2
 
 // graphName is what the graph as a whole is called in events of the library's callbacks.
 const graphName = "LangGraph"
@@ -21,16 +19,6 @@ const graphName = "LangGraph"
 type about struct {
 	Run, Thread, Assistant, AssistantID string
 	Created                             time.Time
-}
-
-// opening is the state that a run starts from.
-type opening struct {
-	messages []json.RawMessage // of the thread, and then the run's input
-	input    int               // how many of them are its input
-	values   map[string]any    // beside messages
-	seq      int               // the write that the first message of the input is
-	step     int               // of the checkpoint before the input
-	parent   string            // the checkpoint before that one
 }
 
 // told is one event of a stream.
@@ -64,6 +52,9 @@ type frame struct {
 	opener   string // the call that opened it
 	ns       string // namespace; empty for the graph
 	messages []json.RawMessage
+	place    map[string]int  // of messages, by id
+	count    int             // messages that are of this run
+	answered map[string]bool // calls that had their result before the run
 	values   map[string]any
 	step     int
 	seq      int    // the next write
@@ -116,24 +107,44 @@ func (t *translator) head() {
 }
 
 // open tells of the state that the run starts from.
-func (t *translator) open(o opening) {
-	before := len(o.messages) - o.input
-	f := &frame{
-		agent: t.Assistant, messages: slices.Clone(o.messages[:before]), values: o.values, step: o.step, seq: o.seq, present: o.parent,
-	}
+func (t *translator) open(o agents.Opening) {
+	f := &frame{agent: t.Assistant, values: o.ValuesBefore, step: o.Step, seq: o.First, present: o.Previous, place: map[string]int{}}
 	t.frames[0] = f
+	for _, m := range o.Before {
+		f.put(m.ID, encode(wire(m)))
+	}
 	t.event(f, "on_chain_start", graphName, nil, func() any { return map[string]any{"input": f.state()} })
-	if o.input > 0 {
+	if o.Given > 0 {
 		t.checkpoint(f, tree.BeforeInput, []string{tree.NodeStart}, f.seq)
-		f.messages = append(f.messages, o.messages[before:]...)
-		f.seq += o.input
+	}
+	f.messages, f.place, f.values, f.count = nil, map[string]int{}, o.Values, len(o.Input)
+	f.answered = map[string]bool{}
+	for _, m := range o.Messages {
+		f.put(m.ID, encode(wire(m)))
+		f.answered[m.ToolCallID] = true
+	}
+	if o.Given > 0 {
+		f.seq += o.Given
 		t.checkpoint(f, tree.AfterStep, []string{tree.NodeAgent}, f.seq-1)
 	}
 	t.state(f)
-	for _, m := range o.messages[before:] {
-		t.tell(modeMessages, f, "messages/complete", func() any { return []json.RawMessage{m} })
+	for _, m := range o.Input {
+		t.tell(modeMessages, f, "messages/complete", func() any { return []Message{wire(m)} })
 	}
-	t.begin(f, tree.NodeAgent)
+	if len(o.Input) > 0 || len(tree.Open(o.Messages)) == 0 { // else calls of an earlier run are made now
+		t.begin(f, tree.NodeAgent)
+	}
+}
+
+// put adds a message to the state, or puts it in the place of the one with its id.
+func (f *frame) put(id string, m json.RawMessage) {
+	if i, ok := f.place[id]; ok && id != "" {
+		f.messages = slices.Clone(f.messages)
+		f.messages[i] = m
+		return
+	}
+	f.place[id] = len(f.messages)
+	f.messages = append(f.messages, m)
 }
 
 // state tells the values.
@@ -175,7 +186,7 @@ func (t *translator) add(e agents.Event) {
 
 // opened begins a subgraph.
 func (t *translator) opened(e agents.Event) {
-	f := &frame{no: e.Frame, agent: e.Agent, opener: e.Call, ns: "tools:" + e.Call, step: firstStep}
+	f := &frame{no: e.Frame, agent: e.Agent, opener: e.Call, ns: "tools:" + e.Call, step: agents.BeforeFirst, place: map[string]int{}}
 	for _, parent := range t.frames {
 		if slices.Contains(parent.calls, e.Call) && parent.ns != "" {
 			f.ns = parent.ns + "|" + f.ns
@@ -184,10 +195,8 @@ func (t *translator) opened(e agents.Event) {
 	t.frames[e.Frame] = f
 	t.event(f, "on_chain_start", graphName, nil, func() any { return map[string]any{"input": f.state()} })
 	t.checkpoint(f, tree.BeforeInput, []string{tree.NodeStart}, 0)
-	f.messages = append(f.messages, encode(Message{
-		Content: e.Content, AdditionalKwargs: none, ResponseMetadata: none, ID: e.Message, Type: typeHuman,
-	}))
-	f.seq = 1
+	f.put(e.Message, encode(wire(model.Message{ID: e.Message, Role: model.RoleUser, Content: e.Content})))
+	f.seq, f.count = 1, 1
 	t.checkpoint(f, tree.AfterStep, []string{tree.NodeAgent}, 0)
 	t.state(f)
 	t.begin(f, tree.NodeAgent)

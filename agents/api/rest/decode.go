@@ -2,6 +2,7 @@ package rest
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -26,6 +27,9 @@ type forms map[reflect.Type]*jsonform.Form
 func (s *Server) Learn(routes []Route) error {
 	for _, rte := range routes {
 		if rte.Request == nil || rte.Method == http.MethodGet {
+			continue
+		}
+		if reflect.TypeOf(rte.Request).Elem().Kind() == reflect.Slice { // see DecodeArray
 			continue
 		}
 		form, err := jsonform.Of(rte.Request)
@@ -61,6 +65,29 @@ func (s *Server) decode(w http.ResponseWriter, r *http.Request, v any, limit int
 		s.Fail(w, r, err)
 	}
 	return err == nil
+}
+
+// DecodeArray reads a body that is an array into v, or answers what is wrong with it. What is in the array is
+// the caller's to look at.
+func (s *Server) DecodeArray(w http.ResponseWriter, r *http.Request, v *[]json.RawMessage, limit int64) bool {
+	err := s.withBody(w, r, limit, func(body []byte) error {
+		if json.Unmarshal(body, v) != nil {
+			return badBody("invalid_json", "the body must be a JSON array")
+		}
+		return nil
+	})
+	if err != nil {
+		s.Fail(w, r, err)
+	}
+	return err == nil
+}
+
+// Detail is what a client is told of an error of Into.
+func Detail(err error) string {
+	if p, ok := errors.AsType[problem.Problem](err); ok {
+		return p.Detail
+	}
+	return "does not have the documented form"
 }
 
 // Into holds a document to the form of v and puts it there.

@@ -69,13 +69,6 @@ func Routes(s *rest.Server) []rest.Route {
 			Serve:  d.join,
 		},
 		{
-			Method: http.MethodPost, Path: "/threads/{thread_id}/runs/{run_id}/cancel", Action: policy.Use,
-			Summary: "Cancel a run that is under way",
-			Request: new(RunPath), Success: rest.Nothing(http.StatusAccepted),
-			Faults: []int{404, 409, 422, 503},
-			Serve:  d.cancel,
-		},
-		{
 			Method: http.MethodGet, Path: "/approvals", Action: policy.Use,
 			Summary: "List calls that wait for approval, or did, the newest first",
 			Request: new(ApprovalsQuery), Success: rest.JSON(new([]approval.View)),

@@ -85,23 +85,3 @@ func (d *dialect) join(w http.ResponseWriter, r *http.Request) {
 	}
 	stream(w, r, run, from, ids)
 }
-
-func (d *dialect) cancel(w http.ResponseWriter, r *http.Request) {
-	thread, ok := rest.PathID(w, r, "thread_id")
-	if !ok {
-		return
-	}
-	id, ok := rest.PathID(w, r, "run_id")
-	if !ok {
-		return
-	}
-	run, err := d.View(r).Run(r.Context(), thread, id)
-	if err == nil {
-		err = run.Cancel(r.Context())
-	}
-	if err != nil {
-		d.Fail(w, r, err)
-		return
-	}
-	w.WriteHeader(http.StatusAccepted)
-}

@@ -64,12 +64,6 @@ type ThreadPath struct {
 	Thread string `path:"thread_id" json:"-" required:"true" format:"uuid"`
 }
 
-// RunPath is the path of a run.
-type RunPath struct {
-	ThreadPath
-	Run string `path:"run_id" json:"-" required:"true" format:"uuid"`
-}
-
 // JoinRequest is a request to join a run's stream.
 type JoinRequest struct {
 	ThreadPath

@@ -1,0 +1,43 @@
+package agents
+
+import (
+	"context"
+
+	"go.uber.org/zap"
+
+	"github.com/svc-gateway/svc/agents/model"
+)
+
+// Callbacks tell servers of the ends of runs. Implementations are safe for concurrent use.
+type Callbacks interface {
+	// Allowed returns nil when messages may go to an address.
+	Allowed(url string) error
+	// RunEnded sends a message in its own time, or drops it. It does not wait.
+	RunEnded(url string, end RunEnd)
+}
+
+// RunEnd is what a server is told of a run's end. It holds no credential.
+type RunEnd struct {
+	Run      RunInfo
+	Messages []model.Message // of the thread's state
+	Values   map[string]any  // of it, beside messages
+}
+
+// callBack tells the server that a run names of its end.
+func (h *Host) callBack(ctx context.Context, r *Run) {
+	rt := h.serving()
+	if r.Webhook == "" || rt == nil || rt.callbacks == nil {
+		return
+	}
+	end := RunEnd{Run: r.info()}
+	ctx, cancel := context.WithTimeout(ctx, leaseTime/3)
+	defer cancel()
+	t, err := h.store.Tree(ctx, r.Thread)
+	if err != nil {
+		h.log.Warn("reading the state for a webhook failed, it is told of the run alone", zap.String("run", r.ID), zap.Error(err))
+	}
+	v := rt.As(r.Principal)
+	state := t.State(t.Head)
+	end.Messages, end.Values = shownMessages(v.rt.gate.secrets, state.Messages), shownValues(v.rt.gate.secrets, state.Values)
+	rt.callbacks.RunEnded(r.Webhook, end)
+}
