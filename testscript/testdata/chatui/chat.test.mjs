@@ -82,7 +82,7 @@ async function messages() {
 
 test('a chat', within, async () => {
   await ask('tell me about yourself');
-  await says('ai', /answered by the built-in demo model/);
+  await says('ai', /I am the demo model/);
   assert.deepEqual((await messages()).map(([kind]) => kind), ['human', 'ai']);
   await ask('and the memory?');
   await says('ai', /GiB|MiB/);
