@@ -58,24 +58,31 @@ async function ask(text) {
   await page.keyboard.press('Enter');
 }
 
-/** Waits until the last message of a kind says something, and returns all that the page says. */
-async function says(kind, pattern) {
-  await page.waitForFunction(
-    (kind, pattern) => new RegExp(pattern).test([...document.querySelectorAll(`li.${kind}`)].at(-1)?.innerText ?? ''),
-    {}, kind, pattern.source,
-  );
+/** Waits for something on the page; when it does not come, the page is shown. */
+async function shows(coming) {
+  try {
+    return await coming;
+  } catch (error) {
+    throw new Error(`${error.message}; the page says:\n${await page.$eval('body', (body) => body.innerText)}`, { cause: error });
+  }
 }
+
+/** Waits until the last message of a kind says something. */
+const says = (kind, pattern) => shows(page.waitForFunction(
+  (kind, pattern) => new RegExp(pattern).test([...document.querySelectorAll(`li.${kind}`)].at(-1)?.innerText ?? ''),
+  {}, kind, pattern.source,
+));
 
 /** Waits until nothing goes on, and returns the messages as [kind, text]. */
 async function messages() {
-  await page.waitForSelector('#idle');
+  await shows(page.waitForSelector('#idle'));
   assert.equal(await page.$('#error'), null);
   return page.$$eval('li', (all) => all.map((li) => [li.className, li.innerText]));
 }
 
 test('a chat', within, async () => {
   await ask('tell me about yourself');
-  await says('ai', /answered by the built-in demo model/);
+  await says('ai', /I am the demo model/);
   assert.deepEqual((await messages()).map(([kind]) => kind), ['human', 'ai']);
   await ask('and the memory?');
   await says('ai', /GiB|MiB/);
@@ -95,7 +102,7 @@ for (const [decision, outcome] of [['approve', /Done/], ['reject', /not today|re
   test(`an approval: ${decision}`, within, async () => {
     mkdirSync(folder, { recursive: true });
     await ask('delete the folder build/');
-    await page.waitForSelector('#approval');
+    await shows(page.waitForSelector('#approval'));
     assert.match(await page.$eval('#approval p', (p) => p.innerText), /^run_command \{"command":"rm -r -- build"\} .+ \[approve,edit,reject\]$/);
     assert.ok(existsSync(folder));
     await page.click(`#${decision}`);
@@ -109,9 +116,9 @@ for (const [decision, outcome] of [['approve', /Done/], ['reject', /not today|re
 test('an approval that is still there when the page is loaded again', within, async () => {
   mkdirSync(folder, { recursive: true });
   await ask('delete the folder build/');
-  await page.waitForSelector('#approval');
+  await shows(page.waitForSelector('#approval'));
   await page.reload();
-  await page.waitForSelector('#approval');
+  await shows(page.waitForSelector('#approval'));
   await page.click('#approve');
   await says('ai', /Done/);
   assert.equal(existsSync(folder), false);
