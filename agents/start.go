@@ -72,7 +72,7 @@ func (v View) start(ctx context.Context, req Request, request, digest string) (R
 		return err
 	})
 	if errors.Is(err, ErrConflict) && req.Thread != "" && req.fresh { // somebody has it, or created it meanwhile
-		if t, err = v.Thread(ctx, req.Thread); err != nil {
+		if _, err := v.Thread(ctx, req.Thread); err != nil {
 			return RunInfo{}, err
 		}
 		return v.start(ctx, req, request, digest)
