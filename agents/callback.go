@@ -39,5 +39,6 @@ func (h *Host) callBack(ctx context.Context, r *Run) {
 	v := rt.As(r.Principal)
 	state := t.State(t.Head)
 	end.Messages, end.Values = v.messages(state.Messages), v.values(state.Values)
+	end.Run.Metadata, end.Run.Kwargs = v.values(r.Metadata), rt.gate.secrets.RedactJSON(r.Kwargs)
 	rt.callbacks.RunEnded(r.Webhook, end)
 }

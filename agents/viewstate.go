@@ -103,7 +103,7 @@ func (v View) checkpoint(ctx context.Context, g *grown, i int, runs map[string]R
 	state := g.tree.State(b.At)
 	c := Checkpoint{
 		Thread: g.thread, ID: b.ID(g.thread), Run: b.Run, Source: string(b.Kind), Step: b.Step, Next: b.Next, Created: b.Created,
-		Messages: v.messages(state.Messages), Values: v.values(state.Values), Metadata: runs[b.Run].Metadata,
+		Messages: v.messages(state.Messages), Values: v.values(state.Values), Metadata: v.values(runs[b.Run].Metadata),
 	}
 	if b.Parent != tree.Root && g.shows(b.Parent) {
 		c.Parent = g.list[b.Parent].ID(g.thread)
