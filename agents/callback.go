@@ -39,5 +39,6 @@ func (h *Host) callBack(ctx context.Context, r *Run) {
 	v := rt.As(r.Principal)
 	state := t.State(t.Head)
 	end.Messages, end.Values = shownMessages(v.rt.gate.secrets, state.Messages), shownValues(v.rt.gate.secrets, state.Values)
+	end.Run.Metadata, end.Run.Kwargs = shownValues(rt.gate.secrets, r.Metadata), rt.gate.secrets.RedactJSON(r.Kwargs)
 	rt.callbacks.RunEnded(r.Webhook, end)
 }

@@ -101,7 +101,7 @@ func (v View) checkpoint(ctx context.Context, g *grown, i int, runs map[string]R
 	state := g.tree.State(b.At)
 	c := Checkpoint{
 		Thread: g.thread, ID: b.ID(g.thread), Run: b.Run, Source: string(b.Kind), Step: b.Step, Next: b.Next, Created: b.Created,
-		Messages: shownMessages(v.rt.gate.secrets, state.Messages), Values: shownValues(v.rt.gate.secrets, state.Values), Metadata: runs[b.Run].Metadata,
+		Messages: shownMessages(v.rt.gate.secrets, state.Messages), Values: shownValues(v.rt.gate.secrets, state.Values), Metadata: shownValues(v.rt.gate.secrets, runs[b.Run].Metadata),
 	}
 	if b.Parent != tree.Root && g.shows(b.Parent) {
 		c.Parent = g.list[b.Parent].ID(g.thread)
