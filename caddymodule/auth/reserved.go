@@ -41,11 +41,9 @@ func newReserved(n *IdentityHeaders, a *Assertion) reserved {
 	return set
 }
 
-// has reports whether a server could take the name for a reserved one.
-func (s reserved) has(name string) bool {
-	var buf [64]byte
-	b := headername.AppendFold(buf[:0], name)
-	return s[string(b)] != "" || len(b) > len(reservedPrefix) && string(b[:len(reservedPrefix)]) == reservedPrefix && prefixed(name)
+// has reports whether a server could take the name, given as it is and folded, for a reserved one.
+func (s reserved) has(name string, folded []byte) bool {
+	return s[string(folded)] != "" || len(folded) > len(reservedPrefix) && string(folded[:len(reservedPrefix)]) == reservedPrefix && prefixed(name)
 }
 
 // prefixed reports whether a name that begins with the folded prefix has a sign behind it, or none
@@ -68,13 +66,11 @@ func isSign(r rune) bool { return r == '-' || odd(r) }
 
 // respelt reports whether a server could take the name for one that others than clients set, while
 // it is none of those.
-func (s reserved) respelt(name string) bool {
-	var buf [64]byte
-	b := headername.AppendFold(buf[:0], name)
-	if right := cmp.Or(s[string(b)], shared[string(b)]); right != "" {
+func (s reserved) respelt(name string, folded []byte) bool {
+	if right := cmp.Or(s[string(folded)], shared[string(folded)]); right != "" {
 		return name != right
 	}
-	return strings.ContainsFunc(name, odd) && (ofProxies(string(b)) || s.has(name))
+	return strings.ContainsFunc(name, odd) && (ofProxies(string(folded)) || s.has(name, folded))
 }
 
 // forwardedPrefix begins, folded, the names of what proxies say about the way of a request.
@@ -93,8 +89,9 @@ func odd(r rune) bool {
 
 // strip removes what only this stage may set.
 func (s reserved) strip(h http.Header) {
+	var buf [64]byte
 	for name := range h {
-		if s.has(name) || s.respelt(name) {
+		if folded := headername.AppendFold(buf[:0], name); s.has(name, folded) || s.respelt(name, folded) {
 			delete(h, name)
 		}
 	}
@@ -103,8 +100,9 @@ func (s reserved) strip(h http.Header) {
 // stripSpellings is strip behind another svc_auth, whose headers stay: in another spelling they are
 // of a client.
 func (s reserved) stripSpellings(h http.Header) {
+	var buf [64]byte
 	for name := range h {
-		if s.respelt(name) {
+		if s.respelt(name, headername.AppendFold(buf[:0], name)) {
 			delete(h, name)
 		}
 	}

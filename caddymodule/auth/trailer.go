@@ -30,7 +30,7 @@ func (s reserved) stripTrailers(r *http.Request) {
 // letsBehind reports whether a field may stand behind a body.
 func (s reserved) letsBehind(name string) bool {
 	folded := headername.Fold(name)
-	return !s.has(name) && !notBehind[folded] && !astray[folded] && !strings.HasPrefix(folded, forwardedPrefix) && httpguts.ValidTrailerHeader(name)
+	return !s.has(name, []byte(folded)) && !notBehind[folded] && !astray[folded] && !strings.HasPrefix(folded, forwardedPrefix) && httpguts.ValidTrailerHeader(name)
 }
 
 // notBehind are fields that have no place behind a body, by their folded names. Neither have those

@@ -27,8 +27,9 @@ var annotations = headername.Set(countHeader, categoriesHeader)
 
 // unannotate removes what a client says was found, in every spelling: nobody but this stage does.
 func unannotate(header http.Header) {
+	var buf [64]byte
 	for name := range header {
-		if len(name) >= len("XSvcScanCount") && annotations[headername.Fold(name)] {
+		if len(name) >= len("XSvcScanCount") && annotations[string(headername.AppendFold(buf[:0], name))] {
 			delete(header, name)
 		}
 	}

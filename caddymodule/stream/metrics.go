@@ -60,7 +60,7 @@ func newMetrics(r *prometheus.Registry) (*metrics, error) {
 // time to time, because an event is little work.
 type counts struct {
 	open       prometheus.Gauge
-	ended      *prometheus.CounterVec // by reason
+	ended      func(reason string) prometheus.Counter
 	bytes      prometheus.Counter
 	keepalives prometheus.Counter
 	seconds    prometheus.Observer
@@ -78,7 +78,7 @@ func (h *Handler) begin(ctx context.Context, kind string) *counts {
 	server, site := m.place.Of(ctx, h)
 	c := &counts{
 		open:       m.open.WithLabelValues(server, site, kind),
-		ended:      m.ended.MustCurryWith(prometheus.Labels{"server": server, "site": site, "kind": kind}),
+		ended:      func(reason string) prometheus.Counter { return m.ended.WithLabelValues(server, site, kind, reason) },
 		bytes:      m.bytes.WithLabelValues(server, site, kind),
 		keepalives: m.keepalives.WithLabelValues(server, site),
 		seconds:    m.seconds.WithLabelValues(server, site, kind),
@@ -117,7 +117,7 @@ func (c *counts) end(reason string) {
 	if c != nil {
 		c.flush()
 		c.open.Dec()
-		c.ended.WithLabelValues(reason).Inc()
+		c.ended(reason).Inc()
 	}
 }
 

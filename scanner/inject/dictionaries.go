@@ -124,11 +124,11 @@ func joined(list []pattern) []pattern {
 	return out
 }
 
-// withTricks adds the telling words of the lexicon in rot13 and written backwards. They say that
+// withTricks adds the telling ones of words in ASCII in rot13 and written backwards. They say that
 // a text should be looked at in that way.
 func withTricks(list []pattern) []pattern {
 	telling := parseConcepts("override|orders|prompt|secret|reveal|must|model|first|told|unbound|private|comply")
-	for _, p := range lexicon(true) {
+	for _, p := range list {
 		if !p.means.meets(&telling) || len(p.text) < 5 || strings.Contains(p.text, " ") {
 			continue
 		}

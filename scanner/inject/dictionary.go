@@ -183,7 +183,8 @@ func (l *dictionary) after(n uint32, class uint8) uint32 {
 	}
 }
 
-// tabulate makes the rows of the nodes near the root, in their order.
+// tabulate makes the rows of the nodes near the root, in their order: a row is that of the node's failure
+// link, which comes before it, but for the node's own children and for white space that goes on. See after.
 func (l *dictionary) tabulate() {
 	near := min(uint32(len(l.label)), maxTable/l.stride)
 	l.limit = near * l.stride
@@ -193,10 +194,18 @@ func (l *dictionary) tabulate() {
 			l.states[n] = n * l.stride
 		}
 	}
-	l.table = make([]uint32, 0, l.limit)
-	for n := range near {
-		for c := range l.stride {
-			l.table = append(l.table, l.states[l.after(n, uint8(c))])
+	l.table = make([]uint32, l.limit)
+	for c := range l.stride {
+		l.table[c] = l.states[l.after(0, uint8(c))]
+	}
+	for n := uint32(1); n < near; n++ {
+		row := l.table[n*l.stride : (n+1)*l.stride]
+		copy(row, l.table[l.fail[n]*l.stride:])
+		if l.label[n] == l.blank {
+			row[l.blank] = l.states[n]
+		}
+		for c := l.child[n]; c < l.child[n+1]; c++ {
+			row[l.label[c]] = l.states[c]
 		}
 	}
 	if l.bounded {

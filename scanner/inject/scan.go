@@ -181,6 +181,9 @@ func merged(words, more []hit) []hit {
 
 // phrases tries the threats on the words of a view.
 func (s *scan) phrases(v *view, l *level) {
+	if len(l.words) == 0 {
+		return
+	}
 	match(v, l.words, 0, &s.work, func(t *threat, start, end, word int) {
 		f := v.finding(t, l.words, word, start, end)
 		f.Start, f.End = v.original(start, end)

@@ -164,9 +164,8 @@ func (t *slot) inside(p []byte, state literal.State) int {
 			end++
 		}
 		for i < end {
-			n, found := 0, false
-			state, n, found = marks.Find(state, p[i:end])
-			if i += n; found && (t.escaped || t.may(state, p[:i])) {
+			next, n, found := marks.Find(state, p[i:end])
+			if state, i = next, i+n; found && (t.escaped || t.may(state, p[:i])) {
 				return -1
 			}
 		}

@@ -5,6 +5,7 @@ import "strings"
 // Mode says what the strings of an event are.
 type Mode uint8
 
+// The modes.
 const (
 	Pieces  Mode = iota // of texts that go on from event to event
 	Wholes              // texts of their own
