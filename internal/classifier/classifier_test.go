@@ -173,7 +173,7 @@ func TestFaults(t *testing.T) {
 				}
 				told := fmt.Sprint(err, logged.All())
 				for _, secret := range []string{srv.URL, "127.0.0.1", "k-1", "quartz", "CUDA", "elsewhere"} {
-					if strings.Contains(told, secret) && !(secret == "127.0.0.1" && want == ResultFailed) {
+					if named := secret == "127.0.0.1" && want == ResultFailed; strings.Contains(told, secret) && !named {
 						t.Errorf("%q tells of %q", told, secret)
 					}
 				}

@@ -112,6 +112,7 @@ func (s *streamFields) document(name string, data []byte, last bool) []byte {
 	w.reset()
 	w.fields, w.out = s, s.buf[:0]
 	w.own.know(s.from)
+	w.own.waits = true
 	n := w.walk(data)
 	if n < len(data) {
 		s.shapes.spoil()

@@ -51,6 +51,7 @@ var seed = maphash.MakeSeed()
 func newFieldText(from *Secrets) *fieldText {
 	t := new(fieldText)
 	t.json.know(from)
+	t.json.waits = true
 	t.all.sum.SetSeed(seed)
 	t.piece.sum.SetSeed(seed)
 	return t
@@ -205,12 +206,13 @@ func (t *fieldText) giveUp() {
 	if t.plain != nil {
 		known = &t.plain.finder
 	}
+	kept := t.json.takeKept()
 	switch {
 	case e.rule == nil && len(known.buf) < literal.MinForm:
-		t.fill(t.undecided())
+		t.fill(append(kept, t.undecided()...))
 		e.sent = len(e.buf)
 	default:
-		t.fill([]byte(Mark))
+		t.fill(append(kept, Mark...))
 		if e.rule != nil {
 			e.watch.note(e.rule.name)
 		} else {

@@ -118,7 +118,7 @@ func (t *jsonText) rest() []byte {
 	inner := t.innermost()
 	var e jsonscan.Encoded
 	e.Write(inner.undecided(), inner.depth)
-	return append(e.Raw, rest...)
+	return slices.Concat(t.kept(), e.Raw, rest)
 }
 
 func (t *jsonText) keep(p []byte) {

@@ -76,3 +76,25 @@ func (w *walker) pause() []byte {
 	w.kept.out = append(w.kept.out[:0], out[from:]...)
 	return out[:from]
 }
+
+// kept returns what the JSON in the text holds back, at every level.
+func (t *jsonText) kept() (out []byte) {
+	for ; t != nil && t.form == asJSON; t = t.inner.text {
+		if out = append(out, t.inner.kept.out...); t.inner.state != inString {
+			break
+		}
+	}
+	return out
+}
+
+// takeKept gives up holding back, and returns what was.
+func (t *jsonText) takeKept() []byte {
+	out := t.kept()
+	for ; t != nil && t.form == asJSON; t = t.inner.text {
+		t.inner.giveLate()
+		if t.inner.kept.out = t.inner.kept.out[:0]; t.inner.state != inString {
+			break
+		}
+	}
+	return out
+}

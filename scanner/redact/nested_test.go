@@ -74,6 +74,10 @@ func TestStreamedArguments(t *testing.T) {
 		{`{"x":"\u003cpassword\u003ehunter2\u003c/password\u003e","n":1}`, `{"x":"\u003cpassword\u003eREDACTED\u003c/password\u003e","n":1}`},
 		{`{"a":"{\"b\":\"{\\\"p\\\\u0061ssword\\\":\\\"hunter2\\\"}\"}"}`, `{"a":"{\"b\":\"{\\\"p\\\\u0061ssword\\\":\\\"REDACTED\\\"}\"}"}`},
 		{`{"password": "hunter2", "path": "C:\\new", "list": [true, null, 12.5]}`, `{"password": "REDACTED", "path": "C:\\new", "list": [true, null, 12.5]}`},
+		{`{"value":"hunter2secret","name":"password"}`, `{"value":"REDACTED","name":"password"}`},
+		{`{"env":[{"value":"a \"b\" \u00e9","name":"colour"},{"value":"hunter2\\x","n":[1,{}],"name":"DB_PASSWORD"}],"x":1}`, `{"env":[{"value":"a \"b\" \u00e9","name":"colour"},{"value":"REDACTED","n":[1,{}],"name":"DB_PASSWORD"}],"x":1}`},
+		{`{"value":"nothing to hide, whatever its name is","path":"/etc/hosts"}`, `{"value":"nothing to hide, whatever its name is","path":"/etc/hosts"}`},
+		{`{"a":"{\"value\":\"hunter2\",\"key\":\"secret\"}"}`, `{"a":"{\"value\":\"REDACTED\",\"key\":\"secret\"}"}`},
 		{`{"a":"the tokens of ghosts\\"}`, `{"a":"the tokens of ghosts\\"}`},
 	} {
 		for name, form := range argumentStreams {
