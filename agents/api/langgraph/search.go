@@ -3,12 +3,14 @@ package langgraph
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
 
 	"github.com/svc-gateway/svc/agents"
 	"github.com/svc-gateway/svc/agents/api/rest"
+	kept "github.com/svc-gateway/svc/agents/assistant"
 	"github.com/svc-gateway/svc/policy"
 )
 
@@ -89,6 +91,7 @@ func (b *SearchBody) filter() (agents.ThreadFilter, error) {
 	case len(b.IDs) > maxLimit:
 		return f, rest.Invalid(fmt.Sprintf("ids: must not have more than %d", maxLimit))
 	}
+	f.Metadata = namedGraph(f.Metadata)
 	switch b.SortBy {
 	case "":
 	case "state_updated_at":
@@ -104,6 +107,21 @@ func (b *SearchBody) filter() (agents.ThreadFilter, error) {
 		f.IDs = append(f.IDs, id)
 	}
 	return f, nil
+}
+
+// namedGraph is metadata in which the graph has the name that it has in the metadata of threads.
+func namedGraph(metadata map[string]any) map[string]any {
+	if metadata["graph_id"] != chatUI && metadata["assistant_id"] != kept.ID(chatUI) {
+		return metadata
+	}
+	named := maps.Clone(metadata)
+	if named["graph_id"] == chatUI {
+		named["graph_id"] = agents.Default
+	}
+	if named["assistant_id"] == kept.ID(chatUI) {
+		named["assistant_id"] = kept.ID(agents.Default)
+	}
+	return named
 }
 
 func (d *dialect) searchThreads(w http.ResponseWriter, r *http.Request) {

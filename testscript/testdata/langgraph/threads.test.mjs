@@ -36,6 +36,10 @@ for (const [line, Client] of Object.entries(lines)) {
     assert.ok(Number(response.headers.get('x-pagination-total')) >= 2);
     assert.equal(response.headers.get('x-pagination-next'), '1');
     assert.equal(response.headers.get('x-ignored-fields'), 'colour');
+    // The chat UI calls the default graph agent, and finds its threads by that.
+    const { thread_id } = await c.threads.create({ metadata: { mark } });
+    await c.runs.wait(thread_id, 'agent', { input: ask('tell me about yourself') });
+    assert.deepEqual((await c.threads.search({ metadata: { graph_id: 'agent', mark } })).map((t) => t.thread_id), [thread_id]);
     await c.threads.delete(made.thread_id);
     assert.equal((await refused(c.threads.get(made.thread_id))).status, 404);
   });
