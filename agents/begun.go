@@ -47,6 +47,9 @@ func (v View) Begun(ctx context.Context, thread string, from int) iter.Seq2[Begu
 		for {
 			list, err := b.look(ctx)
 			if err != nil {
+				if ctx.Err() != nil {
+					err = context.Cause(ctx)
+				}
 				yield(Begun{}, err)
 				return
 			}

@@ -70,6 +70,9 @@ func (f *feed) follow(ctx context.Context, since *int64) error {
 			continue
 		}
 		if err := f.tell(still, run, after); err != nil {
+			if cause := context.Cause(still); cause != nil && !errors.Is(err, errGone) {
+				return cause
+			}
 			return err
 		}
 	}

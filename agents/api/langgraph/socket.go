@@ -54,7 +54,7 @@ func (d *dialect) socket(w http.ResponseWriter, r *http.Request) {
 	conn.SetReadLimit(d.Options.BodyBytes)
 	s := &talk{d: d, conn: conn, limit: rate.NewLimiter(commandsPerSec, commandsAtOnce)}
 	code, reason := s.serve(r)
-	_ = conn.Close(code, reason) // a client that has gone is told nothing
+	_ = conn.Close(code, reason) // it may have been closed with this already
 }
 
 // talk is one connection of a client.
@@ -85,20 +85,17 @@ func (s *talk) serve(r *http.Request) (websocket.StatusCode, string) {
 	} else if !there {
 		return closing(agents.ErrThreadNotFound)
 	}
-	s.feed = &feed{d: s.d, view: view, thread: thread, put: s.events(ctx)}
-	go s.ping(ctx, stop)
-	fed := make(chan struct{})
-	go func() {
-		defer close(fed)
-		stop(s.feed.follow(ctx, nil))
-	}()
-	err := s.read(ctx, r, thread)
-	stop(err)
-	<-fed
-	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, context.Canceled) {
-		err = cause
-	}
-	return closing(err)
+	s.feed = &feed{d: s.d, view: view, thread: thread, put: s.events}
+	go s.ping(ctx)
+	over := make(chan error, 2)
+	go func() { over <- s.read(ctx, r, thread) }()
+	go func() { over <- s.feed.follow(ctx, nil) }()
+	err := <-over
+	stop(errGone)
+	code, reason := closing(err)
+	_ = s.conn.Close(code, reason) // a client that has gone is told nothing
+	<-over
+	return code, reason
 }
 
 // closing is how a WebSocket is closed that ends with an error.
@@ -131,7 +128,7 @@ func short(text string) string {
 }
 
 // ping asks the client for a sign of life, again and again.
-func (s *talk) ping(ctx context.Context, stop context.CancelCauseFunc) {
+func (s *talk) ping(ctx context.Context) {
 	again := time.NewTicker(pingEvery)
 	defer again.Stop()
 	for {
@@ -140,35 +137,33 @@ func (s *talk) ping(ctx context.Context, stop context.CancelCauseFunc) {
 			return
 		case <-again.C:
 		}
-		wait, cancel := context.WithTimeout(ctx, pingEvery)
+		wait, cancel := context.WithTimeout(context.WithoutCancel(ctx), pingEvery)
 		err := s.conn.Ping(wait)
 		cancel()
 		if err != nil {
-			stop(errGone)
+			_ = s.conn.CloseNow() // who reads and writes learns of it
 			return
 		}
 	}
 }
 
-// send writes a message.
-func (s *talk) send(ctx context.Context, doc []byte) error {
+// send writes a message. It is not cut off by what ends the connection, which would then end without a word.
+func (s *talk) send(doc []byte) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	ctx, cancel := context.WithTimeout(ctx, writeTime)
+	ctx, cancel := context.WithTimeout(context.Background(), writeTime)
 	defer cancel()
 	return s.conn.Write(ctx, websocket.MessageText, doc)
 }
 
 // events writes events.
-func (s *talk) events(ctx context.Context) func([]event) error {
-	return func(events []event) error {
-		for _, e := range events {
-			if err := s.send(ctx, e.doc); err != nil {
-				return err
-			}
+func (s *talk) events(events []event) error {
+	for _, e := range events {
+		if err := s.send(e.doc); err != nil {
+			return err
 		}
-		return nil
 	}
+	return nil
 }
 
 // errUnread means that a client sent something else than text.
@@ -177,7 +172,7 @@ var errUnread = errors.New("the message is no text")
 // read obeys commands until the connection ends.
 func (s *talk) read(ctx context.Context, r *http.Request, thread string) error {
 	for {
-		kind, doc, err := s.conn.Read(ctx)
+		kind, doc, err := s.conn.Read(context.WithoutCancel(ctx)) // until the connection is closed
 		switch {
 		case err != nil:
 			return err
@@ -187,7 +182,7 @@ func (s *talk) read(ctx context.Context, r *http.Request, thread string) error {
 		if err := s.limit.Wait(ctx); err != nil {
 			return err
 		}
-		if err := s.send(ctx, encode(s.reply(ctx, r, thread, doc))); err != nil {
+		if err := s.send(encode(s.reply(ctx, r, thread, doc))); err != nil {
 			return err
 		}
 	}
