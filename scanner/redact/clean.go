@@ -37,7 +37,7 @@ var cleaners = sync.Pool{New: func() any { return new(cleaner) }}
 func (c *cleaner) clean(f *literal.Forms, text []byte, key bool) bool {
 	if bytes.IndexByte(text, '\\') >= 0 {
 		var ok bool
-		if c.text, ok = appendDecoded(c.text[:0], text); !ok {
+		if c.text, ok = jsonscan.AppendDecoded(c.text[:0], text); !ok {
 			return false
 		}
 		if text = c.text; f != nil {
@@ -49,7 +49,7 @@ func (c *cleaner) clean(f *literal.Forms, text []byte, key bool) bool {
 	switch {
 	case !key && c.judged:
 		return false
-	case !hasMark(text):
+	case !marks.MayHave(text):
 		c.judged = false
 		return true
 	case !key:
@@ -59,33 +59,4 @@ func (c *cleaner) clean(f *literal.Forms, text []byte, key bool) bool {
 	c.judged = kind != openKey
 	c.out = c.key.Close(c.key.Append(c.out[:0], text))
 	return kind != secretKey && bytes.Equal(text, c.out)
-}
-
-// appendDecoded appends the inside of a string with its escapes decoded. It reports false where one stands
-// for a backslash, behind which there may be more, or for nothing.
-func appendDecoded(dst, inside []byte) ([]byte, bool) {
-	for {
-		n := bytes.IndexByte(inside, '\\')
-		if n < 0 {
-			return append(dst, inside...), true
-		}
-		dst = append(dst, inside[:n]...)
-		at := len(dst)
-		text, size, more := jsonscan.Unescape(inside[n:], dst)
-		if dst = text; more || size == 1 || bytes.IndexByte(dst[at:], '\\') >= 0 {
-			return dst, false
-		}
-		inside = inside[n+size:]
-	}
-}
-
-// hasMark reports whether a text has a mark that may be what it seems.
-func hasMark(text []byte) bool {
-	for state, i := literal.State(0), 0; i < len(text); {
-		next, n, found := marks.Find(state, text[i:])
-		if state, i = next, i+n; found && marks.May(state, text[:i]) {
-			return true
-		}
-	}
-	return false
 }

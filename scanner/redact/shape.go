@@ -159,10 +159,7 @@ func (t *slot) inside(p []byte, state literal.State) int {
 		return -1
 	}
 	for i := 0; i < len(p); {
-		end := i
-		for end < len(p) && !inStringEnds[p[end]] {
-			end++
-		}
+		end := i + jsonscan.PlainLength(p[i:])
 		for i < end {
 			next, n, found := marks.Find(state, p[i:end])
 			if state, i = next, i+n; found && (t.escaped || t.may(state, p[:i])) {
@@ -196,16 +193,6 @@ func (t *slot) inside(p []byte, state literal.State) int {
 	}
 	return -1
 }
-
-// inStringEnds tells which bytes of a string are more than text: its end, the beginning of an escape,
-// and what may not stand in one.
-var inStringEnds = func() (t [256]bool) {
-	for b := range ' ' {
-		t[b] = true
-	}
-	t['"'], t['\\'] = true, true
-	return t
-}()
 
 // may reports whether one of the marks that end in the state, behind p, may be what it seems by what
 // stands before it, in this string and in those that the text goes on from.

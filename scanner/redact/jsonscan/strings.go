@@ -104,3 +104,39 @@ func (r *stringReader) text(key bool) bool {
 		return r.visit(inside, key)
 	}
 }
+
+// AppendDecoded appends the inside of a string with its escapes decoded. It reports false where one stands
+// for a backslash, behind which there may be more, or for nothing.
+func AppendDecoded(dst, inside []byte) ([]byte, bool) {
+	for {
+		n := bytes.IndexByte(inside, '\\')
+		if n < 0 {
+			return append(dst, inside...), true
+		}
+		dst = append(dst, inside[:n]...)
+		at := len(dst)
+		text, size, more := Unescape(inside[n:], dst)
+		if dst = text; more || size == 1 || bytes.IndexByte(dst[at:], '\\') >= 0 {
+			return dst, false
+		}
+		inside = inside[n+size:]
+	}
+}
+
+// PlainLength returns how many bytes of the inside of a string p begins with that stand for themselves: up
+// to its end, an escape, or what may not stand in one.
+func PlainLength(p []byte) int {
+	n := 0
+	for n < len(p) && !special[p[n]] {
+		n++
+	}
+	return n
+}
+
+var special = func() (t [256]bool) {
+	for b := range ' ' {
+		t[b] = true
+	}
+	t['"'], t['\\'] = true, true
+	return t
+}()

@@ -194,6 +194,17 @@ func (a *Automaton) May(state State, p []byte) bool {
 	})
 }
 
+// MayHave reports whether p has a mark that may be what it seems.
+func (a *Automaton) MayHave(p []byte) bool {
+	for state, i := State(0), 0; i < len(p); {
+		next, n, found := a.Find(state, p[i:])
+		if state, i = next, i+n; found && a.May(state, p[:i]) {
+			return true
+		}
+	}
+	return false
+}
+
 // Contains reports whether p has a mark.
 func (a *Automaton) Contains(p []byte) bool {
 	_, _, found := a.Find(0, p)
