@@ -114,11 +114,13 @@ func (t *jsonText) undecided() []byte { return slices.Concat(t.held(), t.finder.
 
 // rest is what was neither written nor dropped yet, as it is written.
 func (t *jsonText) rest() []byte {
-	rest := t.innerRest()
-	inner := t.innermost()
 	var e jsonscan.Encoded
+	inner := t.innermost()
 	e.Write(inner.undecided(), inner.depth)
-	return slices.Concat(t.kept(), e.Raw, rest)
+	if t.form != asJSON {
+		return e.Raw
+	}
+	return slices.Concat(t.kept(), e.Raw, t.innerRest())
 }
 
 func (t *jsonText) keep(p []byte) {
