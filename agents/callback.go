@@ -38,6 +38,7 @@ func (h *Host) callBack(ctx context.Context, r *Run) {
 	}
 	v := rt.As(r.Principal)
 	state := t.State(t.Head)
-	end.Messages, end.Values = shownMessages(v.rt.gate.secrets, state.Messages), shownValues(v.rt.gate.secrets, state.Values)
+	end.Messages, end.Values = v.messages(state.Messages), v.values(state.Values)
+	end.Run.Metadata, end.Run.Kwargs = v.values(r.Metadata), rt.gate.secrets.RedactJSON(r.Kwargs)
 	rt.callbacks.RunEnded(r.Webhook, end)
 }

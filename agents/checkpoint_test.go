@@ -390,7 +390,7 @@ func (c told) RunEnded(_ string, end agents.RunEnd) { c.ends <- end }
 func TestAServerIsToldOfTheEnd(t *testing.T) {
 	f := newFixture(t, recall())
 	ask := func(url string) (agents.Handle, error) {
-		return f.rt.As(ada).Start(t.Context(), agents.Request{Assistant: "core", Input: user("one"), Webhook: url})
+		return f.rt.As(ada).Start(t.Context(), agents.Request{Assistant: "core", Input: user("one"), Webhook: url, Metadata: map[string]any{"a": "b"}})
 	}
 	if _, err := ask("https://hooks.test/"); !errors.Is(err, agents.ErrWebhook) {
 		t.Errorf("without callbacks: got %v, want %v", err, agents.ErrWebhook)
@@ -405,7 +405,7 @@ func TestAServerIsToldOfTheEnd(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if end := <-c.ends; end.Run.ID != h.ID || end.Run.Status != agents.Success || len(end.Messages) != 2 {
+	if end := <-c.ends; end.Run.ID != h.ID || end.Run.Status != agents.Success || len(end.Messages) != 2 || end.Run.Metadata["a"] != "b" || len(end.Run.Kwargs) != 0 {
 		t.Errorf("got %+v", end)
 	}
 }

@@ -51,7 +51,9 @@ func (h *Host) end(ctx context.Context, r *Run, e ending) error {
 		err := h.store.FinishRun(lasting, r, r.Frames[0].Messages[min(r.Input, len(r.Frames[0].Messages)):], rest)
 		switch {
 		case err == nil:
-			h.hooks.SessionEnd(r.Assistant)
+			if !r.Queued {
+				h.hooks.SessionEnd(r.Assistant)
+			}
 			e.log.reveal(rest)
 			if r.More {
 				h.lookForNext()

@@ -18,13 +18,19 @@ type grown struct {
 
 func (h *Host) grown(ctx context.Context, thread string) (grown, error) {
 	g := grown{thread: thread}
-	active, err := h.store.Runs(ctx, RunFilter{Thread: thread, Status: []Status{Running, Interrupted}, Limit: 1})
+	// One that never began may be on its way to its end, beside the one that has the thread.
+	active, err := h.store.Runs(ctx, RunFilter{Thread: thread, Status: []Status{Running, Interrupted}, Limit: MaxQueued})
 	if err != nil {
 		return g, err
 	}
-	if len(active) > 0 {
-		if g.run, err = h.store.Run(ctx, active[0].ID); err != nil && !errors.Is(err, ErrNotFound) {
+	for _, info := range active {
+		r, err := h.store.Run(ctx, info.ID)
+		if err != nil && !errors.Is(err, ErrNotFound) {
 			return g, err
+		}
+		if err == nil && !r.Queued {
+			g.run = r
+			break
 		}
 	}
 	if g.tree, err = h.store.Tree(ctx, thread); err != nil {

@@ -69,7 +69,7 @@ func (v View) start(ctx context.Context, req Request, request, digest string) (H
 		return err
 	})
 	if errors.Is(err, ErrConflict) && req.Thread != "" && req.fresh { // somebody has it, or created it meanwhile
-		if t, err = v.Thread(ctx, req.Thread); err != nil {
+		if _, err := v.Thread(ctx, req.Thread); err != nil {
 			return Handle{}, err
 		}
 		return v.start(ctx, req, request, digest)
@@ -105,7 +105,7 @@ func (v View) unsaid(ctx context.Context, req Request) ([]model.Message, error) 
 		}
 		at = g.list[i].At
 	}
-	shown := shownMessages(v.rt.gate.secrets, g.tree.State(at).Messages)
+	shown := v.messages(g.tree.State(at).Messages)
 	last := len(req.Input) - 1
 	fresh := make([]model.Message, 0, len(req.Input))
 	for i, m := range req.Input {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/svc-gateway/svc/agents/model"
 	"github.com/svc-gateway/svc/agents/tree"
 	"github.com/svc-gateway/svc/audit"
 	"github.com/svc-gateway/svc/scanner"
@@ -95,13 +96,13 @@ func about(b tree.Boundary, runs map[string]RunInfo) map[string]any {
 func (v View) checkpoint(ctx context.Context, g *grown, i int, runs map[string]RunInfo) (Checkpoint, error) {
 	if i == tree.Root {
 		state := g.tree.State(g.tree.Head)
-		return Checkpoint{Thread: g.thread, Step: -1, Next: []string{}, Values: shownValues(v.rt.gate.secrets, state.Values)}, nil
+		return Checkpoint{Thread: g.thread, Step: -1, Next: []string{}, Values: v.values(state.Values)}, nil
 	}
 	b := g.list[i]
 	state := g.tree.State(b.At)
 	c := Checkpoint{
 		Thread: g.thread, ID: b.ID(g.thread), Run: b.Run, Source: string(b.Kind), Step: b.Step, Next: b.Next, Created: b.Created,
-		Messages: shownMessages(v.rt.gate.secrets, state.Messages), Values: shownValues(v.rt.gate.secrets, state.Values), Metadata: runs[b.Run].Metadata,
+		Messages: v.messages(state.Messages), Values: v.values(state.Values), Metadata: v.values(runs[b.Run].Metadata),
 	}
 	if b.Parent != tree.Root && g.shows(b.Parent) {
 		c.Parent = g.list[b.Parent].ID(g.thread)
@@ -116,6 +117,16 @@ func (v View) checkpoint(ctx context.Context, g *grown, i int, runs map[string]R
 		}
 	}
 	return c, nil
+}
+
+// messages are what readers see of messages.
+func (v View) messages(list []model.Message) []model.Message {
+	return shownMessages(v.rt.gate.secrets, list)
+}
+
+// values are what readers see of a state's values.
+func (v View) values(values map[string]any) map[string]any {
+	return shownValues(v.rt.gate.secrets, values)
 }
 
 // UpdateState changes the state of a thread and returns it. The error is [ErrBusy] while a run has the

@@ -48,7 +48,7 @@ func (s *Store) packWrite(w tree.Write) (row, error) {
 	if r.data, err = s.doc.pack(w.Message); err != nil {
 		return r, fmt.Errorf("encoding a message: %w", err)
 	}
-	if !w.Change.IsZero() {
+	if !w.IsZero() {
 		if r.change, err = text(w.Change); err != nil {
 			return r, fmt.Errorf("encoding a change: %w", err)
 		}
