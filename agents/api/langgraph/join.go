@@ -121,12 +121,10 @@ func (d *dialect) join(w http.ResponseWriter, r *http.Request) {
 func (d *dialect) follow(r *http.Request, run agents.Handle) error {
 	ctx, stop := rest.UntilGone(r.Context())
 	defer stop()
-	from := 0
-	for events, err := range run.FollowTurn(ctx, from) {
+	for _, err := range run.FollowTurn(ctx, 0) {
 		if err != nil {
 			return err
 		}
-		from = events[len(events)-1].Seq + 1
 	}
 	return nil
 }

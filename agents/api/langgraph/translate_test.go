@@ -87,12 +87,19 @@ func TestOrders(t *testing.T) {
 		{"debug", run, false, []mode{modeDebug}, "metadata" + strings.Repeat(" debug", 11) + " end"},
 		{"several", run, false, []mode{modeValues, modeTuple, modeUpdates}, "metadata values messages updates values messages updates values messages messages messages updates values end"},
 		{"an interrupt", waiting[:3], false, []mode{modeValues, modeUpdates}, "metadata values updates values updates values end"},
-		{"an interrupt and its answer", waiting, false, []mode{modeValues, modeUpdates},
-			"metadata values updates values updates values end metadata values updates values updates values end"},
+		{
+			"an interrupt and its answer", waiting, false,
+			[]mode{modeValues, modeUpdates},
+			"metadata values updates values updates values end metadata values updates values updates values end",
+		},
 		{"a sub-agent unseen", nested, false, []mode{modeUpdates}, "metadata updates updates updates end"},
 		{"a sub-agent", nested, true, []mode{modeUpdates}, "metadata updates updates|tools:call_1 updates updates end"},
-		{"a failure", append(run[:2:2], agents.Event{Type: agents.EventError, Code: "step_limit", Content: "too long"}, agents.Event{Type: agents.EventDone, Status: "error"}),
-			false, []mode{modeUpdates}, "metadata updates error"},
+		{
+			"a failure", append(run[:2:2], agents.Event{Type: agents.EventError, Code: "step_limit", Content: "too long"}, agents.Event{Type: agents.EventDone, Status: "error"}),
+			false,
+			[]mode{modeUpdates},
+			"metadata updates error",
+		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			if got := names(translated(tc.log, tc.subgraphs, tc.modes...)); got != tc.want {
