@@ -42,6 +42,7 @@ type server struct {
 	tokens map[string]string // by user
 	memory *budget.Budget
 	wrap   func(http.Handler) http.Handler // a stage in front of the API; nil: none
+	later  func(time.Duration)             // starts what crons want started so much later
 }
 
 func newServer(t *testing.T, m model.Model) *server {
@@ -90,6 +91,15 @@ func newServerOn(t *testing.T, m model.Model, live bus.Bus) *server {
 		t.Fatal(err)
 	}
 	s := &server{t: t, id: id, audit: log, tokens: map[string]string{}, memory: memory}
+	s.later = func(d time.Duration) {
+		t.Helper()
+		future := cron.Open(cron.Config{Store: store, Audit: log, Identity: id, Log: zap.NewNop(), Now: func() time.Time { return time.Now().Add(d) }})
+		future.Close() // it starts nothing by itself
+		future.Serve(handler.Crons())
+		if err := future.Fire(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
 	for name, role := range roles {
 		_, secret, err := id.AddUser(t.Context(), identity.Actor{User: "test", Role: policy.Admin, Source: policy.SourceOS}, identity.AddUser{Name: name, Role: role})
 		if err != nil {

@@ -116,14 +116,14 @@ func (b *AssistantSearch) filter() kept.Filter {
 type VersionsBody struct {
 	AssistantPath
 	Metadata map[string]any `json:"metadata,omitempty" nullable:"false"`
-	Limit    *int           `json:"limit,omitempty" default:"10" minimum:"1" maximum:"1000" nullable:"false"`
-	Offset   int            `json:"offset,omitempty" default:"0" minimum:"0" maximum:"1000000"`
+	Limit    *int           `json:"limit,omitempty" default:"10" nullable:"false" description:"from 1 to 1000"`
+	Offset   int            `json:"offset,omitempty" default:"0"`
 }
 
 // LatestBody is the body of POST /assistants/{assistant_id}/latest.
 type LatestBody struct {
 	AssistantPath
-	Version int `json:"version" required:"true" minimum:"1"`
+	Version int `json:"version" required:"true"`
 }
 
 // assistantRoutes are the endpoints of assistants; graphRoutes has those of their graphs.

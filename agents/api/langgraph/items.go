@@ -55,8 +55,8 @@ type ItemSearch struct {
 	Prefix  []string       `json:"namespace_prefix,omitempty" nullable:"false" description:"labels that namespaces begin with; default: all"`
 	Filter  map[string]any `json:"filter,omitempty" nullable:"false" description:"values of fields, or conditions such as {\"$gt\": 3}; there are $eq, $ne, $gt, $gte, $lt and $lte"`
 	Query   string         `json:"query,omitempty" description:"words, of which a text of the value has at least one"`
-	Limit   *int           `json:"limit,omitempty" default:"10" minimum:"1" maximum:"1000" nullable:"false"`
-	Offset  int            `json:"offset,omitempty" default:"0" minimum:"0"`
+	Limit   *int           `json:"limit,omitempty" default:"10" nullable:"false" description:"from 1 to 1000"`
+	Offset  int            `json:"offset,omitempty" default:"0"`
 	Refresh *bool          `json:"refresh_ttl,omitempty" default:"true" nullable:"false" description:"the time of what is found begins anew"`
 	UserID  string         `json:"user_id,omitempty" description:"only what is this user's"`
 }
@@ -70,9 +70,9 @@ type ItemsFound struct {
 type NamespacesBody struct {
 	Prefix []string `json:"prefix,omitempty" nullable:"false" description:"labels that they begin with; * is any"`
 	Suffix []string `json:"suffix,omitempty" nullable:"false" description:"labels that they end with; * is any"`
-	Depth  *int     `json:"max_depth,omitempty" minimum:"1" nullable:"false" description:"longer ones are cut to so many labels"`
-	Limit  *int     `json:"limit,omitempty" default:"100" minimum:"1" maximum:"1000" nullable:"false"`
-	Offset int      `json:"offset,omitempty" default:"0" minimum:"0"`
+	Depth  *int     `json:"max_depth,omitempty" nullable:"false" description:"longer ones are cut to so many labels"`
+	Limit  *int     `json:"limit,omitempty" default:"100" nullable:"false" description:"from 1 to 1000"`
+	Offset int      `json:"offset,omitempty" default:"0"`
 	UserID string   `json:"user_id,omitempty" description:"only this user's"`
 }
 
@@ -200,7 +200,10 @@ func (d *dialect) listNamespaces(w http.ResponseWriter, r *http.Request) {
 		q.Limit = *b.Limit
 	}
 	if b.Depth != nil {
-		q.Depth = *b.Depth
+		if q.Depth = *b.Depth; q.Depth < 1 {
+			d.Fail(w, r, rest.Invalid("max_depth: must be at least 1; leave it out for whole namespaces"))
+			return
+		}
 	}
 	list, err := d.Options.Items.Namespaces(r.Context(), rest.Caller(r), q)
 	if err != nil {

@@ -28,6 +28,7 @@ var parts = []func(*dialect) []rest.Route{
 	(*dialect).runRoutes,
 	(*dialect).listRoutes,
 	(*dialect).joinRoutes,
+	(*dialect).threadStreamRoutes,
 	(*dialect).cancelRoutes,
 	(*dialect).batchRoutes,
 	(*dialect).infoRoutes,

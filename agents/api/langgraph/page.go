@@ -7,8 +7,8 @@ import (
 
 // SearchPage are the members that searches have in common.
 type SearchPage struct {
-	Limit     *int     `json:"limit,omitempty" default:"10" minimum:"1" maximum:"1000" nullable:"false"`
-	Offset    int      `json:"offset,omitempty" default:"0" minimum:"0" maximum:"1000000"`
+	Limit     *int     `json:"limit,omitempty" default:"10" nullable:"false" description:"from 1 to 1000"`
+	Offset    int      `json:"offset,omitempty" default:"0"`
 	SortBy    string   `json:"sort_by,omitempty"`
 	SortOrder string   `json:"sort_order,omitempty" enum:"asc,desc" default:"desc"`
 	Select    []string `json:"select,omitempty" nullable:"false" description:"members that are shown; default: all"`

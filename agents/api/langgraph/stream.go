@@ -77,8 +77,8 @@ func (a *writer) end() {
 // an event.
 const heartbeat = ": hb\n"
 
-// writeTold appends events to a buffer, but those up to a number.
-func writeTold(buf *bytes.Buffer, events []told, after int) {
+// writeTold appends events to a buffer, but those up to a number. Their ids begin with the prefix.
+func writeTold(buf *bytes.Buffer, prefix string, events []told, after int) {
 	for _, e := range events {
 		if e.id <= after {
 			continue
@@ -87,7 +87,7 @@ func writeTold(buf *bytes.Buffer, events []told, after int) {
 		buf.WriteString(e.name)
 		buf.WriteString("\ndata: ")
 		buf.Write(e.data)
-		buf.WriteString("\nid: ")
+		buf.WriteString("\nid: " + prefix)
 		buf.WriteString(strconv.Itoa(e.id))
 		buf.WriteString("\n\n")
 	}
@@ -154,7 +154,7 @@ func (d *dialect) stream(w http.ResponseWriter, r *http.Request, rd reading) (wh
 	whole = true
 	err := d.turns(ctx, &rd, func(events []told) bool {
 		var buf bytes.Buffer // kept by no stream that waits
-		if writeTold(&buf, events, rd.after); buf.Len() > 0 {
+		if writeTold(&buf, "", events, rd.after); buf.Len() > 0 {
 			whole = a.write(buf.Bytes()) == nil
 		}
 		return whole
@@ -165,7 +165,7 @@ func (d *dialect) stream(w http.ResponseWriter, r *http.Request, rd reading) (wh
 	code, message, there := rest.StreamEnd(err)
 	if there {
 		var buf bytes.Buffer
-		writeTold(&buf, []told{{rd.t.next, "error", encode(map[string]string{"error": code, "message": message})}}, -1)
+		writeTold(&buf, "", []told{{rd.t.next, "error", encode(map[string]string{"error": code, "message": message})}}, -1)
 		_ = a.write(buf.Bytes()) // a client that has gone is told nothing
 	}
 	return there

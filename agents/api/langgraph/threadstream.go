@@ -2,114 +2,192 @@ package langgraph
 
 import (
 	"bytes"
+	"context"
+	"encoding/json"
 	"errors"
 	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
 
+	"github.com/svc-gateway/svc/agents"
 	"github.com/svc-gateway/svc/agents/api/rest"
+	"github.com/svc-gateway/svc/internal/problem"
 	"github.com/svc-gateway/svc/policy"
 )
 
-// EventsBody is the body of POST /threads/{thread_id}/stream/events.
-type EventsBody struct {
+// ThreadStreamQuery are the parameters of a request to follow a thread.
+type ThreadStreamQuery struct {
 	ThreadPath
-	Filter
-	Since *int64 `json:"since,omitempty" nullable:"false" description:"the number (seq) of an event; those after it are told. Default: those of the latest run, if it is under way, waits, or ended less than a minute ago"`
+	LastEventID string `header:"Last-Event-ID" json:"-" description:"go on after this event; -1: from the start of the latest run"`
+	StreamMode  string `query:"stream_mode" json:"-" description:"run_modes (the default), lifecycle or state_update, repeated or as an array"`
 }
 
-// ThreadEvent is the data of one server-sent event of a thread.
-type ThreadEvent struct {
-	Type   string            `json:"type" enum:"event"`
-	ID     string            `json:"event_id"`
-	Seq    int64             `json:"seq" description:"increases in a thread; the same whenever the event is told"`
-	Method string            `json:"method"`
-	Params ThreadEventParams `json:"params"`
+// threadStreamRoutes is the endpoint that follows a thread from run to run.
+func (d *dialect) threadStreamRoutes() []rest.Route {
+	return []rest.Route{{
+		Method: http.MethodGet, Path: "/threads/{thread_id}/stream", Action: policy.Use, Summary: "Follow a thread's runs, one after the other",
+		Request: new(ThreadStreamQuery), Success: rest.Events(new(StreamEvent)), Faults: []int{404, 422, 503}, Serve: d.streamThread,
+	}}
 }
 
-// ThreadEventParams says what happened, and where.
-type ThreadEventParams struct {
-	Namespace []string       `json:"namespace" description:"of the graph, empty, or of a sub-agent or a node"`
-	Timestamp int64          `json:"timestamp" description:"when the run was asked for, in milliseconds since 1970"`
-	Node      string         `json:"node,omitempty"`
-	Data      map[string]any `json:"data"`
+// threadModes are what a stream of a thread tells: of each run what it was asked with, or less.
+var threadModes = map[string][]mode{"run_modes": nil, "lifecycle": {}, "state_update": {modeValues}}
+
+// lookAgain is how often a thread without an active run is looked at for a new one.
+const lookAgain = time.Second
+
+// following is one reader of a thread.
+type following struct {
+	d      *dialect
+	view   agents.View
+	thread string
+	modes  []mode // nil: of each run, those that it was asked with
+	run    string // the one that is told of, or was last
+	after  int    // its last event that the reader has
+	rd     *reading
 }
 
-// centricRoutes are the endpoints of the thread-centric protocol.
-func (d *dialect) centricRoutes() []rest.Route {
-	return []rest.Route{
-		{
-			Method: http.MethodPost, Path: "/threads/{thread_id}/commands", Action: policy.Use,
-			Summary: "Send a command of the thread-centric protocol",
-			Request: new(CommandBody), Success: rest.JSON(new(CommandReply)), Faults: []int{400, 404, 413, 415, 422, 429, 503}, Serve: d.command,
-		},
-		{
-			Method: http.MethodPost, Path: "/threads/{thread_id}/stream/events", Action: policy.Use,
-			Summary: "Stream what happens in a thread, run after run",
-			Request: new(EventsBody), Success: rest.Events(new(ThreadEvent)), Faults: []int{400, 404, 413, 415, 422, 503}, Serve: d.threadEvents,
-		},
-		{
-			Method: http.MethodGet, Path: "/threads/{thread_id}/stream/events", Action: policy.Use,
-			Summary: "Open a WebSocket for commands and events of a thread",
-			Request: new(ThreadPath), Success: rest.Nothing(http.StatusSwitchingProtocols), Faults: []int{422, 426}, Serve: d.socket,
-		},
-	}
-}
-
-func (d *dialect) threadEvents(w http.ResponseWriter, r *http.Request) {
+func (d *dialect) streamThread(w http.ResponseWriter, r *http.Request) {
 	thread, ok := rest.PathID(w, r, "thread_id")
 	if !ok {
 		return
 	}
-	var body EventsBody
-	if !d.DecodeOpen(w, r, &body, d.Options.BodyBytes, membersOf[EventsBody]()) {
-		return
-	}
-	err := body.check()
-	if err == nil && body.Since != nil && *body.Since < 0 {
-		err = rest.Invalid("since: must not be negative")
-	}
-	if err == nil {
-		_, err = rest.Aside(func() (any, error) { return d.View(r).Thread(r.Context(), thread) })
-	}
-	if err != nil {
+	f := following{d: d, view: d.View(r), thread: thread, after: -1}
+	if err := f.begin(r); err != nil {
 		d.Fail(w, r, err)
 		return
 	}
 	rest.StreamHead(w.Header())
+	w.Header().Set("Content-Location", "/threads/"+thread)
+	w.Header().Set("Location", "/threads/"+thread+"/stream")
 	a := startAnswer(w, heartbeat)
 	defer a.end()
-	f := &feed{d: d, view: d.View(r), thread: thread, subs: []subscription{{Filter: body.Filter}}, put: func(events []event) error {
-		var buf bytes.Buffer // kept by no stream that waits
-		for _, e := range events {
-			writeEvent(&buf, e.method, e.doc, e.id)
+	ctx, stop := rest.UntilGone(r.Context())
+	defer stop()
+	for {
+		err := f.turn(ctx, a)
+		if err == nil {
+			err = f.pause(ctx)
 		}
-		return a.write(buf.Bytes())
-	}}
-	if doc := ended(f.follow(r.Context(), body.Since)); doc != nil {
-		var buf bytes.Buffer
-		writeEvent(&buf, "error", doc, "")
-		_ = a.write(buf.Bytes()) // a client that has gone is told nothing
+		if err == nil {
+			continue
+		}
+		if code, message, there := rest.StreamEnd(err); there {
+			var buf bytes.Buffer
+			writeTold(&buf, f.run+":", []told{{f.after + 1, "error", encode(map[string]string{"error": code, "message": message})}}, -1)
+			_ = a.write(buf.Bytes()) // a client that has gone is told nothing
+		}
+		return
 	}
 }
 
-// ended is what a client is told of the end of its feed; nil: nothing.
-func ended(err error) []byte {
-	switch code, message, there := rest.StreamEnd(err); {
-	case err == nil, errors.Is(err, errGone), errors.Is(err, policy.ErrStopping), !there:
+// begin reads what the request says, and finds where the reader begins: after an event, or at the latest
+// run if that is not over.
+func (f *following) begin(r *http.Request) error {
+	for i, name := range selectedNames(r.URL.Query()["stream_mode"]) {
+		modes, ok := threadModes[name]
+		if !ok {
+			return rest.Invalid("stream_mode[" + strconv.Itoa(i) + "]: must be one of run_modes, lifecycle, state_update")
+		}
+		if name != "run_modes" {
+			f.modes = slices.Concat([]mode{}, f.modes, modes)
+		}
+	}
+	latest, err := f.view.LatestRun(r.Context(), f.thread)
+	if err != nil && !errors.Is(err, agents.ErrRunNotFound) {
+		return err
+	}
+	last := r.Header.Get("Last-Event-ID")
+	switch run, number, ok := strings.Cut(last, ":"); {
+	case last == "" && latest.Status.Final():
+		f.run = latest.ID // only those that come
 		return nil
-	default:
-		return encode(CommandReply{Type: replyError, Error: code, Message: message})
+	case last == "" || last == "-1":
+		return f.open(latest)
+	case ok:
+		id, isID := rest.UUID(run)
+		n, err := strconv.Atoi(number)
+		if isID && err == nil && n >= -1 {
+			h, err := f.view.Run(r.Context(), f.thread, id)
+			f.after = n
+			if err != nil {
+				return err
+			}
+			return f.open(h)
+		}
+	}
+	return problem.Problem{
+		Status: http.StatusUnprocessableEntity, Code: "invalid_last_event_id", Detail: "Last-Event-ID: must be the id of an event of this thread, or -1",
 	}
 }
 
-// writeEvent appends an event to a buffer.
-func writeEvent(buf *bytes.Buffer, name string, doc []byte, id string) {
-	buf.WriteString("event: ")
-	buf.WriteString(name)
-	buf.WriteString("\ndata: ")
-	buf.Write(doc)
-	if id != "" {
-		buf.WriteString("\nid: ")
-		buf.WriteString(id)
+// open begins to tell of a run; of none, when there is none.
+func (f *following) open(run agents.Handle) error {
+	if run.ID == "" {
+		return nil
 	}
-	buf.WriteString("\n\n")
+	var k Kwargs
+	_ = json.Unmarshal(run.Kwargs, &k) // of the other dialect, there are none
+	modes := f.modes
+	if modes == nil {
+		if modes = k.StreamMode; len(modes) == 0 {
+			modes = []mode{modeValues}
+		}
+	}
+	f.run, f.rd = run.ID, &reading{run: run, t: newTranslator(f.d.about(run.RunInfo), modes, k.Subgraphs)}
+	return nil
+}
+
+// turn tells of the run as far as it goes.
+func (f *following) turn(ctx context.Context, a *writer) error {
+	if f.rd == nil {
+		return nil
+	}
+	var gone error
+	err := f.d.turns(ctx, f.rd, func(events []told) bool {
+		var buf bytes.Buffer // kept by no stream that waits
+		writeTold(&buf, f.run+":", events, f.after)
+		if n := len(events); n > 0 {
+			f.after = max(f.after, events[n-1].id)
+		}
+		if buf.Len() > 0 && a.write(buf.Bytes()) != nil {
+			gone = context.Canceled
+		}
+		return gone == nil
+	})
+	if err == nil {
+		err = gone
+	}
+	return err
+}
+
+// pause waits a little and finds the run that comes next, once the present one is over.
+func (f *following) pause(ctx context.Context) error {
+	if f.rd == nil || f.rd.t.over {
+		runs, err := f.view.Runs(ctx, agents.RunFilter{Thread: f.thread, Limit: maxLimit})
+		if err != nil {
+			return err
+		}
+		for _, info := range slices.Backward(runs) { // their ids grow
+			if info.ID <= f.run {
+				continue
+			}
+			h, err := f.view.Run(ctx, f.thread, info.ID)
+			if err != nil {
+				return err
+			}
+			f.after = -1
+			return f.open(h)
+		}
+	}
+	wait := time.NewTimer(lookAgain)
+	defer wait.Stop()
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-wait.C:
+		return nil
+	}
 }
