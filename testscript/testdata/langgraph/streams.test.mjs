@@ -185,13 +185,15 @@ async function cutting(bytes) {
       const cut = answer.headers['content-type'] === 'text/event-stream' && cuts < 2;
       let sent = 0;
       answer.on('data', (piece) => {
-        response.write(piece);
+        if (response.destroyed) return;
         sent += piece.length;
-        if (cut && sent > bytes && !response.destroyed) {
-          cuts += 1;
-          setImmediate(() => response.destroy());
-          answer.destroy();
+        if (!cut || sent <= bytes) {
+          response.write(piece);
+          return;
         }
+        cuts += 1; // in the middle of a piece, and never as an end would look
+        response.write(piece.subarray(0, Math.floor(piece.length / 2)), () => response.socket?.resetAndDestroy());
+        answer.destroy();
       });
       answer.on('end', () => response.end());
     });
