@@ -69,7 +69,7 @@ func (v View) start(ctx context.Context, req Request, request, digest string) (H
 		return err
 	})
 	if errors.Is(err, ErrConflict) && req.Thread != "" && req.fresh { // somebody has it, or created it meanwhile
-		if t, err = v.Thread(ctx, req.Thread); err != nil {
+		if _, err := v.Thread(ctx, req.Thread); err != nil {
 			return Handle{}, err
 		}
 		return v.start(ctx, req, request, digest)

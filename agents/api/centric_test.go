@@ -175,11 +175,13 @@ func TestThreadStream(t *testing.T) {
 		{"everything", map[string]any{"channels": everyChannel, "since": 0}, func(centricEvent) bool { return true }, 2},
 		{"since an event", map[string]any{"channels": everyChannel, "since": first[5].Seq}, func(e centricEvent) bool { return e.Seq > first[5].Seq }, 2},
 		{
-			"one channel", map[string]any{"channels": []string{"lifecycle", "messages"}, "since": 0},
+			"one channel",
+			map[string]any{"channels": []string{"lifecycle", "messages"}, "since": 0},
 			func(e centricEvent) bool { return e.Method == "lifecycle" || e.Method == "messages" }, 2,
 		},
 		{
-			"the root", map[string]any{"channels": everyChannel, "since": 0, "namespaces": [][]string{{}}, "depth": 0},
+			"the root",
+			map[string]any{"channels": everyChannel, "since": 0, "namespaces": [][]string{{}}, "depth": 0},
 			func(e centricEvent) bool { return len(e.Params.Namespace) == 0 }, 2,
 		},
 	} {

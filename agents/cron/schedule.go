@@ -19,7 +19,7 @@ const once = "a cron runs once a minute at most: give five fields (minute, hour,
 
 // parser reads what crontab(5) describes. A time is due when its day of the month or its weekday fits, if
 // both are restricted.
-var parser = expression.NewParser(
+var parser = expression.MustNewParser(
 	expression.Minute | expression.Hour | expression.Dom | expression.Month | expression.Dow | expression.Descriptor | expression.DowOrDom,
 ).WithMinEveryInterval(MinInterval)
 

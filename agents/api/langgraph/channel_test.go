@@ -39,7 +39,8 @@ func TestBadFilters(t *testing.T) {
 	}{
 		{"no channel", Filter{}, "channels: must name from 1 to 64 channels"},
 		{
-			"an unknown one", Filter{Channels: []string{"values", "debug"}},
+			"an unknown one",
+			Filter{Channels: []string{"values", "debug"}},
 			`channels[1]: must be one of values, updates, messages, tools, lifecycle, input, checkpoints, tasks, custom, custom:{name}, got "debug"`,
 		},
 		{"many namespaces", Filter{Channels: []string{"values"}, Namespaces: make([][]string, 257)}, "namespaces: must not be more than 256"},

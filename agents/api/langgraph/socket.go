@@ -94,7 +94,7 @@ func (s *talk) serve(r *http.Request) (websocket.StatusCode, string) {
 	stop(errGone)
 	code, reason := closing(err)
 	_ = s.conn.Close(code, reason) // a client that has gone is told nothing
-	<-over
+	_ = <-over                     // the other one ends with it
 	return code, reason
 }
 
