@@ -88,13 +88,14 @@ func (s *talk) serve(r *http.Request) (websocket.StatusCode, string) {
 	s.feed = &feed{d: s.d, view: view, thread: thread, put: s.events}
 	go s.ping(ctx)
 	over := make(chan error, 2)
-	go func() { over <- s.read(ctx, r, thread) }()
-	go func() { over <- s.feed.follow(ctx, nil) }()
+	var both sync.WaitGroup
+	both.Go(func() { over <- s.read(ctx, r, thread) })
+	both.Go(func() { over <- s.feed.follow(ctx, nil) })
 	err := <-over
 	stop(errGone)
 	code, reason := closing(err)
 	_ = s.conn.Close(code, reason) // a client that has gone is told nothing
-	_ = <-over                     // the other one ends with it
+	both.Wait()
 	return code, reason
 }
 
