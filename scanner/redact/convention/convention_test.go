@@ -13,6 +13,10 @@ func TestEnds(t *testing.T) {
 		{"", `{"type":"response.created"}`, false},
 		{"", `{"type":"done"`, false},
 		{"", `done`, false},
+		{"input.requested", `{}`, true},
+		{"lifecycle", `{"type":"event","params":{"namespace":[],"data":{"event":"completed"}}}`, true},
+		{"lifecycle", `{"type":"event","params":{"namespace":[],"data":{"event":"running"}}}`, false},
+		{"lifecycle", `{"type":"event","params":{"namespace":["tools:1"],"data":{"event":"completed"}}}`, false},
 	} {
 		if got := Ends(tt.name, []byte(tt.data)); got != tt.want {
 			t.Errorf("%q %s: got %v, want %v", tt.name, tt.data, got, tt.want)
@@ -37,7 +41,7 @@ func TestCall(t *testing.T) {
 }
 
 func TestModeOf(t *testing.T) {
-	for name, want := range map[string]Mode{"": Pieces, "values": Wholes, "values|sub:1": Wholes, "messages/partial": Growing, "messages/complete": Grown} {
+	for name, want := range map[string]Mode{"": Pieces, "values": Wholes, "values|sub:1": Wholes, "lifecycle": Wholes, "messages/partial": Growing, "messages/complete": Grown} {
 		if got := ModeOf(name); got != want {
 			t.Errorf("%q: got %d, want %d", name, got, want)
 		}

@@ -13,11 +13,24 @@ func Ends(name string, data []byte) bool {
 		return true
 	}
 	var event struct {
-		Type string `json:"type"`
+		Type   string `json:"type"`
+		Params struct {
+			Namespace []string `json:"namespace"`
+			Data      struct {
+				Event string `json:"event"`
+			} `json:"data"`
+		} `json:"params"`
 	}
-	return json.Unmarshal(data, &event) == nil && Endings.HasString(event.Type)
+	if json.Unmarshal(data, &event) != nil {
+		return false
+	}
+	graph := name == "lifecycle" && len(event.Params.Namespace) == 0 && stands.HasString(event.Params.Data.Event)
+	return graph || Endings.HasString(event.Type)
 }
+
+// stands are the words for a graph as a whole that does nothing more, or waits for somebody.
+var stands = text.Words(`completed failed interrupted`)
 
 // Endings are the names and types of such events.
 var Endings = text.Words(`done end error stop complete completed close message_stop response.completed response.failed
-	response.incomplete response.done run.completed thread.run.completed approval_required`)
+	response.incomplete response.done run.completed thread.run.completed approval_required input.requested`)

@@ -22,7 +22,7 @@ func ModeOf(name string) Mode {
 		return Growing
 	case "messages/complete":
 		return Grown
-	case "values", "updates", "checkpoints", "debug", "tasks", "messages/metadata":
+	case "values", "updates", "checkpoints", "debug", "tasks", "messages/metadata", "lifecycle", "input.requested", "input.answered":
 		return Wholes
 	}
 	return Pieces

@@ -67,18 +67,22 @@ for (const transport of ['sse', 'websocket']) {
     })();
     const called = (async () => {
       const calls = [];
-      for await (const call of thread.toolCalls) calls.push([call.name, typeof (await call.output)]);
-      return calls;
+      // The client tells of each call when it starts and again when it ends.
+      for await (const call of thread.toolCalls) calls.push(`${call.callId} ${call.name} ${typeof (await call.output)}`);
+      return [...new Set(calls)];
     })();
     assert.match((await starting).run_id, /^[0-9a-f-]{36}$/);
     const output = await thread.output;
     assert.equal(output.messages.length, 4);
     assert.match(output.messages.at(-1).content, /^This host has been up /);
     assert.equal((await spoken).at(-1), output.messages.at(-1).content, 'the pieces are the message');
-    assert.deepEqual((await called).map(([name]) => name), ['run_command']);
+    assert.equal((await called).length, 1);
+    assert.match((await called)[0], / run_command string$/);
 
     const events = (await thread.subscribe({ channels: ['lifecycle', 'values', 'messages'] }))[Symbol.asyncIterator]();
-    assert.equal(kinds(values(await collect(events)).at(-1)).join(' '), 'human ai tool ai', 'what has just ended is told again');
+    if (transport === 'websocket') { // with events the client has these channels open, and asks for nothing anew
+      assert.equal(kinds(values(await collect(events)).at(-1)).join(' '), 'human ai tool ai', 'what has just ended is told again');
+    }
     const last = thread.ordering.lastSeenSeq;
     await thread.run.start({ input: ask('And the memory?') });
     const second = await collect(events);
