@@ -69,6 +69,13 @@ func (v View) Begun(ctx context.Context, thread string, from int) iter.Seq2[Begu
 	}
 }
 
+// Stirs returns a function that waits until a run of a thread begins or goes on, in whatever process, or it is
+// time to look in any case. What happens after the call of Stirs is not missed.
+func (v View) Stirs(thread string) (wait func(ctx context.Context) error, stop func()) {
+	calls := v.rt.bus.Subscribe(threadTopic(thread))
+	return func(ctx context.Context) error { return called(ctx, calls) }, calls.Close
+}
+
 // Reachable reports whether a thread is the principal's to see, or not there yet.
 func (v View) Reachable(ctx context.Context, thread string) (bool, error) {
 	t, err := v.rt.store.Thread(ctx, thread)

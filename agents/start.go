@@ -2,8 +2,6 @@ package agents
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -84,100 +82,6 @@ func (v View) start(ctx context.Context, req Request, request, digest string) (H
 	h := v.handle(info)
 	h.origin = originOf(r, req.Input)
 	return h, nil
-}
-
-// unsaid is the input without what the thread has said already: clients send back what they were shown,
-// which is less than what is there. Of an input that says nothing new, the last message stays.
-func (v View) unsaid(ctx context.Context, req Request) ([]model.Message, error) {
-	named := func(m model.Message) bool { return m.ID != "" }
-	if req.fresh || !slices.ContainsFunc(req.Input, named) {
-		return req.Input, nil
-	}
-	g, err := v.rt.grown(ctx, req.Thread)
-	if err != nil {
-		return nil, err
-	}
-	at := g.tree.Head
-	if req.Checkpoint != "" {
-		i, err := g.find(req.Checkpoint)
-		if err != nil {
-			return nil, err
-		}
-		at = g.list[i].At
-	}
-	shown := shownMessages(v.rt.gate.secrets, g.tree.State(at).Messages)
-	last := len(req.Input) - 1
-	fresh := make([]model.Message, 0, len(req.Input))
-	for i, m := range req.Input {
-		said := slices.ContainsFunc(shown, func(s model.Message) bool {
-			return named(m) && s.ID == m.ID && s.Role == m.Role && s.Content == m.Content
-		})
-		if !said || i == last && len(fresh) == 0 {
-			fresh = append(fresh, m)
-		}
-	}
-	return fresh, nil
-}
-
-// repeated is the run of the same request before, if there is one.
-func (v View) repeated(ctx context.Context, request, digest string) (h Handle, ok bool, err error) {
-	if request == "" {
-		return h, false, nil
-	}
-	r, err := v.rt.store.Requested(ctx, request)
-	if errors.Is(err, ErrRunNotFound) {
-		return h, false, nil
-	}
-	if err != nil {
-		return h, false, err
-	}
-	if r.Digest != digest {
-		return h, false, ErrIdempotency
-	}
-	h, err = v.Run(ctx, "", r.ID)
-	return h, err == nil, err
-}
-
-// from is the write of the thread that a run begins after; nil: where the thread stands.
-func (v View) from(ctx context.Context, req Request) (*int, error) {
-	if req.Checkpoint == "" && len(req.Input) > 0 {
-		return nil, nil
-	}
-	if req.fresh {
-		if req.Checkpoint != "" {
-			return nil, ErrCheckpointNotFound
-		}
-		return nil, ErrNothingToDo
-	}
-	g, err := v.rt.grown(ctx, req.Thread)
-	if err != nil {
-		return nil, err
-	}
-	i, err := g.find(req.Checkpoint)
-	if err != nil {
-		return nil, err
-	}
-	if len(req.Input) > 0 {
-		return &g.list[i].At, nil
-	}
-	if i == tree.Root {
-		return nil, ErrNothingToDo
-	}
-	b := g.list[i]
-	state := g.tree.State(b.Go)
-	next := b.Next
-	if b.Kind == tree.BeforeInput {
-		next = tree.After(tree.NodeStart, state.Messages)
-	}
-	switch {
-	case req.Goto == "" && len(next) == 0, req.Goto == tree.NodeAgent && len(tree.Open(state.Messages)) > 0,
-		req.Goto == tree.NodeTools && len(tree.Open(state.Messages)) == 0:
-		return nil, ErrNothingToDo
-	}
-	if req.Checkpoint == "" && req.Multitask.Waits() {
-		return nil, nil // others may come before it
-	}
-	return &b.Go, nil
 }
 
 // start creates a run, which place finds the place for in its thread, and sets it going.
@@ -375,28 +279,6 @@ func overlap(history, messages []model.Message) bool {
 		}
 	}
 	return false
-}
-
-// key is what tells a request from all others, also from those of other users; empty: it may be one more.
-func (req *Request) key(p policy.Principal) string {
-	if req.ID == "" {
-		return ""
-	}
-	sum := sha256.Sum256([]byte(p.User + "\x00" + req.ID))
-	return hex.EncodeToString(sum[:])
-}
-
-// digest is the same for requests that ask for the same.
-func (req *Request) digest() (string, error) {
-	if req.ID == "" {
-		return "", nil
-	}
-	doc, err := json.Marshal(req)
-	if err != nil {
-		return "", &FieldError{"request", err.Error()}
-	}
-	sum := sha256.Sum256(doc)
-	return hex.EncodeToString(sum[:]), nil
 }
 
 func jsonText(v any) string {

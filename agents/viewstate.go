@@ -2,6 +2,7 @@ package agents
 
 import (
 	"context"
+	"encoding/json"
 	"maps"
 	"math"
 	"slices"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/svc-gateway/svc/agents/tree"
 	"github.com/svc-gateway/svc/audit"
+	"github.com/svc-gateway/svc/internal/within"
 	"github.com/svc-gateway/svc/scanner"
 )
 
@@ -66,7 +68,7 @@ func (v View) History(ctx context.Context, thread string, f HistoryFilter) ([]Ch
 	}
 	list := []Checkpoint{}
 	for i := before - 1; i >= 0 && len(list) < f.Limit; i-- {
-		if !g.shows(i) || !contains(asJSON(about(g.list[i], runs)), asJSON(f.Metadata)) {
+		if !g.shows(i) || !within.JSON(asJSON(about(g.list[i], runs)), asJSON(f.Metadata)) {
 			continue
 		}
 		c, err := v.checkpoint(ctx, &g, i, runs)
@@ -187,4 +189,13 @@ func (u *StateUpdate) writes(scan func(string) []scanner.Finding) []tree.Write {
 	last := &writes[len(writes)-1]
 	last.Node, last.Tip = u.AsNode, true
 	return writes
+}
+
+// asJSON is v as JSON has it: numbers are float64, objects maps.
+func asJSON(v any) any {
+	var plain any
+	if json.Unmarshal([]byte(jsonText(v)), &plain) != nil {
+		return nil
+	}
+	return plain
 }

@@ -10,12 +10,10 @@ import (
 
 // Bounds of what users make.
 const (
-	MaxAssistants = 1000      // of a user
-	MaxVersions   = 1000      // of an assistant
-	MaxText       = 1024      // bytes of a name or a description
-	MaxDocument   = 64 << 10  // bytes of config, of context and of metadata as JSON
-	MaxPage       = 1000      // of a list
-	MaxOffset     = 1_000_000 // into a list
+	MaxAssistants = 1000     // of a user
+	MaxVersions   = 1000     // of an assistant
+	MaxText       = 1024     // bytes of a name or a description
+	MaxDocument   = 64 << 10 // bytes of config, of context and of metadata as JSON
 )
 
 // Errors of this package. Those about what was sent are of the type [*agents.FieldError].

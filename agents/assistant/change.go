@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"maps"
 
+	"github.com/svc-gateway/svc/agents/page"
+	"github.com/svc-gateway/svc/internal/within"
 	"github.com/svc-gateway/svc/policy"
 )
 
@@ -74,7 +76,7 @@ func (c *Catalog) Update(ctx context.Context, p policy.Principal, id string, pat
 
 // Versions lists a page of an assistant's versions, the newest first, with some metadata.
 func (c *Catalog) Versions(ctx context.Context, p policy.Principal, id string, metadata map[string]any, limit, offset int) ([]Assistant, error) {
-	if err := checkPage(limit, offset); err != nil {
+	if err := page.Bounds(limit, offset); err != nil {
 		return nil, err
 	}
 	a, err := c.Get(ctx, p, id)
@@ -89,7 +91,7 @@ func (c *Catalog) Versions(ctx context.Context, p policy.Principal, id string, m
 	}
 	page := []Assistant{}
 	for _, v := range all {
-		if !Contains(v.Metadata, metadata) {
+		if !within.JSON(v.Metadata, metadata) {
 			continue
 		}
 		if offset > 0 {

@@ -3,15 +3,13 @@ package assistant
 import (
 	"cmp"
 	"context"
-	"errors"
-	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/svc-gateway/svc/agents"
 	"github.com/svc-gateway/svc/agents/own"
+	"github.com/svc-gateway/svc/agents/page"
+	"github.com/svc-gateway/svc/internal/within"
 	"github.com/svc-gateway/svc/policy"
 )
 
@@ -20,7 +18,7 @@ type Filter struct {
 	Owner     string         // whose; empty: one's own and the service's, all for an admin
 	Graph     string         // the name of a graph
 	Name      string         // a part of the name, whatever its case
-	Metadata  map[string]any // which the assistant's contains, see [Contains]
+	Metadata  map[string]any // which the assistant's contains, see [within.JSON]
 	SortBy    string         // one of [SortFields]; empty: created_at
 	Ascending bool
 	Limit     int // how many at most; required
@@ -39,51 +37,27 @@ type head struct {
 
 func headOf(a *Assistant) head { return head{a.ID, a.Graph, a.Name, a.Created, a.Updated, nil} }
 
-func checkPage(limit, offset int) error {
-	switch {
-	case limit < 1 || limit > MaxPage:
-		return &agents.FieldError{Field: "limit", Message: fmt.Sprintf("must be from 1 to %d", MaxPage)}
-	case offset < 0 || offset > MaxOffset:
-		return &agents.FieldError{Field: "offset", Message: fmt.Sprintf("must be from 0 to %d", MaxOffset)}
-	}
-	return nil
-}
-
 // Search lists a page of assistants, the newest first unless the filter says otherwise, and the number of
 // all that match.
-func (c *Catalog) Search(ctx context.Context, p policy.Principal, f Filter) (page []Assistant, total int, err error) {
-	if err := checkPage(f.Limit, f.Offset); err != nil {
-		return nil, 0, err
-	}
+func (c *Catalog) Search(ctx context.Context, p policy.Principal, f Filter) (list []Assistant, total int, err error) {
 	if f.SortBy == "" {
 		f.SortBy = "created_at"
 	}
-	if !slices.Contains(SortFields, f.SortBy) {
-		return nil, 0, &agents.FieldError{Field: "sort_by", Message: "must be one of " + strings.Join(SortFields, ", ")}
+	if err := page.Check(f.Limit, f.Offset, f.SortBy, SortFields); err != nil {
+		return nil, 0, err
 	}
 	heads, err := c.heads(ctx, p, f)
 	if err != nil {
 		return nil, 0, err
 	}
 	slices.SortFunc(heads, f.order)
-	page = []Assistant{}
-	for _, h := range heads[min(f.Offset, len(heads)):] {
-		if len(page) == f.Limit {
-			break
-		}
+	list, err = page.Read(heads, f.Offset, f.Limit, ErrNotFound, func(h head) (Assistant, error) {
 		if h.whole != nil {
-			page = append(page, *h.whole)
-			continue
+			return *h.whole, nil
 		}
-		a, err := c.Store.Assistant(ctx, h.id)
-		switch {
-		case err == nil:
-			page = append(page, a)
-		case !errors.Is(err, ErrNotFound): // else somebody has removed it meanwhile
-			return nil, 0, err
-		}
-	}
-	return page, len(heads), nil
+		return c.Store.Assistant(ctx, h.id)
+	})
+	return list, len(heads), err
 }
 
 // Count is the number of assistants that match.
@@ -119,7 +93,7 @@ func (c *Catalog) heads(ctx context.Context, p policy.Principal, f Filter) (list
 }
 
 func (f *Filter) matches(a *Assistant) bool {
-	return (f.Graph == "" || a.Graph == f.Graph) && strings.Contains(strings.ToLower(a.Name), strings.ToLower(f.Name)) && Contains(a.Metadata, f.Metadata)
+	return (f.Graph == "" || a.Graph == f.Graph) && strings.Contains(strings.ToLower(a.Name), strings.ToLower(f.Name)) && within.JSON(a.Metadata, f.Metadata)
 }
 
 func (f *Filter) order(a, b head) int {
@@ -134,33 +108,5 @@ func (f *Filter) order(a, b head) int {
 	case "updated_at":
 		c = a.updated.Compare(b.updated)
 	}
-	if c == 0 {
-		c = cmp.Compare(a.id, b.id)
-	}
-	if f.Ascending {
-		return c
-	}
-	return -c
-}
-
-// Contains reports whether a document has all that another one asks for: its fields with the same values,
-// where objects may have more.
-func Contains(doc, asked map[string]any) bool {
-	for name, want := range asked {
-		got, there := doc[name]
-		if !there {
-			return false
-		}
-		w, object := want.(map[string]any)
-		g, both := got.(map[string]any)
-		switch {
-		case object && both:
-			if !Contains(g, w) {
-				return false
-			}
-		case !reflect.DeepEqual(got, want):
-			return false
-		}
-	}
-	return true
+	return page.Order(c, a.id, b.id, f.Ascending)
 }

@@ -16,8 +16,6 @@ const (
 	MaxCrons    = 100       // of a user
 	MaxPayload  = 256 << 10 // bytes
 	MaxMetadata = 16 << 10  // bytes as JSON
-	MaxPage     = 1000      // of a list
-	MaxOffset   = 1_000_000 // into a list
 )
 
 // Errors of this package. Those about what was sent are of the type [*agents.FieldError].

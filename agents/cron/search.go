@@ -3,14 +3,11 @@ package cron
 import (
 	"cmp"
 	"context"
-	"errors"
-	"fmt"
 	"slices"
-	"strings"
 
-	"github.com/svc-gateway/svc/agents"
-	"github.com/svc-gateway/svc/agents/assistant"
 	"github.com/svc-gateway/svc/agents/own"
+	"github.com/svc-gateway/svc/agents/page"
+	"github.com/svc-gateway/svc/internal/within"
 	"github.com/svc-gateway/svc/policy"
 )
 
@@ -20,7 +17,7 @@ type Filter struct {
 	Assistant string
 	Thread    string
 	Enabled   *bool
-	Metadata  map[string]any // which the cron's contains, see [assistant.Contains]
+	Metadata  map[string]any // which the cron's contains, see [within.JSON]
 	SortBy    string         // one of [SortFields]; empty: created_at
 	Ascending bool
 	Limit     int // how many at most; required
@@ -32,36 +29,20 @@ var SortFields = []string{"cron_id", "assistant_id", "thread_id", "next_run_date
 
 // Search lists a page of crons, the newest first unless the filter says otherwise, and the number of all
 // that match.
-func (t *Table) Search(ctx context.Context, p policy.Principal, f Filter) (page []Cron, total int, err error) {
+func (t *Table) Search(ctx context.Context, p policy.Principal, f Filter) (list []Cron, total int, err error) {
 	if f.SortBy == "" {
 		f.SortBy = "created_at"
 	}
-	switch {
-	case f.Limit < 1 || f.Limit > MaxPage:
-		return nil, 0, &agents.FieldError{Field: "limit", Message: fmt.Sprintf("must be from 1 to %d", MaxPage)}
-	case f.Offset < 0 || f.Offset > MaxOffset:
-		return nil, 0, &agents.FieldError{Field: "offset", Message: fmt.Sprintf("must be from 0 to %d", MaxOffset)}
-	case !slices.Contains(SortFields, f.SortBy):
-		return nil, 0, &agents.FieldError{Field: "sort_by", Message: "must be one of " + strings.Join(SortFields, ", ")}
+	if err := page.Check(f.Limit, f.Offset, f.SortBy, SortFields); err != nil {
+		return nil, 0, err
 	}
 	all, err := t.matching(ctx, p, f)
 	if err != nil {
 		return nil, 0, err
 	}
 	slices.SortFunc(all, f.order)
-	page = []Cron{}
-	for _, c := range all[min(f.Offset, len(all)):] {
-		if len(page) == f.Limit {
-			break
-		}
-		switch whole, err := t.Store.Cron(ctx, c.ID); {
-		case err == nil:
-			page = append(page, whole)
-		case !errors.Is(err, ErrNotFound): // else somebody has removed it meanwhile
-			return nil, 0, err
-		}
-	}
-	return page, len(all), nil
+	list, err = page.Read(all, f.Offset, f.Limit, ErrNotFound, func(c Cron) (Cron, error) { return t.Store.Cron(ctx, c.ID) })
+	return list, len(all), err
 }
 
 // Count is the number of crons that match.
@@ -90,7 +71,7 @@ func (t *Table) matching(ctx context.Context, p policy.Principal, f Filter) (lis
 
 func (f *Filter) matches(c *Cron) bool {
 	return (f.Assistant == "" || c.Assistant == f.Assistant) && (f.Thread == "" || c.Thread == f.Thread) &&
-		(f.Enabled == nil || c.Enabled == *f.Enabled) && assistant.Contains(c.Metadata, f.Metadata)
+		(f.Enabled == nil || c.Enabled == *f.Enabled) && within.JSON(c.Metadata, f.Metadata)
 }
 
 func (f *Filter) order(a, b Cron) int {
@@ -109,11 +90,5 @@ func (f *Filter) order(a, b Cron) int {
 	case "updated_at":
 		c = a.Updated.Compare(b.Updated)
 	}
-	if c == 0 {
-		c = cmp.Compare(a.ID, b.ID)
-	}
-	if f.Ascending {
-		return c
-	}
-	return -c
+	return page.Order(c, a.ID, b.ID, f.Ascending)
 }

@@ -479,7 +479,7 @@ func (n *nameserver) reply(question []byte) ([]byte, error) {
 		return nil, err
 	}
 	q := m.Questions[0]
-	m.Response, m.Additionals = true, nil
+	m.Response, m.Authoritative, m.Additionals = true, true, nil // else what has no answer is asked twice
 	at := int(n.asked.Add(1)-1) / 2
 	if len(n.answers) == 0 {
 		m.RCode = dnsmessage.RCodeNameError

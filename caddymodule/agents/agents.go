@@ -14,7 +14,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/caddyserver/caddy/v2"
@@ -29,7 +28,6 @@ import (
 	"github.com/svc-gateway/svc/agents/approval/webhook"
 	"github.com/svc-gateway/svc/agents/assistant"
 	"github.com/svc-gateway/svc/agents/callback"
-	"github.com/svc-gateway/svc/agents/cron"
 	"github.com/svc-gateway/svc/agents/fetch"
 	"github.com/svc-gateway/svc/agents/hook"
 	"github.com/svc-gateway/svc/agents/items"
@@ -334,90 +332,6 @@ func (h *Handler) Cleanup() error {
 	}
 	_, closing := hosts.Delete(h.home)
 	return errors.Join(err, closing)
-}
-
-// host is an open host with its hold on the app's resources.
-type host struct {
-	*agents.Host
-	store   *state.Store // closed with the host
-	desk    *approval.Desk
-	crons   *cron.Table
-	sweeper func() // ends the removal of items that have expired
-	unwatch func()
-	leave   func() // before the store is closed
-	release func()
-	closed  chan struct{}
-
-	hooks    *hook.Hooks // closed after the host, whose runs fire until they end
-	patience context.Context
-	lose     context.CancelFunc // ends patience, and with it the hooks that still run
-
-	boxes *boxes
-	undo  *undo.Keeper
-}
-
-func open(a *app.App, log *zap.Logger) (*host, error) {
-	trouble, unwatch := a.Watch("state", "sqlite")
-	store, err := state.Open(context.Background(), a.Home().StateDB(), state.WithTrouble(trouble))
-	if err != nil {
-		unwatch()
-		return nil, err
-	}
-	boxes, err := openBoxes(a, log)
-	if err != nil {
-		unwatch()
-		return nil, errors.Join(err, store.Close())
-	}
-	hooks := hook.Open(hook.Config{Path: a.Home().Hooks(), Log: log})
-	hooks.Redact(a.Secrets())
-	opened := agents.Open(agents.HostConfig{
-		Store: store, Audit: a.Audit(), Identity: a.Identity(), Bus: a.Bus(), Node: a.Node(), Log: log, Hooks: hooks,
-	})
-	desk := approval.Open(approval.DeskConfig{Store: store, Runs: opened, Audit: a.Audit(), Identity: a.Identity(), Log: log})
-	crons := cron.Open(cron.Config{Store: store, Audit: a.Audit(), Identity: a.Identity(), Log: log})
-	h := &host{Host: opened, store: store, desk: desk, crons: crons, sweeper: sweep(store, a.Audit(), log), unwatch: unwatch, leave: a.AddWitness(store, a.Home().StateDB()), release: a.Hold(), closed: make(chan struct{}), hooks: hooks}
-	h.patience, h.lose = context.WithCancel(context.Background())
-	go h.drainAt(a.Stopping())
-	h.undo = &undo.Keeper{Dir: a.Home().Undo()}
-	h.boxes = boxes
-	return h, nil
-}
-
-// sweep removes items that have expired until it is ended.
-func sweep(store *state.Store, log *audit.Log, logger *zap.Logger) (end func()) {
-	ctx, cancel := context.WithCancel(context.Background())
-	var work sync.WaitGroup
-	work.Go(func() { items.New(items.Config{Store: store, Audit: log, Log: logger}).Serve(ctx) })
-	return func() { cancel(); work.Wait() }
-}
-
-// drainAt lets the active runs end when the process begins to stop.
-func (h *host) drainAt(stopping <-chan struct{}) {
-	select {
-	case <-h.closed:
-	case <-stopping:
-		time.AfterFunc(hookTime, h.lose)
-		ctx, cancel := context.WithTimeout(context.Background(), drainTime)
-		defer cancel()
-		h.Drain(ctx)
-	}
-}
-
-// Destruct closes the host when no configuration has it any more.
-func (h *host) Destruct() error {
-	defer h.release()
-	defer h.unwatch()
-	close(h.closed)
-	h.crons.Close()
-	h.sweeper()
-	h.desk.Close()
-	h.leave()
-	err := h.Close()
-	h.boxes.close()                  // no run is left
-	time.AfterFunc(hookTime, h.lose) // the process goes on without the runtime
-	h.hooks.Close(h.patience)
-	h.lose()
-	return err
 }
 
 var (

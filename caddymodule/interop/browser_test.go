@@ -49,10 +49,11 @@ const [what, path] = location.search.slice(1).split(':');
 addEventListener('load', () => window[what](path));
 </script>`
 
-// site is a server with such a page, streams of events and a WebSocket.
-func site(t *testing.T) string {
+// site is a server with such a page, streams of events and a WebSocket. The events at /events break off once cut
+// is closed: a browser may drop what it has not yet told the page when a connection fails.
+func site(t *testing.T) (address string, cut chan<- struct{}) {
 	t.Helper()
-	leave := make(chan struct{})
+	leave, broken := make(chan struct{}), make(chan struct{})
 	write := func(w http.ResponseWriter, pieces ...string) {
 		w.Header().Set("Content-Type", "text/event-stream")
 		for _, p := range pieces {
@@ -75,6 +76,10 @@ func site(t *testing.T) string {
 		}
 		write(w, "retry: 50\n\n", ": a comment\n\n", "id: 1\ndata: hello – 🙂\ndata: and more\n\n",
 			"id: 2\nevent: delta\ndata: {\"delta\":\"the key "+key[:9]+"\"}\n\n", "id: 3\nevent: delta\ndata: {\"delta\":\""+key[9:]+" is secret\"}\n\n")
+		select {
+		case <-broken:
+		case <-leave:
+		}
 		panic(http.ErrAbortHandler)
 	})
 	mux.HandleFunc("/live", func(w http.ResponseWriter, r *http.Request) {
@@ -96,7 +101,7 @@ func site(t *testing.T) string {
 	up := httptest.NewServer(mux)
 	t.Cleanup(up.Close)
 	t.Cleanup(func() { close(leave) })
-	return up.URL
+	return up.URL, broken
 }
 
 // echo sends back the messages of a WebSocket.
@@ -142,7 +147,8 @@ func at(t *testing.T, srv *caddytest.Server, what string) (b *browsertest.Browse
 
 // TestEventSource has a browser read events through all stages, with the session that it logged in to.
 func TestEventSource(t *testing.T) {
-	srv := behind(t, site(t))
+	up, cut := site(t)
+	srv := behind(t, up)
 	for _, tt := range []struct{ path, mark, want string }{
 		{"/events", "end", "open 1\nmessage 1 hello – 🙂\nand more\ndelta 2 {\"delta\":\"the key \"}\ndelta 3 {\"delta\":\"REDACTED is secret\"}\nerror 0 \nopen 1\nmessage 4 after 3"},
 		{"/forbidden", "closed", "error 2"},
@@ -150,7 +156,11 @@ func TestEventSource(t *testing.T) {
 		{"/injected", "closed", "open 1\nmessage  hello\nerror 1 injection_found"},
 	} {
 		t.Run(tt.path[1:], func(t *testing.T) {
-			_, shown := at(t, srv, "events:"+tt.path)
+			b, shown := at(t, srv, "events:"+tt.path)
+			if tt.path == "/events" {
+				srv.Eventually("the events", func() bool { return strings.Contains(b.Text("#log"), "delta 3") })
+				close(cut)
+			}
 			if got := shown(tt.mark); got != tt.want {
 				t.Errorf("got\n%s\nwant\n%s", got, tt.want)
 			}
@@ -171,7 +181,8 @@ func TestEventSource(t *testing.T) {
 
 // TestBrowserWebSocket has a browser talk through all stages, with the session that it logged in to.
 func TestBrowserWebSocket(t *testing.T) {
-	srv := behind(t, site(t))
+	up, _ := site(t)
+	srv := behind(t, up)
 	b, shown := at(t, srv, "socket")
 	shown("open")
 	b.Eval(`socket.send("the key ` + key + `")`)

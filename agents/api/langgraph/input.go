@@ -252,6 +252,19 @@ func text(doc json.RawMessage, where string) (string, error) {
 	return b.String(), nil
 }
 
+// oneOrSeveral are the names in a document that is one or an array of them; none for null. It reports false
+// for anything else.
+func oneOrSeveral(doc json.RawMessage) (names []string, ok bool) {
+	var one string
+	switch {
+	case isNull(doc):
+		return nil, true
+	case json.Unmarshal(doc, &one) == nil:
+		return []string{one}, true
+	}
+	return names, json.Unmarshal(doc, &names) == nil
+}
+
 func isNull(doc json.RawMessage) bool { return len(doc) == 0 || string(doc) == "null" }
 
 // kindOf is the type of a JSON value as JSON Schema names it.

@@ -32,17 +32,11 @@ var allModes = []mode{modeValues, modeUpdates, modeMessages, modeTuple, modeCust
 
 // readModes reads what a client asks for: one mode or several; values, when it does not say.
 func readModes(doc json.RawMessage, where string) ([]mode, error) {
-	var one string
-	var several []string
-	switch {
-	case isNull(doc):
-	case json.Unmarshal(doc, &one) == nil:
-		several = []string{one}
-	case json.Unmarshal(doc, &several) == nil:
-	default:
+	names, ok := oneOrSeveral(doc)
+	if !ok {
 		return nil, rest.Invalid(where + ": must be a stream mode, or several in an array")
 	}
-	return namedModes(several, where)
+	return namedModes(names, where)
 }
 
 // queryModes reads the modes of a query: repeated, or an array of JSON. None: what the run was asked with.

@@ -228,13 +228,5 @@ func (d *dialect) copyThread(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	t, err := d.View(r).CopyThread(r.Context(), thread)
-	var shown Thread
-	if err == nil {
-		shown, err = d.withState(r, t)
-	}
-	if err != nil {
-		d.Fail(w, r, err)
-		return
-	}
-	rest.WriteJSON(w, shown)
+	d.writeThread(w, r, t, err)
 }

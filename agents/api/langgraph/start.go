@@ -192,22 +192,16 @@ func (c *Command) read(to *change, req *agents.Request) error {
 
 // readNodes reads names of nodes: one, or several, or "*" for all.
 func readNodes(doc json.RawMessage, where string) ([]string, error) {
-	var one string
-	var several []string
-	switch {
-	case isNull(doc):
-	case json.Unmarshal(doc, &one) == nil:
-		several = []string{one}
-	case json.Unmarshal(doc, &several) == nil:
-	default:
+	names, ok := oneOrSeveral(doc)
+	if !ok {
 		return nil, rest.Invalid(where + ": must be a node, several in an array, or \"*\"")
 	}
-	for i, name := range several {
+	for i, name := range names {
 		if name != "*" && !slices.Contains(nodes, name) {
 			return nil, rest.Invalid(fmt.Sprintf("%s[%d]: must be one of %s, *, got %q", where, i, strings.Join(nodes, ", "), name))
 		}
 	}
-	return several, nil
+	return names, nil
 }
 
 // notInterrupted is the answer to a resume of what does not wait.

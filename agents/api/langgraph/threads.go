@@ -148,6 +148,11 @@ func (d *dialect) getThread(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	t, err := d.View(r).Thread(r.Context(), id)
+	d.writeThread(w, r, t, err)
+}
+
+// writeThread answers with a thread and its state, or with what went wrong.
+func (d *dialect) writeThread(w http.ResponseWriter, r *http.Request, t agents.Thread, err error) {
 	var shown Thread
 	if err == nil {
 		shown, err = d.withState(r, t)

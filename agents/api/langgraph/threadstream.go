@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/svc-gateway/svc/agents"
 	"github.com/svc-gateway/svc/agents/api/rest"
@@ -35,9 +34,6 @@ func (d *dialect) threadStreamRoutes() []rest.Route {
 // threadModes are what a stream of a thread tells: of each run what it was asked with, or less.
 var threadModes = map[string][]mode{"run_modes": nil, "lifecycle": {}, "state_update": {modeValues}}
 
-// lookAgain is how often a thread without an active run is looked at for a new one.
-const lookAgain = time.Second
-
 // following is one reader of a thread.
 type following struct {
 	d      *dialect
@@ -47,6 +43,7 @@ type following struct {
 	run    string // the one that is told of, or was last
 	after  int    // its last event that the reader has
 	rd     *reading
+	stirs  func(ctx context.Context) error // waits for news of the thread
 }
 
 func (d *dialect) streamThread(w http.ResponseWriter, r *http.Request) {
@@ -55,6 +52,9 @@ func (d *dialect) streamThread(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	f := following{d: d, view: d.View(r), thread: thread, after: -1}
+	var deaf func()
+	f.stirs, deaf = f.view.Stirs(thread)
+	defer deaf()
 	if err := f.begin(r); err != nil {
 		d.Fail(w, r, err)
 		return
@@ -163,7 +163,7 @@ func (f *following) turn(ctx context.Context, a *writer) error {
 	return err
 }
 
-// pause waits a little and finds the run that comes next, once the present one is over.
+// pause finds the run that comes next, once the present one is over, or waits for news.
 func (f *following) pause(ctx context.Context) error {
 	if f.rd == nil || f.rd.t.over {
 		runs, err := f.view.Runs(ctx, agents.RunFilter{Thread: f.thread, Limit: maxLimit})
@@ -182,12 +182,5 @@ func (f *following) pause(ctx context.Context) error {
 			return f.open(h)
 		}
 	}
-	wait := time.NewTimer(lookAgain)
-	defer wait.Stop()
-	select {
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	case <-wait.C:
-		return nil
-	}
+	return f.stirs(ctx)
 }
