@@ -1,8 +1,8 @@
 package main
 
 import (
-	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -82,12 +82,13 @@ func (s speaker) newThread(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("making a thread: %w", err)
 	}
-	_, rest, _ := bytes.Cut(answer, []byte(`"thread_id":"`))
-	id, _, ok := bytes.Cut(rest, []byte(`"`))
-	if !ok {
+	var made struct {
+		ID string `json:"thread_id"`
+	}
+	if err := json.Unmarshal(answer, &made); err != nil || made.ID == "" {
 		return "", fmt.Errorf("making a thread: %s: %s", resp.Status, lastLines(answer))
 	}
-	return string(id), nil
+	return made.ID, nil
 }
 
 // agentServer measures the reference server of the protocol and the service, in turns.

@@ -154,7 +154,7 @@ func (p *protocolStream) end() error {
 		return fmt.Errorf("%w: the stream begins with %.200q, want metadata", errBody, first)
 	case bytes.Contains(rest, []byte("event: error")):
 		return fmt.Errorf("%w: the run failed: %.600q", errBody, rest)
-	case !bytes.Contains(rest, []byte("event: values")) || !bytes.Contains(rest, []byte(`"type":"ai"`)):
+	case !bytes.Contains(rest, []byte("event: values")) || !bytes.Contains(rest, []byte(`"ai"`)):
 		return fmt.Errorf("%w: the stream has no answer: %.600q", errBody, rest)
 	}
 	return nil
