@@ -27,8 +27,9 @@ const (
 	findThread = `SELECT status FROM threads WHERE id = ?`
 
 	removeThread = `DELETE FROM threads WHERE id = ? AND status = 'deleted'`
-	staleThreads = `SELECT id FROM threads WHERE ephemeral = ? AND updated < ? AND ` + unused + `
-		ORDER BY updated LIMIT ?`
+	staleThreads = `SELECT id FROM threads WHERE ephemeral = 0` + olderUnused
+	staleEnded   = `SELECT id FROM threads WHERE ephemeral = 1` + olderUnused
+	olderUnused  = ` AND updated < ? AND ` + unused + ` ORDER BY updated LIMIT ?`
 	expiredThreads = `SELECT id FROM threads WHERE ttl > 0 AND updated + ttl < ? AND ` + unused + ` ORDER BY updated + ttl LIMIT ?`
 	halfRemoved    = `SELECT id FROM threads WHERE status = 'deleted' LIMIT ?`
 	staleEvents    = `SELECT e.run, e.first FROM events e JOIN runs r ON r.id = e.run
@@ -121,7 +122,11 @@ func (s *Store) HalfRemoved(ctx context.Context, limit int) ([]string, error) {
 
 // StaleThreads implements [agents.Store].
 func (s *Store) StaleThreads(ctx context.Context, ephemeral bool, before time.Time, limit int) ([]string, error) {
-	return s.ids(ctx, staleThreads, ephemeral, before.UnixMilli(), limit)
+	query := staleThreads
+	if ephemeral {
+		query = staleEnded
+	}
+	return s.ids(ctx, query, before.UnixMilli(), limit)
 }
 
 // ExpiredThreads implements [agents.Store].

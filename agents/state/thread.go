@@ -15,10 +15,11 @@ import (
 const (
 	insertThread = `INSERT INTO threads (id, owner, created, updated, status, metadata, messages, ephemeral, ttl)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`
-	selectThreads = `SELECT id, owner, created, updated, status, metadata, messages, ephemeral, ttl FROM threads`
-	countThreads  = `SELECT count(*) FROM threads`
-	oneThread     = selectThreads + ` WHERE id = ? AND status <> 'deleted'`
-	updateThread  = `UPDATE threads SET metadata = ?, ttl = ?, updated = ? WHERE id = ?`
+	selectThreads  = `SELECT id, owner, created, updated, status, metadata, messages, ephemeral, ttl FROM threads`
+	countThreads   = `SELECT count(*) FROM threads`
+	countedThreads = `SELECT coalesce(sum(n), 0) FROM thread_counts`
+	oneThread      = selectThreads + ` WHERE id = ? AND status <> 'deleted'`
+	updateThread   = `UPDATE threads SET metadata = ?, ttl = ?, updated = ? WHERE id = ?`
 )
 
 // CreateThread implements [agents.Store].

@@ -19,8 +19,8 @@ func (s *Store) Threads(ctx context.Context, f agents.ThreadFilter) ([]agents.Th
 	if err != nil {
 		return nil, 0, err
 	}
-	var total int
-	if err := s.db.Read().QueryRowContext(ctx, countThreads+where, args...).Scan(&total); err != nil {
+	total, err := s.countThreads(ctx, f, where, args)
+	if err != nil {
 		return nil, 0, s.fault("counting threads", err)
 	}
 	rows, err := s.db.Read().QueryContext(ctx, selectThreads+where+order+` LIMIT ? OFFSET ?`, append(args, f.Limit, f.Offset)...)
@@ -37,6 +37,20 @@ func (s *Store) Threads(ctx context.Context, f agents.ThreadFilter) ([]agents.Th
 		threads = append(threads, t)
 	}
 	return threads, total, s.fault("listing threads", rows.Err())
+}
+
+// countThreads counts the threads of a filter. All of a user's, or of everybody's, have been counted already.
+func (s *Store) countThreads(ctx context.Context, f agents.ThreadFilter, where string, args []any) (total int, err error) {
+	query := countThreads + where
+	switch {
+	case f.Status != "" || f.IDs != nil || len(f.Metadata) > 0 || len(f.Values) > 0:
+	case f.Owner != "":
+		query, args = countedThreads+` WHERE owner = ?`, []any{f.Owner}
+	default:
+		query, args = countedThreads, nil
+	}
+	err = s.db.Read().QueryRowContext(ctx, query, args...).Scan(&total)
+	return total, err
 }
 
 func threadsWhere(f agents.ThreadFilter) (string, []any, error) {

@@ -65,7 +65,7 @@ func Open(ctx context.Context, path string, options ...Option) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("opening the audit log: %w", err)
 	}
-	s.db, s.reader = db, reader{db.Read(), path}
+	s.db, s.reader = db, reader{db.Read().DB, path}
 	return s, nil
 }
 

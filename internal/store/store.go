@@ -82,7 +82,7 @@ type DB struct {
 	opts  Options
 	path  string
 	write *sql.DB
-	read  *sql.DB
+	read  *Reader
 	conn  *conn
 	place *place // the writer's
 
@@ -134,7 +134,7 @@ func Open(ctx context.Context, path string, migrations fs.FS, o Options) (*DB, e
 	r.SetMaxOpenConns(o.Readers)
 	r.SetMaxIdleConns(o.Readers)
 	d := &DB{
-		opts: o, path: path, write: w, read: r, conn: newConn(c), place: p,
+		opts: o, path: path, write: w, read: &Reader{DB: r, prepared: make(map[string]*sql.Stmt)}, conn: newConn(c), place: p,
 		urgent: make(chan *op, 256), queued: make(chan *op, o.Queue), enough: make(chan struct{}, 1),
 		closing: make(chan struct{}), done: make(chan struct{}),
 	}
@@ -143,7 +143,7 @@ func Open(ctx context.Context, path string, migrations fs.FS, o Options) (*DB, e
 }
 
 // Read returns the pool of read-only connections. They see the last commit.
-func (d *DB) Read() *sql.DB { return d.read }
+func (d *DB) Read() *Reader { return d.read }
 
 // Size is what the database takes, in bytes, without pages that are free.
 func (d *DB) Size(ctx context.Context) (bytes int64, err error) {

@@ -23,7 +23,7 @@ const (
 // Revision implements [identity.Store].
 func (s *Store) Revision(ctx context.Context) (int64, error) {
 	var n int64
-	if err := s.revision.QueryRowContext(ctx).Scan(&n); err != nil {
+	if err := s.db.Read().QueryRowContext(ctx, queryRevision).Scan(&n); err != nil {
 		return 0, readError("reading the revision of users", err)
 	}
 	return n, nil
@@ -31,22 +31,22 @@ func (s *Store) Revision(ctx context.Context) (int64, error) {
 
 // ByHash implements [identity.Store].
 func (s *Store) ByHash(ctx context.Context, h identity.Hash) (identity.Credential, error) {
-	return scanCredential(s.byHash.QueryRowContext(ctx, h[:]))
+	return scanCredential(s.db.Read().QueryRowContext(ctx, queryByHash, h[:]))
 }
 
 // ByID implements [identity.Store].
 func (s *Store) ByID(ctx context.Context, id string) (identity.Credential, error) {
-	return scanCredential(s.byID.QueryRowContext(ctx, id))
+	return scanCredential(s.db.Read().QueryRowContext(ctx, queryByID, id))
 }
 
 // ByName implements [identity.Store].
 func (s *Store) ByName(ctx context.Context, name string) (identity.Credential, error) {
-	return scanUser(s.byName.QueryRowContext(ctx, name))
+	return scanUser(s.db.Read().QueryRowContext(ctx, queryByName, name))
 }
 
 // ByLink implements [identity.Store].
 func (s *Store) ByLink(ctx context.Context, l identity.Link) (identity.Credential, error) {
-	return scanUser(s.byLink.QueryRowContext(ctx, l.Source, l.Issuer, l.Subject))
+	return scanUser(s.db.Read().QueryRowContext(ctx, queryByLink, l.Source, l.Issuer, l.Subject))
 }
 
 func scanUser(row *sql.Row) (identity.Credential, error) {

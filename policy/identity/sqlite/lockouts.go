@@ -28,7 +28,7 @@ const (
 // Standing implements [identity.LockoutStore].
 func (s *Store) Standing(ctx context.Context, user, address string) (identity.Standing, error) {
 	var st identity.Standing
-	rows, err := s.standing.QueryContext(ctx, user, address)
+	rows, err := s.db.Read().QueryContext(ctx, queryStanding, user, address)
 	if st.Lockouts, err = scanLockouts(rows, err); err != nil {
 		return identity.Standing{}, err
 	}
@@ -40,7 +40,7 @@ func (s *Store) Standing(ctx context.Context, user, address string) (identity.St
 
 // Familiar implements [identity.LockoutStore].
 func (s *Store) Familiar(ctx context.Context, who, address string) (last time.Time, known bool, err error) {
-	row := s.familiar.QueryRowContext(ctx, who, address)
+	row := s.db.Read().QueryRowContext(ctx, queryFamiliar, who, address)
 	if err := row.Scan(stamp{&last}, &known); err != nil {
 		return time.Time{}, false, readError("reading familiar addresses", err)
 	}

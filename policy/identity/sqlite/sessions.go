@@ -40,12 +40,12 @@ const (
 
 // SessionByHash implements [identity.SessionStore].
 func (s *Store) SessionByHash(ctx context.Context, h identity.Hash) (identity.Credential, error) {
-	return scanSession(s.sessionByHash.QueryRowContext(ctx, h[:]))
+	return scanSession(s.db.Read().QueryRowContext(ctx, querySessionByHash, h[:]))
 }
 
 // SessionByID implements [identity.SessionStore].
 func (s *Store) SessionByID(ctx context.Context, id string) (identity.Credential, error) {
-	return scanSession(s.sessionByID.QueryRowContext(ctx, id))
+	return scanSession(s.db.Read().QueryRowContext(ctx, querySessionByID, id))
 }
 
 func scanSession(row *sql.Row) (identity.Credential, error) {

@@ -14,7 +14,6 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
 	"embed"
 	"errors"
 	"fmt"
@@ -29,12 +28,7 @@ var migrations embed.FS
 
 // Store is the embedded store. Make it with [Open].
 type Store struct {
-	db                         *store.DB
-	revision                   *sql.Stmt
-	byHash, byID               *sql.Stmt
-	sessionByHash, sessionByID *sql.Stmt
-	byName, byLink             *sql.Stmt
-	standing, familiar         *sql.Stmt
+	db *store.DB
 }
 
 var _ identity.Store = (*Store)(nil)
@@ -63,35 +57,11 @@ func Open(ctx context.Context, path string, options ...Option) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("opening the users: %w", err)
 	}
-	s := &Store{db: db}
-	for query, stmt := range s.prepared() {
-		if *stmt, err = db.Read().PrepareContext(ctx, query); err != nil {
-			return nil, errors.Join(fmt.Errorf("opening the users: preparing %s: %w", path, err), s.Close())
-		}
-	}
-	return s, nil
-}
-
-// prepared are the queries that requests and logins wait for.
-func (s *Store) prepared() map[string]**sql.Stmt {
-	return map[string]**sql.Stmt{
-		queryRevision: &s.revision, queryByHash: &s.byHash, queryByID: &s.byID,
-		querySessionByHash: &s.sessionByHash, querySessionByID: &s.sessionByID,
-		queryByName: &s.byName, queryByLink: &s.byLink,
-		queryStanding: &s.standing, queryFamiliar: &s.familiar,
-	}
+	return &Store{db: db}, nil
 }
 
 // Close implements [identity.Store].
-func (s *Store) Close() error {
-	var errs []error
-	for _, stmt := range s.prepared() {
-		if *stmt != nil {
-			errs = append(errs, (*stmt).Close())
-		}
-	}
-	return errors.Join(append(errs, s.db.Close())...)
-}
+func (s *Store) Close() error { return s.db.Close() }
 
 // readError is the error of a read. Unless ctx ended, what the database says means that it cannot
 // be read now: the statements are ours and fit the schema.
