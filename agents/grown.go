@@ -16,21 +16,12 @@ type grown struct {
 	run    *Run // that has the thread; nil: none
 }
 
-func (h *Host) grown(ctx context.Context, thread string) (grown, error) {
-	g := grown{thread: thread}
-	// One that never began may be on its way to its end, beside the one that has the thread.
-	active, err := h.store.Runs(ctx, RunFilter{Thread: thread, Status: []Status{Running, Interrupted}, Limit: MaxQueued})
-	if err != nil {
-		return g, err
-	}
-	for _, info := range active {
-		r, err := h.store.Run(ctx, info.ID)
-		if err != nil && !errors.Is(err, ErrNotFound) {
+// grown reads a thread; alone says that no run can have it.
+func (h *Host) grown(ctx context.Context, thread string, alone bool) (g grown, err error) {
+	g.thread = thread
+	if !alone {
+		if g.run, err = h.activeOf(ctx, thread); err != nil {
 			return g, err
-		}
-		if err == nil && !r.Queued {
-			g.run = r
-			break
 		}
 	}
 	if g.tree, err = h.store.Tree(ctx, thread); err != nil {
@@ -39,6 +30,25 @@ func (h *Host) grown(ctx context.Context, thread string) (grown, error) {
 	g.grow()
 	g.list = g.tree.Boundaries()
 	return g, nil
+}
+
+// activeOf is the run that has a thread; nil: none.
+func (h *Host) activeOf(ctx context.Context, thread string) (*Run, error) {
+	// One that never began may be on its way to its end, beside the one that has the thread.
+	active, err := h.store.Runs(ctx, RunFilter{Thread: thread, Status: []Status{Running, Interrupted}, Limit: MaxQueued})
+	if err != nil {
+		return nil, err
+	}
+	for _, info := range active {
+		r, err := h.store.Run(ctx, info.ID)
+		if err != nil && !errors.Is(err, ErrNotFound) {
+			return nil, err
+		}
+		if err == nil && !r.Queued {
+			return r, nil
+		}
+	}
+	return nil, nil
 }
 
 // grow adds what the run has said so far, unless it has ended meanwhile.

@@ -19,7 +19,7 @@ func (v View) from(ctx context.Context, req Request) (*int, error) {
 		}
 		return nil, ErrNothingToDo
 	}
-	g, err := v.rt.grown(ctx, req.Thread)
+	g, err := v.rt.grown(ctx, req.Thread, false)
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +57,7 @@ func (v View) unsaid(ctx context.Context, req Request) ([]model.Message, error) 
 	if req.fresh || !slices.ContainsFunc(req.Input, named) {
 		return req.Input, nil
 	}
-	g, err := v.rt.grown(ctx, req.Thread)
+	g, err := v.rt.grown(ctx, req.Thread, false)
 	if err != nil {
 		return nil, err
 	}

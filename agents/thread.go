@@ -34,6 +34,9 @@ type Thread struct {
 	Ephemeral bool `json:"-"`
 }
 
+// alone reports whether no run has the thread.
+func (t *Thread) alone() bool { return t.Status != ThreadBusy && t.Status != ThreadInterrupted }
+
 // IfExists says what becomes of the creation of what is there already.
 type IfExists string
 

@@ -86,7 +86,7 @@ func (v View) DeleteThread(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	if t.Status == ThreadBusy || t.Status == ThreadInterrupted {
+	if !t.alone() {
 		return ErrBusy
 	}
 	e := eventBy(v.p, audit.ThreadDeleted)

@@ -17,10 +17,16 @@ import (
 // State is the state of a thread at a checkpoint; with an empty checkpoint, as it is now. The errors
 // are [ErrThreadNotFound] and [ErrCheckpointNotFound].
 func (v View) State(ctx context.Context, thread, checkpoint string) (Checkpoint, error) {
-	if _, err := v.Thread(ctx, thread); err != nil {
+	t, err := v.Thread(ctx, thread)
+	if err != nil {
 		return Checkpoint{}, err
 	}
-	g, err := v.rt.grown(ctx, thread)
+	return v.StateOf(ctx, t, checkpoint)
+}
+
+// StateOf is [View.State] of a thread that was read with this view.
+func (v View) StateOf(ctx context.Context, t Thread, checkpoint string) (Checkpoint, error) {
+	g, err := v.rt.grown(ctx, t.ID, t.alone())
 	if err != nil {
 		return Checkpoint{}, err
 	}
@@ -42,10 +48,11 @@ const maxRuns = 1000
 
 // History are a thread's checkpoints of all branches, newest first.
 func (v View) History(ctx context.Context, thread string, f HistoryFilter) ([]Checkpoint, error) {
-	if _, err := v.Thread(ctx, thread); err != nil {
+	t, err := v.Thread(ctx, thread)
+	if err != nil {
 		return nil, err
 	}
-	g, err := v.rt.grown(ctx, thread)
+	g, err := v.rt.grown(ctx, thread, t.alone())
 	if err != nil {
 		return nil, err
 	}
@@ -128,7 +135,7 @@ func (v View) UpdateState(ctx context.Context, thread string, u StateUpdate) (Ch
 	if err != nil {
 		return Checkpoint{}, err
 	}
-	if t.Status == ThreadBusy || t.Status == ThreadInterrupted {
+	if !t.alone() {
 		return Checkpoint{}, ErrBusy
 	}
 	if err := u.check(); err != nil {
@@ -137,7 +144,7 @@ func (v View) UpdateState(ctx context.Context, thread string, u StateUpdate) (Ch
 	if err := v.rt.count(ctx, ownerOf(v.p), v.rt.limits); err != nil {
 		return Checkpoint{}, err
 	}
-	g, err := v.rt.grown(ctx, thread)
+	g, err := v.rt.grown(ctx, thread, true)
 	if err != nil {
 		return Checkpoint{}, err
 	}

@@ -26,10 +26,10 @@ const (
 	unused     = `status NOT IN ('busy', 'interrupted', 'deleted') AND NOT EXISTS (SELECT 1 FROM runs WHERE thread = threads.id AND status = 'pending')`
 	findThread = `SELECT status FROM threads WHERE id = ?`
 
-	removeThread = `DELETE FROM threads WHERE id = ? AND status = 'deleted'`
-	staleThreads = `SELECT id FROM threads WHERE ephemeral = 0` + olderUnused
-	staleEnded   = `SELECT id FROM threads WHERE ephemeral = 1` + olderUnused
-	olderUnused  = ` AND updated < ? AND ` + unused + ` ORDER BY updated LIMIT ?`
+	removeThread   = `DELETE FROM threads WHERE id = ? AND status = 'deleted'`
+	staleThreads   = `SELECT id FROM threads WHERE ephemeral = 0` + olderUnused
+	staleEnded     = `SELECT id FROM threads WHERE ephemeral = 1` + olderUnused
+	olderUnused    = ` AND updated < ? AND ` + unused + ` ORDER BY updated LIMIT ?`
 	expiredThreads = `SELECT id FROM threads WHERE ttl > 0 AND updated + ttl < ? AND ` + unused + ` ORDER BY updated + ttl LIMIT ?`
 	halfRemoved    = `SELECT id FROM threads WHERE status = 'deleted' LIMIT ?`
 	staleEvents    = `SELECT e.run, e.first FROM events e JOIN runs r ON r.id = e.run

@@ -60,7 +60,7 @@ func threadsWhere(f agents.ThreadFilter) (string, []any, error) {
 		q.add("owner = ?", f.Owner)
 	}
 	if f.Status != "" {
-		q.add("status = ?", string(f.Status))
+		q.add("status = " + literals([]agents.ThreadStatus{f.Status}))
 	}
 	if f.IDs != nil {
 		ids, err := json.Marshal(f.IDs)

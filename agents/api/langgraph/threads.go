@@ -106,7 +106,7 @@ func (d *dialect) withState(r *http.Request, t agents.Thread) (Thread, error) {
 	if t.Messages == 0 && t.Status == agents.ThreadIdle {
 		return shownThread(t, nil), nil
 	}
-	state, err := d.View(r).State(r.Context(), t.ID, "")
+	state, err := d.View(r).StateOf(r.Context(), t, "")
 	if err != nil {
 		return Thread{}, err
 	}
