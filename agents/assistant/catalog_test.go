@@ -55,24 +55,6 @@ func (f *fixture) create(t *testing.T, p policy.Principal, a assistant.Assistant
 	return made
 }
 
-// foreign counts the records of somebody asking for what is another's.
-func (f *fixture) foreign(t *testing.T) (n int) {
-	t.Helper()
-	if err := f.log.Flush(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	all, err := f.log.Events(t.Context(), audit.Filter{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, e := range all {
-		if e.Type == audit.PermissionDenied {
-			n++
-		}
-	}
-	return n
-}
-
 // The ids are those of public servers for a graph of this name.
 func TestID(t *testing.T) {
 	if got, want := assistant.ID("agent"), "fe096781-5601-53d2-b2f6-0d3403f7e9ca"; got != want {
@@ -161,7 +143,7 @@ func TestIsolation(t *testing.T) {
 	if _, err := f.Create(t.Context(), bob, assistant.Assistant{ID: a.ID, Graph: "core"}, true); !errors.Is(err, assistant.ErrExists) {
 		t.Errorf("Create: got %v", err)
 	}
-	if n := f.foreign(t); n != 6 {
+	if n := len(audittest.Events(t, f.log, audit.Filter{}, audit.PermissionDenied)); n != 6 {
 		t.Errorf("%d of 6 attempts are on record", n)
 	}
 	if _, total, err := f.Search(t.Context(), bob, assistant.Filter{Limit: 10}); err != nil || total != len(agents.Builtin()) {

@@ -129,23 +129,6 @@ func (f *fixture) get(t *testing.T, id string) cron.Cron {
 	return c
 }
 
-func (f *fixture) recorded(t *testing.T, typ string) (list []audit.Event) {
-	t.Helper()
-	if err := f.log.Flush(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	all, err := f.log.Events(t.Context(), audit.Filter{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, e := range all {
-		if e.Type == typ {
-			list = append(list, e)
-		}
-	}
-	return list
-}
-
 func TestRunsAreStartedWhenDue(t *testing.T) {
 	f := newFixture(t)
 	c := f.create(t, ada, "*/10 * * * *")
@@ -164,7 +147,7 @@ func TestRunsAreStartedWhenDue(t *testing.T) {
 	if p := f.actors[0]; p.User != "ada" || p.TokenID != "t1" || p.RequestID != "" {
 		t.Errorf("the run acts for %+v", p)
 	}
-	if e := f.recorded(t, audit.Cron); len(e) != 2 || e[0].Run != "run-1" || e[0].User != "ada" || e[0].Status != "started" || !strings.Contains(e[0].Input, c.ID) {
+	if e := audittest.Events(t, f.log, audit.Filter{}, audit.Cron); len(e) != 2 || e[0].Run != "run-1" || e[0].User != "ada" || e[0].Status != "started" || !strings.Contains(e[0].Input, c.ID) {
 		t.Errorf("on record: %+v", e)
 	}
 }
@@ -252,7 +235,7 @@ func TestWhatBecomesOfACron(t *testing.T) {
 			if got.Last.Status != tc.status || got.Last.Code != tc.code || got.Enabled != tc.on || got.Next.IsZero() == tc.on {
 				t.Errorf("got %+v, enabled %v, next %s", got.Last, got.Enabled, got.Next)
 			}
-			e := f.recorded(t, audit.Cron)
+			e := audittest.Events(t, f.log, audit.Filter{}, audit.Cron)
 			if len(e) != 1 || e[0].Status != string(tc.status) || (e[0].Decision == string(policy.Deny)) != (tc.status == cron.Refused) {
 				t.Errorf("on record: %+v", e)
 			}
@@ -321,7 +304,7 @@ func TestIsolation(t *testing.T) {
 			t.Errorf("%+v: bob sees %v, %v", filter, page, err)
 		}
 	}
-	if n := len(f.recorded(t, audit.PermissionDenied)); n != 4 {
+	if n := len(audittest.Events(t, f.log, audit.Filter{}, audit.PermissionDenied)); n != 4 {
 		t.Errorf("%d of 4 attempts are on record", n)
 	}
 	if n, err := f.Count(t.Context(), root, cron.Filter{}); err != nil || n != 1 {

@@ -27,15 +27,8 @@ func TestEgressIsRecorded(t *testing.T) {
 	if err := e.end(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if err := log.Flush(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	events, err := log.Events(t.Context(), audit.Filter{Run: "r"})
-	if err != nil {
-		t.Fatal(err)
-	}
 	var got []string
-	for _, ev := range events {
+	for _, ev := range audittest.Events(t, log, audit.Filter{Run: "r"}) {
 		if ev.Type != audit.ToolEgress || ev.Call != "c" || ev.User != "ada" || ev.Tool != "run_code" {
 			t.Fatalf("got %+v", ev)
 		}

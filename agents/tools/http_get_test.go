@@ -65,15 +65,8 @@ func TestHTTPGet(t *testing.T) {
 			}
 		})
 	}
-	if err := log.Flush(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	events, err := log.Events(t.Context(), audit.Filter{Run: "r"})
-	if err != nil {
-		t.Fatal(err)
-	}
 	var got []string
-	for _, e := range events {
+	for _, e := range audittest.Events(t, log, audit.Filter{Run: "r"}) {
 		if e.Call == "redirected" || e.Status == "denied" {
 			got = append(got, e.Tool+" "+e.Status+" "+e.Input)
 		}
