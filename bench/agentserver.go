@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -10,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"github.com/svc-gateway/svc/internal/tcpport"
 )
@@ -107,19 +109,23 @@ func (b *bench) agentServer(ctx context.Context) error {
 	for _, t := range tasks {
 		for _, n := range t.clients {
 			b.progress("%s, %d clients", t.name, n)
-			requests := map[*service][]byte{}
+			requests, stood := map[*service][]byte{}, error(nil)
 			for _, s := range speakers {
 				if requests[s.service], err = t.request(ctx, s); err != nil {
 					return fmt.Errorf("%s: %w", s.name, err)
 				}
 			}
 			f, err := b.compare(ctx, reference, ours, func(sv *service) load {
+				// It goes on with the runs that its clients left when they were done.
+				if failed := reference.pause(sv != reference); failed != nil {
+					stood = failed
+				}
 				return load{
 					addr: sv.addr, clients: n, request: requests[sv], check: t.check,
 					warm: b.plan.warm, lasting: b.plan.run, pid: sv.pid(),
 				}
 			})
-			if err != nil {
+			if err = errors.Join(err, stood, reference.pause(false)); err != nil {
 				return fmt.Errorf("%s: %w", t.name, err)
 			}
 			b.report.AgentServer = append(b.report.AgentServer, taskFigures{Task: t.name, Clients: n, Aim: t.aims[n], comparison: f})
@@ -160,5 +166,6 @@ func (s site) reference(ctx context.Context) (*service, error) {
 	}
 	sv := &service{name: "reference", addr: port.Addr(), home: home}
 	cmd := exec.Command("node", filepath.Join(folder, referenceScript), "dev", "--no-browser", "--host", "127.0.0.1", "--port", port.String())
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	return sv, sv.start(ctx, cmd, []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home})
 }

@@ -89,4 +89,16 @@ func (s *service) stop() {
 	}
 }
 
+// pause has the process and its children stand still, or go on. They are a process group of their own.
+func (s *service) pause(still bool) error {
+	sig := syscall.SIGCONT
+	if still {
+		sig = syscall.SIGSTOP
+	}
+	if err := syscall.Kill(-s.pid(), sig); err != nil {
+		return fmt.Errorf("pausing the service %s: %w", s.name, err)
+	}
+	return nil
+}
+
 func (s *service) pid() int { return s.cmd.Process.Pid }
