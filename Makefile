@@ -33,10 +33,10 @@ run: compiler build
 ## test: install what the tests need, then run all of them
 test: go setup
 	$(MAKE) duck
-	SVC_DUCK=$(CURDIR)/build/svc-duck CGO_ENABLED=1 go test -race -timeout 15m $(PLAIN)
-	CGO_ENABLED=1 go test -timeout 15m $(DUCK)
-	CGO_ENABLED=0 go test -timeout 15m $(CADDY)
-	SVC_DUCK=$(CURDIR)/build/svc-duck CGO_ENABLED=0 go test -timeout 15m -count=1 $(WHOLE)
+	SVC_DUCK=$(CURDIR)/build/svc-duck CGO_ENABLED=1 go test -race -timeout 30m $(PLAIN)
+	CGO_ENABLED=1 go test -timeout 30m $(DUCK)
+	CGO_ENABLED=0 go test -timeout 30m $(CADDY)
+	SVC_DUCK=$(CURDIR)/build/svc-duck CGO_ENABLED=0 go test -timeout 30m -count=1 $(WHOLE)
 
 ## build: the service as it is shipped, build/service, and its helper build/svc-sandbox beside it
 build: go
