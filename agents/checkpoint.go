@@ -12,6 +12,8 @@ var (
 	// ErrCheckpointNotFound is the answer for a checkpoint that the thread does not have, also when
 	// another one has it.
 	ErrCheckpointNotFound = errors.New("checkpoint not found")
+	// ErrValuesTooLarge is the answer to who sets more in a thread, beside messages, than there is room for.
+	ErrValuesTooLarge = errors.New("the values are too large")
 	// ErrNothingToDo is the answer to who goes on, without input, where nothing comes next.
 	ErrNothingToDo = errors.New("nothing comes next at this checkpoint, and the run has no input")
 )
@@ -37,7 +39,7 @@ type Checkpoint struct {
 
 // HistoryFilter selects checkpoints, newest first.
 type HistoryFilter struct {
-	Limit    int            // how many at most; 0: all
+	Limit    int            // how many at most; 0: all. Large ones may be fewer, but at least one
 	Before   string         // only those before this one; empty: all
 	Metadata map[string]any // contained in what the checkpoint says of itself: source, step, run_id and the run's metadata
 }

@@ -97,6 +97,9 @@ func (rt *Runtime) start(ctx context.Context, p policy.Principal, req Request, p
 	if err != nil {
 		return nil, err
 	}
+	if req.User == "" && len(req.Input) == 0 && req.owner != "" && req.owner != ownerOf(p) {
+		req.User = req.owner // what comes next was said by its owner alone, and may do no more than that one
+	}
 	if p, err = rt.id.ActFor(ctx, p, req.User); errors.Is(err, policy.ErrRevoked) || errors.Is(err, policy.ErrExpired) {
 		return nil, fmt.Errorf("%w: %w", ErrInactiveUser, err)
 	} else if err != nil {

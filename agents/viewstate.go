@@ -46,6 +46,10 @@ func (v View) StateOf(ctx context.Context, t Thread, checkpoint string) (Checkpo
 // maxRuns is how many runs of a thread a history knows the metadata of.
 const maxRuns = 1000
 
+// maxHistory bounds what the checkpoints of a list hold together, in bytes. What a thread said last is in
+// every one of them.
+const maxHistory = 16 << 20
+
 // History are a thread's checkpoints of all branches, newest first.
 func (v View) History(ctx context.Context, thread string, f HistoryFilter) ([]Checkpoint, error) {
 	t, err := v.Thread(ctx, thread)
@@ -73,7 +77,7 @@ func (v View) History(ctx context.Context, thread string, f HistoryFilter) ([]Ch
 	if f.Limit <= 0 {
 		f.Limit = math.MaxInt
 	}
-	list := []Checkpoint{}
+	list, held := []Checkpoint{}, 0
 	for i := before - 1; i >= 0 && len(list) < f.Limit; i-- {
 		if !g.shows(i) || !within.JSON(asJSON(about(g.list[i], runs)), asJSON(f.Metadata)) {
 			continue
@@ -81,6 +85,9 @@ func (v View) History(ctx context.Context, thread string, f HistoryFilter) ([]Ch
 		c, err := v.checkpoint(ctx, &g, i, runs)
 		if err != nil {
 			return nil, err
+		}
+		if held += c.size(); held > maxHistory && len(list) > 0 {
+			break
 		}
 		list = append(list, c)
 	}
@@ -98,6 +105,22 @@ func about(b tree.Boundary, runs map[string]RunInfo) map[string]any {
 		all["run_id"] = b.Run
 	}
 	return all
+}
+
+// size is about how large the checkpoint is as JSON, in bytes.
+func (c *Checkpoint) size() int {
+	n := 0
+	if len(c.Values) > 0 {
+		n = len(jsonText(c.Values))
+	}
+	for i := range c.Messages {
+		const frame = 256 // of what is around the content
+		n += frame + len(c.Messages[i].Content)
+		for _, call := range c.Messages[i].ToolCalls {
+			n += frame + 2*len(call.Arguments) // twice: as calls and as chunks
+		}
+	}
+	return n
 }
 
 // checkpoint is one of a thread's boundaries as readers get it.

@@ -480,3 +480,33 @@ func TestThreadSocket(t *testing.T) {
 		t.Errorf("no uuid: got %v", err)
 	}
 }
+
+// The attack: as many WebSockets as one likes, on each of them a command of the largest size that never ends.
+// What is held of them counts against the memory that there is for bodies of requests.
+func TestSocketsAndMemory(t *testing.T) {
+	s := newServer(t, parrot{})
+	hold := s.memory.Hold("ada")
+	if err := hold.Take(t.Context(), s.memory.Share()); err != nil {
+		t.Fatal(err)
+	}
+	command := map[string]any{"id": 1, "method": "nope", "params": map[string]any{"text": strings.Repeat("x", 32<<10)}}
+	answer := func(user string) (string, error) {
+		conn := s.socket(user, uuid.NewString())
+		if err := wsjson.Write(t.Context(), conn, command); err != nil {
+			return "", err
+		}
+		var reply map[string]any
+		err := wsjson.Read(t.Context(), conn, &reply)
+		return fmt.Sprint(reply["error"]), err
+	}
+	if _, err := answer("ada"); websocket.CloseStatus(err) != websocket.StatusTryAgainLater {
+		t.Errorf("who holds all there is for one: got %v", err)
+	}
+	if got, err := answer("bob"); err != nil || got != "unknown_command" {
+		t.Errorf("somebody else: got %s, %v", got, err)
+	}
+	hold.Release()
+	if got, err := answer("ada"); err != nil || got != "unknown_command" {
+		t.Fatalf("when there is room again: got %s, %v", got, err)
+	}
+}

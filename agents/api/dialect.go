@@ -8,6 +8,7 @@ import (
 
 	"github.com/svc-gateway/svc/agents/api/langgraph"
 	"github.com/svc-gateway/svc/agents/api/rest"
+	"github.com/svc-gateway/svc/internal/credentials"
 	"github.com/svc-gateway/svc/internal/problem"
 )
 
@@ -52,7 +53,7 @@ func dialectOf(r *http.Request, body []byte, otherwise Dialect) (Dialect, error)
 			}
 		}
 	}
-	if r.Header.Get("X-Api-Key") != "" || sdkAgent.MatchString(r.UserAgent()) || graphBody(body) {
+	if credentials.Keyed(r) || sdkAgent.MatchString(r.UserAgent()) || graphBody(body) {
 		return LangGraph, nil
 	}
 	return otherwise, nil

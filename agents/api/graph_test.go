@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -169,5 +170,33 @@ func TestGraphTakesWhatClientsSend(t *testing.T) {
 	}
 	if first.Run == "" || first.Run != second.Run {
 		t.Errorf("the same key: got %s and %s", first.Run, second.Run)
+	}
+}
+
+// A batch that is sent again gets the runs of the first one; runs of it that are alike are several.
+func TestBatchAgain(t *testing.T) {
+	k := keeper{newServer(t, parrot{})}
+	const one = `{"assistant_id":"quick","input":{"messages":[{"role":"user","content":"a"}]}}`
+	ids := func(body string) (ids []string) {
+		t.Helper()
+		status, _, text := k.do("ada", "POST", "/runs/batch", body, "Content-Type", "application/json", "Idempotency-Key", "k")
+		var runs []struct {
+			ID string `json:"run_id"`
+		}
+		if err := json.Unmarshal([]byte(text), &runs); err != nil || status != 200 {
+			t.Fatalf("got %d %s", status, text)
+		}
+		for _, r := range runs {
+			ids = append(ids, r.ID)
+		}
+		return ids
+	}
+	body := "[" + one + "," + strings.Replace(one, `"a"`, `"b"`, 1) + "," + one + "]"
+	first := ids(body)
+	if len(first) != 3 || first[0] == first[1] || first[0] == first[2] {
+		t.Errorf("got %v, want three runs", first)
+	}
+	if again := ids(body); !slices.Equal(again, first) {
+		t.Errorf("sent again: got %v, want %v", again, first)
 	}
 }

@@ -72,6 +72,9 @@ func settle(tx *store.Tx, r *agents.Run, said []row, fresh *agents.Thread) error
 			return err
 		}
 	}
+	if err := room(tx, r.Thread, said); err != nil {
+		return err
+	}
 	switch {
 	case r.Queued:
 	case fresh != nil:

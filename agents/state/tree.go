@@ -29,7 +29,8 @@ const (
 			VALUES (?2)
 			UNION ALL SELECT coalesce(m.parent, m.seq - 1) FROM path JOIN messages m ON m.thread = ?1 AND m.seq = path.seq
 		) SELECT m.change FROM path JOIN messages m ON m.thread = ?1 AND m.seq = path.seq WHERE m.change IS NOT NULL ORDER BY m.seq`
-	noHead = -2 // of selectWrites: the thread stands at its last write
+	sizeOfChanges = `SELECT coalesce(sum(octet_length(change)), 0) FROM messages WHERE thread = ?`
+	noHead        = -2 // of selectWrites: the thread stands at its last write
 )
 
 // row is a write as it stands in the table, packed before the writer gets it, for whom everybody waits.
@@ -65,6 +66,34 @@ func (s *Store) packWrites(writes []tree.Write) ([]row, error) {
 		}
 	}
 	return rows, nil
+}
+
+// Bounds of what is set in a thread beside messages, in bytes of JSON. All that was ever set there is read
+// again for each state of the thread, also while others wait to write.
+const (
+	maxValues    = 1 << 20 // at once
+	maxAllValues = 4 << 20 // in the thread's whole life
+)
+
+// room is ErrValuesTooLarge if rows set more than there is room for in a thread.
+func room(tx *store.Tx, thread string, rows []row) error {
+	if !hasValues(rows) {
+		return nil
+	}
+	added := 0
+	for _, r := range rows {
+		if change, ok := r.change.(string); ok {
+			added += len(change)
+		}
+	}
+	var before int
+	if err := tx.QueryRow(sizeOfChanges, thread).Scan(&before); err != nil {
+		return fmt.Errorf("measuring the thread's values: %w", err)
+	}
+	if added > maxValues || before+added > maxAllValues {
+		return agents.ErrValuesTooLarge
+	}
+	return nil
 }
 
 // insertRows adds rows of which each follows the one before it, and the first one the row after; nil is
@@ -207,6 +236,9 @@ func (s *Store) Write(ctx context.Context, thread string, after, number int, wri
 			return err
 		case p.messages != number:
 			return agents.ErrConflict
+		}
+		if err := room(tx, thread, rows); err != nil {
+			return err
 		}
 		first = p.messages
 		follows := p.follow(after)

@@ -17,12 +17,18 @@ import (
 	"strings"
 )
 
-type key struct{}
+type (
+	key   struct{}
+	keyed struct{}
+)
 
 // Note returns a context that holds the credentials in a request's header: the token or password
 // of Authorization and Proxy-Authorization, keys in X-Api-Key and its relatives, and the values of
 // cookies that name a session or a token. Without any, ctx comes back as it is.
 func Note(ctx context.Context, h http.Header) context.Context {
+	if sentKey(h) {
+		ctx = context.WithValue(ctx, keyed{}, true)
+	}
 	before, _ := ctx.Value(key{}).([]string)
 	values := appendAll(before[:len(before):len(before)], h)
 	if len(values) == len(before) {
@@ -36,6 +42,11 @@ func From(r *http.Request) []string {
 	noted, _ := r.Context().Value(key{}).([]string)
 	return appendAll(noted[:len(noted):len(noted)], r.Header)
 }
+
+// Keyed reports whether the request came with X-Api-Key, noted or still there.
+func Keyed(r *http.Request) bool { return r.Context().Value(keyed{}) != nil || sentKey(r.Header) }
+
+func sentKey(h http.Header) bool { return h.Get("X-Api-Key") != "" }
 
 func appendAll(values []string, h http.Header) []string {
 	for _, name := range [...]string{"Authorization", "Proxy-Authorization"} {

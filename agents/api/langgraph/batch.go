@@ -32,7 +32,7 @@ func (d *dialect) batch(w http.ResponseWriter, r *http.Request) {
 	shown := []Run{}
 	for i := 0; err == nil && i < len(bodies); i++ {
 		var b begun
-		if b, err = d.start(r.Context(), r, "", &bodies[i]); err == nil {
+		if b, err = d.start(r.Context(), ofBatch(r, i), "", &bodies[i]); err == nil {
 			shown = append(shown, d.shownRun(b.run.RunInfo))
 		}
 	}
@@ -41,6 +41,19 @@ func (d *dialect) batch(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	rest.WriteJSON(w, shown)
+}
+
+// ofBatch is the request for one run of a batch. A batch that is sent again gets the runs of the first one, each
+// in its place, so that each has a key of its own.
+func ofBatch(r *http.Request, i int) *http.Request {
+	key := r.Header.Get("Idempotency-Key")
+	if key == "" {
+		return r
+	}
+	one := *r
+	one.Header = r.Header.Clone()
+	one.Header.Set("Idempotency-Key", fmt.Sprintf("%s[%d]", key, i))
+	return &one
 }
 
 func (d *dialect) batchOf(docs []json.RawMessage) ([]RunBody, error) {

@@ -48,6 +48,7 @@ type chronicle struct {
 	wants func(c channel, name string, ns []string) bool
 
 	out     []event
+	size    int // bytes of the data in out
 	graphs  map[int]*graph
 	failure string
 }
@@ -75,7 +76,7 @@ func newChronicle(t *translator, first int, wants func(channel, string, []string
 // take are the events that were made since it was called last.
 func (c *chronicle) take() []event {
 	out := c.out
-	c.out = nil
+	c.out, c.size = nil, 0
 	return out
 }
 
@@ -86,9 +87,8 @@ func (c *chronicle) tell(on channel, method, name string, ns []string, node stri
 		return
 	}
 	seq := c.base + c.next
-	c.out = append(c.out, event{seq, c.id(seq), method, encode(envelope{
-		"event", c.id(seq), seq, method, params{ns, c.t.Created.UnixMilli(), node, data()},
-	})})
+	doc := encode(envelope{"event", c.id(seq), seq, method, params{ns, c.t.Created.UnixMilli(), node, data()}})
+	c.out, c.size = append(c.out, event{seq, c.id(seq), method, doc}), c.size+len(doc)
 }
 
 // id is the id of an event. It names the run too: one that is asked for again after it failed, without input,

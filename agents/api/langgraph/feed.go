@@ -119,10 +119,11 @@ func (f *feed) tell(ctx context.Context, run agents.Begun, after int64) error {
 		return err
 	}
 	for events, err := range run.Follow(ctx, 0) {
-		if err == nil {
+		for len(events) > 0 && err == nil {
 			err = step(func() {
-				for _, e := range events {
-					t.add(e)
+				for len(events) > 0 && c.size < piece {
+					t.add(events[0])
+					events = events[1:]
 				}
 			})
 		}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/svc-gateway/svc/agents"
 	"github.com/svc-gateway/svc/agents/api/rest"
+	"github.com/svc-gateway/svc/internal/budget"
 	"github.com/svc-gateway/svc/internal/problem"
 	"github.com/svc-gateway/svc/internal/strictjson"
 	"github.com/svc-gateway/svc/policy"
@@ -27,6 +28,7 @@ const (
 	commandsAtOnce   = 60
 	pingEvery        = 15 * time.Second
 	writeTime        = 30 * time.Second // that a client may take to read what it is sent
+	readTime         = time.Minute      // that it may take to send a command it has begun
 )
 
 // Codes that a WebSocket is closed with: 4000 and the status that a request would have been answered with.
@@ -111,6 +113,8 @@ func closing(err error) (websocket.StatusCode, string) {
 	switch {
 	case errors.Is(err, policy.ErrStopping):
 		return websocket.StatusGoingAway, "the service is stopping"
+	case errors.Is(err, budget.ErrFull):
+		return websocket.StatusTryAgainLater, "too many large commands at once"
 	case errors.Is(err, errUnread):
 		return websocket.StatusUnsupportedData, "messages must be text"
 	case p.Status == http.StatusNotFound, p.Status == http.StatusForbidden, p.Status == http.StatusUnprocessableEntity:
@@ -173,20 +177,43 @@ var errUnread = errors.New("the message is no text")
 // read obeys commands until the connection ends.
 func (s *talk) read(ctx context.Context, r *http.Request, thread string) error {
 	for {
-		kind, doc, err := s.conn.Read(context.WithoutCancel(ctx)) // until the connection is closed
-		switch {
-		case err != nil:
-			return err
-		case kind != websocket.MessageText:
-			return errUnread
-		}
-		if err := s.limit.Wait(ctx); err != nil {
-			return err
-		}
-		if err := s.send(encode(s.reply(ctx, r, thread, doc))); err != nil {
+		if err := s.turn(ctx, r, thread); err != nil {
 			return err
 		}
 	}
+}
+
+// turn obeys the next command. There is memory for it and for what is made of it until the reply is written,
+// as for the body of a request.
+func (s *talk) turn(ctx context.Context, r *http.Request, thread string) error {
+	hold := s.d.Options.Memory.Hold(rest.Caller(r).User)
+	defer hold.Release()
+	doc, err := s.next(ctx, hold)
+	if err != nil {
+		return err
+	}
+	if err := rest.TakeMade(ctx, hold, doc); err != nil {
+		return err
+	}
+	if err := s.limit.Wait(ctx); err != nil {
+		return err
+	}
+	return s.send(encode(s.reply(ctx, r, thread, doc)))
+}
+
+// next reads a message. Who sends a part of one and no more is not waited for.
+func (s *talk) next(ctx context.Context, hold *budget.Hold) ([]byte, error) {
+	still, stop := context.WithCancel(context.WithoutCancel(ctx)) // until the connection is closed
+	defer stop()
+	kind, from, err := s.conn.Reader(still)
+	switch {
+	case err != nil:
+		return nil, err
+	case kind != websocket.MessageText:
+		return nil, errUnread
+	}
+	defer time.AfterFunc(readTime, stop).Stop()
+	return rest.ReadHeld(ctx, from, hold, s.d.Options.BodyBytes)
 }
 
 // reply obeys a command and is the reply to it.

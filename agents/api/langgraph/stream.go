@@ -133,8 +133,11 @@ func (d *dialect) turns(ctx context.Context, rd *reading, yield func([]told) boo
 		}
 		for _, e := range events {
 			rd.t.add(e)
+			rd.from = e.Seq + 1
+			if rd.t.size >= piece && !yield(rd.t.take()) {
+				return nil
+			}
 		}
-		rd.from = events[len(events)-1].Seq + 1
 		if !yield(rd.t.take()) {
 			return nil
 		}

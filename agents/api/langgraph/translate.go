@@ -37,6 +37,7 @@ type translator struct {
 
 	next   int
 	out    []told
+	size   int // bytes of the data in out
 	frames map[int]*frame
 	paused bool // the run waits, as far as the log says
 	failed bool
@@ -79,9 +80,13 @@ func newTranslator(a about, modes []mode, subgraphs bool) *translator {
 // take are the events that were made since it was called last.
 func (t *translator) take() []told {
 	out := t.out
-	t.out = nil
+	t.out, t.size = nil, 0
 	return out
 }
+
+// piece is how much is made of a log, in bytes, before it goes to the reader: who does not read, and asks for
+// states in many forms, shall not have all of them wait in memory.
+const piece = 256 << 10
 
 // wants reports whether an event of a mode and a frame is to be told.
 func (t *translator) wants(m mode, f *frame) bool {
@@ -98,7 +103,8 @@ func (t *translator) tell(m mode, f *frame, name string, data func() any) {
 	if f != nil && f.ns != "" {
 		name += "|" + f.ns
 	}
-	t.out = append(t.out, told{id, name, encode(data())})
+	doc := encode(data())
+	t.out, t.size = append(t.out, told{id, name, doc}), t.size+len(doc)
 }
 
 // head is how every stream begins, before anything is known of the state.

@@ -2,6 +2,7 @@ package rest
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -121,8 +122,7 @@ func (s *Server) withBody(w http.ResponseWriter, r *http.Request, limit int64, r
 	if err != nil {
 		return err
 	}
-	// What is made of the body holds its strings a second time, and a little beside each of them.
-	if err := hold.Take(r.Context(), 3*int64(len(body))); err != nil {
+	if err := TakeMade(r.Context(), hold, body); err != nil {
 		return err
 	}
 	if err := strictjson.Check(body); err != nil {
@@ -139,12 +139,28 @@ func readBody(w http.ResponseWriter, r *http.Request, hold *budget.Hold, limit i
 	if p, ok := r.Body.(*peeked); ok {
 		return p.whole, hold.Take(r.Context(), int64(len(p.whole)))
 	}
-	from := http.MaxBytesReader(w, r.Body, limit)
+	return ReadHeld(r.Context(), sent{http.MaxBytesReader(w, r.Body, limit)}, hold, limit)
+}
+
+// sent is a request's body. Its errors are what the client is told.
+type sent struct{ io.Reader }
+
+func (s sent) Read(p []byte) (int, error) {
+	n, err := s.Reader.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		err = unread(err)
+	}
+	return n, err
+}
+
+// ReadHeld reads what a client sends, of at most limit bytes, as far as there is memory for it. The error is the
+// reader's, or that of [budget.Hold.Take].
+func ReadHeld(ctx context.Context, from io.Reader, hold *budget.Hold, limit int64) ([]byte, error) {
 	var body []byte
 	for {
 		if len(body) == cap(body) {
 			step := min(max(readStep, int64(len(body))/2), limit+1-int64(len(body)))
-			if err := hold.Take(r.Context(), step); err != nil {
+			if err := hold.Take(ctx, step); err != nil {
 				return nil, err
 			}
 			body = slices.Grow(body, int(step))
@@ -155,9 +171,15 @@ func readBody(w http.ResponseWriter, r *http.Request, hold *budget.Hold, limit i
 			return body, nil
 		}
 		if err != nil {
-			return nil, unread(err)
+			return nil, err
 		}
 	}
+}
+
+// TakeMade takes memory for what is made of a body: it holds the body's strings a second time, and a little
+// beside each of them.
+func TakeMade(ctx context.Context, hold *budget.Hold, body []byte) error {
+	return hold.Take(ctx, 3*int64(len(body)))
 }
 
 // unread is what a client is told when its body could not be read. What a stage in front of the API
