@@ -63,6 +63,7 @@ type scan struct {
 // level is the memory for one view at a time.
 type level struct {
 	draft    draft // of the view
+	planes   planes
 	words    []hit
 	wide     []hit // words beyond ASCII
 	marks    marks
@@ -117,8 +118,9 @@ func (s *scan) look(v view) {
 		return
 	}
 	l := s.level(v.depth)
+	l.planes.chart(v.text)
 	l.marks.reset()
-	l.marks.inspect(v.text)
+	l.marks.inspect(v.text, &l.planes)
 	if v.parent == nil {
 		s.found = scanInvisible(s.found, v.text, l.marks.wide)
 		if l.marks.traits&(wideBytes|punycode) != 0 {
@@ -139,11 +141,11 @@ func (s *scan) look(v view) {
 
 // read finds the words of a view, and those that say that it is written in another way.
 func (l *level) read(v *view) {
-	d := plainWords()
 	if v.leet {
-		d = leetWords()
+		l.words = leetWords().hits(l.words[:0], v.text)
+	} else {
+		l.words = plainFinder().hits(l.words[:0], v.text, &l.planes)
 	}
-	l.words = d.hits(l.words[:0], v.text)
 	l.ciphered, l.mirrored = l.ciphered[:0], l.mirrored[:0]
 	for _, w := range l.words {
 		switch disguiseOf(w) {

@@ -36,7 +36,8 @@ type Stream struct {
 	tried  int   // how many of them need not be tried again
 	marks  traits
 	memory marks
-	done   int // end of what was looked at for disguises, in the text
+	planes planes // of what is inspected
+	done   int    // end of what was looked at for disguises, in the text
 	told   []scanner.Finding
 }
 
@@ -118,7 +119,8 @@ func (s *Stream) readWords(list []hit, text string, from, to int) (words []hit, 
 // inspect notes the traits of a text.
 func (s *Stream) inspect(text string) {
 	s.memory.reset()
-	s.memory.inspect(text)
+	s.planes.chart(text)
+	s.memory.inspect(text, &s.planes)
 	s.marks |= s.memory.traits
 }
 

@@ -1,0 +1,192 @@
+package inject
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+	"strings"
+	"sync"
+)
+
+// finder looks for the words of a bounded dictionary in a whole text. It finds what the automaton
+// finds, in the same order. But it goes from word to word: the first bytes of most words of a text tell
+// that nothing begins there, and the bytes behind them are not looked at.
+type finder struct {
+	*dictionary
+	firsts keySet // the first eight bytes of what a pattern begins with, up to the end of the word
+	stems  keySet // the first four of a word that may go on
+	pairs  keySet // the first two of what begins with no letter or digit
+	nodes  []branch
+	rows   []uint16 // of nodes with many children: by class the child
+}
+
+// branch is a node of the tree of patterns.
+type branch struct {
+	child uint16 // the first; those of the node end where those of the next one begin
+	row   uint16 // in rows; 0: it has none
+	label uint8  // class that leads to the node
+	own   uint8  // how many patterns end there; others are only the end of what led there
+}
+
+// Lengths of what finder tells words by.
+const (
+	firstKey = 8
+	stemKey  = 4
+)
+
+// manyChildren is how many children a node with a row has.
+const manyChildren = 6
+
+// plainFinder looks for the words in ASCII.
+var plainFinder = sync.OnceValue(func() *finder { return newFinder(plainWords()) })
+
+func newFinder(d *dictionary) *finder {
+	f := &finder{dictionary: d}
+	for _, p := range d.patterns {
+		rest := strings.TrimLeftFunc(p.text, func(r rune) bool { return inWord[byte(r)] })
+		switch first := p.text[:len(p.text)-len(rest)]; {
+		case first == "":
+			for b := range 256 {
+				if foldCase(byte(b)) == foldCase(p.text[1]) {
+					f.pairs.add(keyOf(string([]byte{p.text[0], byte(b)}), 2))
+				}
+			}
+			if strings.IndexByte(opening, p.text[0]) < 0 {
+				panic(fmt.Sprintf("inject: %q begins with what begins no word", p.text))
+			}
+		case rest == "" && p.stem:
+			f.stems.add(keyOf(first, stemKey))
+			if len(first) < stemKey {
+				panic(fmt.Sprintf("inject: %q is too short to go on", p.text))
+			}
+		default:
+			f.firsts.add(keyOf(first, min(len(first), firstKey)))
+		}
+	}
+	if len(d.label) > math.MaxUint16 {
+		panic("inject: there are more words than a finder has room for")
+	}
+	f.rows = make([]uint16, d.stride) // the row of those that have none
+	for n := range d.label {
+		b := branch{child: uint16(d.child[n]), label: d.label[n], own: d.own[n]}
+		if children := d.child[n+1] - d.child[n]; children > manyChildren {
+			b.row = uint16(uint32(len(f.rows)) / d.stride)
+			row := make([]uint16, d.stride)
+			for c := d.child[n]; c < d.child[n+1]; c++ {
+				row[d.label[c]] = uint16(c)
+			}
+			f.rows = append(f.rows, row...)
+		}
+		f.nodes = append(f.nodes, b)
+	}
+	f.nodes = append(f.nodes, branch{child: uint16(len(d.label))})
+	return f
+}
+
+// hits appends the words in a text, whose planes are given, in the order of their ends.
+func (f *finder) hits(list []hit, s string, p *planes) []hit {
+	before := uint64(0)
+	for n := range len(p.blocks) - 1 {
+		b, next := &p.blocks[n], &p.blocks[n+1]
+		word, further := b[letters]|b[digits], next[letters]|next[digits]
+		for m := word &^ (word<<1 | before); m != 0; m &= m - 1 {
+			i := bits.TrailingZeros64(m)
+			length := bits.TrailingZeros64(^(word>>i | further<<1<<(63-i)))
+			key := keyOf(s[n*blockSize+i:], firstKey)
+			if length < firstKey {
+				key &= 1<<(8*length) - 1
+			}
+			if f.firsts.has(key) || f.stems.has(key&(1<<(8*stemKey)-1)) {
+				list = f.walk(list, s, n*blockSize+i, 1)
+			}
+		}
+		before = word >> 63
+		for m := b[openers]; m != 0; m &= m - 1 {
+			if i := n*blockSize + bits.TrailingZeros64(m); f.pairs.has(keyOf(s[i:], 2)) {
+				list = f.walk(list, s, i, 0)
+			}
+		}
+	}
+	return list
+}
+
+// walk appends the patterns that begin at a place, at a node of the tree.
+func (f *finder) walk(list []hit, s string, start int, n uint16) []hit {
+	for i := start; i < len(s); {
+		class := f.class[s[i]]
+		next := f.step(n, class)
+		i++
+		if next == 0 {
+			if class != f.blank || f.nodes[n].label != f.blank {
+				break
+			}
+			continue // white space goes on
+		}
+		n = next
+		for _, e := range f.ends[n][:f.nodes[n].own] {
+			if p := &f.patterns[e]; p.stem || p.free || i == len(s) || !goesOn(s[i-1], s[i:]) {
+				list = insert(list, hit{pattern: p, start: start, end: i})
+			}
+		}
+	}
+	return list
+}
+
+// step returns the child of a node to which a class leads, 0 if there is none.
+func (f *finder) step(n uint16, class uint8) uint16 {
+	if b := &f.nodes[n]; b.row > 0 {
+		return f.rows[uint32(b.row)*f.stride+uint32(class)]
+	}
+	for c := f.nodes[n].child; c < f.nodes[n+1].child; c++ {
+		if f.nodes[c].label == class {
+			return c
+		}
+	}
+	return 0
+}
+
+// insert adds a word to others in the order of their ends, and of the same end the longest first.
+func insert(list []hit, h hit) []hit {
+	list = append(list, h)
+	i := len(list) - 1
+	for ; i > 0 && (list[i-1].end > h.end || list[i-1].end == h.end && list[i-1].start > h.start); i-- {
+		list[i] = list[i-1]
+	}
+	list[i] = h
+	return list
+}
+
+// keyOf returns the first n bytes of a text, at most eight, as a number, with letters in lower case
+// and digits as they are. Where the text ends before, the rest is nothing.
+func keyOf(s string, n int) uint64 {
+	const lower = 0x2020202020202020
+	if len(s) < firstKey {
+		var padded [firstKey]byte
+		n = min(n, copy(padded[:], s))
+		return (keyOf(string(padded[:]), firstKey) | lower) & (1<<(8*n) - 1)
+	}
+	key := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 | uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+	if key |= lower; n < firstKey {
+		key &= 1<<(8*n) - 1
+	}
+	return key
+}
+
+// keySet is a set of numbers by their hash, a bit each. It may say that it has one which it has not.
+type keySet [1 << 10]uint64
+
+// place returns where the bit of a number is.
+func (s *keySet) place(key uint64) (word, bit uint64) {
+	h := key * 0x9e3779b97f4a7c15 >> 48
+	return h >> 6, h & 63
+}
+
+func (s *keySet) add(key uint64) {
+	word, bit := s.place(key)
+	s[word] |= 1 << bit
+}
+
+func (s *keySet) has(key uint64) bool {
+	word, bit := s.place(key)
+	return s[word]>>bit&1 != 0
+}
