@@ -13,11 +13,14 @@ import (
 // that nothing begins there, and the bytes behind them are not looked at.
 type finder struct {
 	*dictionary
-	firsts keySet // the first eight bytes of what a pattern begins with, up to the end of the word
-	stems  keySet // the first four of a word that may go on
-	pairs  keySet // the first two of what begins with no letter or digit
-	nodes  []branch
-	rows   []uint16 // of nodes with many children: by class the child
+	words   keySet // the first eight bytes of the first word of a pattern, or all if it is shorter
+	phrases keySet // the same, and the first two of the next word: of those that go on behind white space
+	stems   keySet // the first six of a word that may go on
+	short   keySet // the first four of one with fewer letters than that
+	pairs   keySet // the first two of what begins with no letter or digit
+	jumps   jumpTable
+	nodes   []branch
+	rows    []uint16 // of nodes with many children: by class the child
 }
 
 // branch is a node of the tree of patterns.
@@ -30,8 +33,9 @@ type branch struct {
 
 // Lengths of what finder tells words by.
 const (
-	firstKey = 8
-	stemKey  = 4
+	wordKey  = 8
+	stemKey  = 6
+	shortKey = 4
 )
 
 // manyChildren is how many children a node with a row has.
@@ -55,14 +59,35 @@ func newFinder(d *dictionary) *finder {
 				panic(fmt.Sprintf("inject: %q begins with what begins no word", p.text))
 			}
 		case rest == "" && p.stem:
-			f.stems.add(keyOf(first, stemKey))
-			if len(first) < stemKey {
+			switch {
+			case len(first) >= stemKey:
+				f.stems.add(keyOf(first, stemKey))
+			case len(first) >= shortKey:
+				f.short.add(keyOf(first, shortKey))
+			default:
 				panic(fmt.Sprintf("inject: %q is too short to go on", p.text))
 			}
+		case rest != "" && rest[0] == ' ':
+			f.addPhrase(keyOf(first, min(len(first), wordKey)), rest[1:])
 		default:
-			f.firsts.add(keyOf(first, min(len(first), firstKey)))
+			f.words.add(keyOf(first, min(len(first), wordKey)))
 		}
 	}
+	f.branch(d)
+	for _, p := range d.patterns {
+		n, node := 0, uint16(1)
+		for ; n < min(len(p.text), wordKey) && inWord[p.text[n]]; n++ {
+			node = f.step(node, f.class[p.text[n]])
+		}
+		if n > 0 {
+			f.jumps.add(keyOf(p.text, n), node)
+		}
+	}
+	return f
+}
+
+// branch makes the nodes and their rows.
+func (f *finder) branch(d *dictionary) {
 	if len(d.label) > math.MaxUint16 {
 		panic("inject: there are more words than a finder has room for")
 	}
@@ -80,7 +105,40 @@ func newFinder(d *dictionary) *finder {
 		f.nodes = append(f.nodes, b)
 	}
 	f.nodes = append(f.nodes, branch{child: uint16(len(d.label))})
-	return f
+}
+
+// addPhrase adds a phrase whose first word has a key, and what stands behind it.
+func (f *finder) addPhrase(key uint64, rest string) {
+	for b := range 256 {
+		switch {
+		case len(rest) == 1 || rest[1] == ' ':
+			f.phrases.add(phraseKey(key, rest[0], byte(b)))
+		case foldCase(byte(b)) == foldCase(rest[1]):
+			f.phrases.add(phraseKey(key, rest[0], byte(b)))
+		}
+	}
+}
+
+// goesOn reports whether a phrase may go on behind its first word, which ends at i.
+func (f *finder) goesOn(key uint64, s string, i int) bool {
+	if i >= len(s) || f.class[s[i]] != f.blank {
+		return false
+	}
+	for i++; i < len(s) && f.class[s[i]] == f.blank; i++ {
+	}
+	switch len(s) - i {
+	case 0:
+		return false
+	case 1:
+		return f.phrases.has(phraseKey(key, s[i], 0))
+	}
+	return f.phrases.has(phraseKey(key, s[i], s[i+1]))
+}
+
+// phraseKey returns the key of a word and the first two bytes of the next.
+func phraseKey(key uint64, a, b byte) uint64 {
+	const lower = 0x20
+	return key*0x9e3779b97f4a7c15 ^ uint64(a|lower)<<8 ^ uint64(b|lower)
 }
 
 // hits appends the words in a text, whose planes are given, in the order of their ends.
@@ -92,44 +150,52 @@ func (f *finder) hits(list []hit, s string, p *planes) []hit {
 		for m := word &^ (word<<1 | before); m != 0; m &= m - 1 {
 			i := bits.TrailingZeros64(m)
 			length := bits.TrailingZeros64(^(word>>i | further<<1<<(63-i)))
-			key := keyOf(s[n*blockSize+i:], firstKey)
-			if length < firstKey {
+			key := keyOf(s[n*blockSize+i:], wordKey)
+			if length < wordKey {
 				key &= 1<<(8*length) - 1
 			}
-			if f.firsts.has(key) || f.stems.has(key&(1<<(8*stemKey)-1)) {
-				list = f.walk(list, s, n*blockSize+i, 1)
+			switch at := n*blockSize + i; {
+			case f.stems.has(key&(1<<(8*stemKey)-1)) || f.short.has(key&(1<<(8*shortKey)-1)):
+				list = f.walk(list, s, at, at, 1)
+			case f.words.has(key) || f.goesOn(key, s, at+length):
+				if node := f.jumps.find(key); node > 0 {
+					list = f.walk(list, s, at, at+min(length, wordKey), node)
+				}
 			}
 		}
 		before = word >> 63
 		for m := b[openers]; m != 0; m &= m - 1 {
 			if i := n*blockSize + bits.TrailingZeros64(m); f.pairs.has(keyOf(s[i:], 2)) {
-				list = f.walk(list, s, i, 0)
+				list = f.walk(list, s, i, i, 0)
 			}
 		}
 	}
 	return list
 }
 
-// walk appends the patterns that begin at a place, at a node of the tree.
-func (f *finder) walk(list []hit, s string, start int, n uint16) []hit {
-	for i := start; i < len(s); {
-		class := f.class[s[i]]
-		next := f.step(n, class)
-		i++
-		if next == 0 {
-			if class != f.blank || f.nodes[n].label != f.blank {
-				break
+// walk appends the patterns that begin at start, where what stands there up to i leads to a node of the
+// tree and no other pattern ends before.
+func (f *finder) walk(list []hit, s string, start, i int, n uint16) []hit {
+	for {
+		if f.nodes[n].own > 0 {
+			for _, e := range f.ends[n][:f.nodes[n].own] {
+				if p := &f.patterns[e]; p.stem || p.free || i == len(s) || !goesOn(s[i-1], s[i:]) {
+					list = insert(list, hit{pattern: p, start: start, end: i})
+				}
 			}
-			continue // white space goes on
+		}
+		next := uint16(0)
+		for ; i < len(s) && next == 0; i++ {
+			class := f.class[s[i]]
+			if next = f.step(n, class); next == 0 && (class != f.blank || f.nodes[n].label != f.blank) { // white space goes on
+				return list
+			}
+		}
+		if next == 0 {
+			return list
 		}
 		n = next
-		for _, e := range f.ends[n][:f.nodes[n].own] {
-			if p := &f.patterns[e]; p.stem || p.free || i == len(s) || !goesOn(s[i-1], s[i:]) {
-				list = insert(list, hit{pattern: p, start: start, end: i})
-			}
-		}
 	}
-	return list
 }
 
 // step returns the child of a node to which a class leads, 0 if there is none.
@@ -156,17 +222,43 @@ func insert(list []hit, h hit) []hit {
 	return list
 }
 
+// jumpTable leads from the first bytes of a word to their node: open addressing.
+type jumpTable struct {
+	keys  [1 << 13]uint64 // 0: nothing
+	nodes [1 << 13]uint16
+}
+
+func (t *jumpTable) add(key uint64, node uint16) {
+	i := hashed64(key) % uint64(len(t.keys))
+	for ; t.keys[i] != 0 && t.keys[i] != key; i = (i + 1) % uint64(len(t.keys)) {
+	}
+	t.keys[i], t.nodes[i] = key, node
+}
+
+func (t *jumpTable) find(key uint64) uint16 {
+	i := hashed64(key) % uint64(len(t.keys))
+	for ; t.keys[i] != key; i = (i + 1) % uint64(len(t.keys)) {
+		if t.keys[i] == 0 {
+			return 0
+		}
+	}
+	return t.nodes[i]
+}
+
+// hashed64 returns a hash of 16 bits.
+func hashed64(key uint64) uint64 { return key * 0x9e3779b97f4a7c15 >> 48 }
+
 // keyOf returns the first n bytes of a text, at most eight, as a number, with letters in lower case
 // and digits as they are. Where the text ends before, the rest is nothing.
 func keyOf(s string, n int) uint64 {
 	const lower = 0x2020202020202020
-	if len(s) < firstKey {
-		var padded [firstKey]byte
+	if len(s) < wordKey {
+		var padded [wordKey]byte
 		n = min(n, copy(padded[:], s))
-		return (keyOf(string(padded[:]), firstKey) | lower) & (1<<(8*n) - 1)
+		return (keyOf(string(padded[:]), wordKey) | lower) & (1<<(8*n) - 1)
 	}
 	key := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 | uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
-	if key |= lower; n < firstKey {
+	if key |= lower; n < wordKey {
 		key &= 1<<(8*n) - 1
 	}
 	return key
@@ -177,7 +269,7 @@ type keySet [1 << 10]uint64
 
 // place returns where the bit of a number is.
 func (s *keySet) place(key uint64) (word, bit uint64) {
-	h := key * 0x9e3779b97f4a7c15 >> 48
+	h := hashed64(key)
 	return h >> 6, h & 63
 }
 
