@@ -38,15 +38,32 @@ const (
 	seesAfter  = 200
 )
 
-// matches reports whether what stands around a threat in a view is as it must be.
-func (c *confirmation) matches(v *view, around string) bool {
-	switch {
+// matches reports whether what stands around a threat in a view is as it must be. The watch is that of
+// the confirmation for the view.
+func (c *confirmation) matches(v *view, around span, w *watch) bool {
+	switch part := v.text[around.start:around.end]; {
 	case v.joined:
-		return c.joined().matches(around)
-	case v.leet && c.leet().matches(around):
+		return c.joined().matches(part)
+	case v.leet && c.leet().matches(part):
 		return true
 	}
-	return c.plain().matches(around)
+	return w.matches(c.plain(), v.text, around)
+}
+
+// seesFrom returns the place from which a confirmation sees the text of a threat that begins with the word.
+func (w *hit) seesFrom(s string) int {
+	if w.before == 0 {
+		w.before = int32(before(s, w.start)) + 1
+	}
+	return int(w.before) - 1
+}
+
+// seesTo returns the place up to which a confirmation sees the text of a threat that ends with the word.
+func (w *hit) seesTo(s string) int {
+	if w.after == 0 {
+		w.after = int32(after(s, w.end)) + 1
+	}
+	return int(w.after) - 1
 }
 
 // before returns the place from which a confirmation sees the text before start.

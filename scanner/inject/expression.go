@@ -185,15 +185,48 @@ func (e *expression) stateOf(at []uint32, last rune) uint32 {
 // matches reports whether a text has a match. It is read in lower case, or however it is folded,
 // and each run of white space as one.
 func (e *expression) matches(s string) bool {
-	table, state := *e.table.Load(), noStates*e.stride
-	for i := 0; i <= len(s); {
+	verdict, _ := e.run(s, e.begin(0))
+	if verdict == tooManyStates {
+		return e.slow().MatchString(e.folded(s))
+	}
+	return verdict == aMatch
+}
+
+// pause is where a search for a match may go on, once there is more text.
+type pause struct {
+	pos   int
+	state uint32
+}
+
+// begin returns where a search begins that begins at a place of a text.
+func (e *expression) begin(pos int) pause { return pause{pos, noStates * e.stride} }
+
+// verdict is what a search comes to.
+type verdict int
+
+const (
+	noMatch verdict = iota
+	aMatch
+	tooManyStates // to tell
+)
+
+// run looks for a match up to the end of a text, and returns where to go on when there is none.
+func (e *expression) run(s string, from pause) (verdict, pause) {
+	table, state := *e.table.Load(), from.state
+	var at, special pause // at the end, and before the last of what may go on behind an end
+	behind := -1          // that
+	for i := from.pos; i <= len(s); {
 		class := e.end
 		if i < len(s) {
 			class = e.ascii[s[i]]
+		} else if at = (pause{i, state}); behind == i {
+			at = special
 		}
 		if i++; class >= notByItself {
 			var ok bool
-			if class, i, ok = e.read(s, i-1); !ok {
+			special = pause{i - 1, state}
+			class, i, ok = e.read(s, i-1)
+			if behind = i; !ok {
 				continue
 			}
 		}
@@ -205,14 +238,14 @@ func (e *expression) matches(s string) bool {
 			}
 			switch next {
 			case matched:
-				return true
+				return aMatch, pause{}
 			case toMake:
-				return e.slow().MatchString(e.folded(s))
+				return tooManyStates, pause{}
 			}
 		}
 		state = next
 	}
-	return false
+	return noMatch, at
 }
 
 // read reads what stands at i and is more than a byte, or may count as nothing. It returns the class

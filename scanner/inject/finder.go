@@ -164,7 +164,7 @@ func (f *finder) hits(list []hit, s string, p *planes) []hit {
 			}
 		}
 		before = word >> 63
-		for m := b[openers]; m != 0; m &= m - 1 {
+		for m := b[signs]; m != 0; m &= m - 1 {
 			if i := n*blockSize + bits.TrailingZeros64(m); f.pairs.has(keyOf(s[i:], 2)) {
 				list = f.walk(list, s, i, i, 0)
 			}

@@ -2,7 +2,7 @@ package inject
 
 import "math/bits"
 
-// Kinds of bytes. A byte has none, one, or is a symbol that opens as well.
+// Kinds of bytes. A byte has none or one, but an exclamation mark has two.
 const (
 	kLetter uint8 = 1 << iota
 	kDigit
@@ -11,7 +11,7 @@ const (
 	kSymbol // may stand for a letter
 	kWide   // beyond ASCII
 	kEscape // begins an escape
-	kOpen   // begins a word of the lexicon that begins with neither letter nor digit
+	kSign   // begins a word of the lexicon, or ends a sentence
 )
 
 // The planes of the kinds, by their number.
@@ -23,15 +23,18 @@ const (
 	symbols
 	wides
 	escapes
-	openers
+	signs
 	allPlanes
 )
 
 // kRun are the kinds that base64 is made of.
 const kRun = kLetter | kDigit | kCode
 
-// opening are the bytes of kOpen.
-const opening = `<[(/.#!`
+// Bytes of kSign.
+const (
+	opening = `<[(/.#!` // other than letters and digits that words of the lexicon begin with
+	ending  = `.!?;`
+)
 
 var kinds = func() (t [256]uint8) {
 	set := func(kind uint8, list string) {
@@ -50,7 +53,7 @@ var kinds = func() (t [256]uint8) {
 	set(kSpace, " \t\r\n")
 	set(kSymbol, "@$!|")
 	set(kEscape, `%&\`)
-	set(kOpen, opening)
+	set(kSign, opening+ending)
 	return t
 }()
 

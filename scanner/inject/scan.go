@@ -132,7 +132,7 @@ func (s *scan) look(v view) {
 	}
 	l.read(&v)
 	if v.parent != nil || s.from == 0 {
-		s.phrases(&v, l)
+		s.phrases(&v, l, &l.planes)
 	}
 	if l.marks.traits != 0 {
 		s.unfold(&v, l)
@@ -181,12 +181,12 @@ func merged(words, more []hit) []hit {
 	return words
 }
 
-// phrases tries the threats on the words of a view.
-func (s *scan) phrases(v *view, l *level) {
+// phrases tries the threats on the words of a view, whose planes may be given.
+func (s *scan) phrases(v *view, l *level, p *planes) {
 	if len(l.words) == 0 {
 		return
 	}
-	match(v, l.words, 0, &s.work, func(t *threat, start, end, word int) {
+	match(v, p, l.words, 0, &s.work, func(t *threat, start, end, word int) {
 		f := v.finding(t, l.words, word, start, end)
 		f.Start, f.End = v.original(start, end)
 		s.record(f)

@@ -91,7 +91,7 @@ func (s *Stream) read(eof bool) []scanner.Finding {
 	v := view{name: scanner.ViewText, text: window, open: !eof}
 	work := workFor(len(window))
 	var found []scanner.Finding
-	tried := match(&v, all, s.tried, &work, func(t *threat, start, end, word int) {
+	tried := match(&v, nil, all, s.tried, &work, func(t *threat, start, end, word int) {
 		f := v.finding(t, all, word, start, end)
 		f.Excerpt = text.Excerpt(window[start:end])
 		found = s.tell(found, f)

@@ -152,7 +152,7 @@ func (m *marks) judge(all block, s string) {
 	if m.mixed > 1 {
 		set(leetish, m.leet)
 	}
-	if all[openers] != 0 && strings.ContainsAny(s, "<[") {
+	if all[signs] != 0 && strings.ContainsAny(s, "<[") {
 		m.traits |= marked
 	}
 	if all[codes] != 0 && hasPunycode(s) {

@@ -178,7 +178,7 @@ func (s *scan) unleet(v *view, p span) {
 	l := s.level(u.depth)
 	l.words = leetWords().hits(l.words[:0], u.text)
 	if slices.ContainsFunc(l.words, func(w hit) bool { return !lettersOnly(u.text[w.start:w.end]) }) {
-		s.phrases(&u, l)
+		s.phrases(&u, l, nil)
 	}
 }
 
@@ -200,5 +200,5 @@ func (s *scan) join(j view) {
 	}
 	l := s.level(j.depth)
 	l.words = joinedWords().hits(l.words[:0], j.text)
-	s.phrases(&j, l)
+	s.phrases(&j, l, nil)
 }
