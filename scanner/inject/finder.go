@@ -18,6 +18,7 @@ type finder struct {
 	stems   keySet // the first six of a word that may go on
 	short   keySet // the first four of one with fewer letters than that
 	pairs   keySet // the first two of what begins with no letter or digit
+	blanks  [256]uint8 // 1: stands between words
 	jumps   jumpTable
 	nodes   []branch
 	rows    []uint16 // of nodes with many children: by class the child
@@ -73,6 +74,11 @@ func newFinder(d *dictionary) *finder {
 			f.words.add(keyOf(first, min(len(first), wordKey)))
 		}
 	}
+	for b, class := range d.class {
+		if class == d.blank {
+			f.blanks[b] = 1
+		}
+	}
 	f.branch(d)
 	for _, p := range d.patterns {
 		n, node := 0, uint16(1)
@@ -119,16 +125,19 @@ func (f *finder) addPhrase(key uint64, rest string) {
 	}
 }
 
-// goesOn reports whether a phrase may go on behind its first word, which ends at i.
-func (f *finder) goesOn(key uint64, s string, i int) bool {
-	if i >= len(s) || f.class[s[i]] != f.blank {
-		return false
+// goesOn returns 1 if a phrase may go on behind its first word, which ends at i.
+func (f *finder) goesOn(key uint64, s string, i int) uint64 {
+	if i+2 < len(s) && f.blanks[s[i+1]] == 0 { // one blank, as usual
+		return uint64(f.blanks[s[i]]) & f.phrases.has(phraseKey(key, s[i+1], s[i+2]))
 	}
-	for i++; i < len(s) && f.class[s[i]] == f.blank; i++ {
+	if i >= len(s) || f.blanks[s[i]] == 0 {
+		return 0
+	}
+	for ; i < len(s) && f.blanks[s[i]] != 0; i++ {
 	}
 	switch len(s) - i {
 	case 0:
-		return false
+		return 0
 	case 1:
 		return f.phrases.has(phraseKey(key, s[i], 0))
 	}
@@ -154,18 +163,20 @@ func (f *finder) hits(list []hit, s string, p *planes) []hit {
 			if length < wordKey {
 				key &= 1<<(8*length) - 1
 			}
-			switch at := n*blockSize + i; {
-			case f.stems.has(key&(1<<(8*stemKey)-1)) || f.short.has(key&(1<<(8*shortKey)-1)):
+			at := n*blockSize + i
+			goesOn := f.stems.has(key&(1<<(8*stemKey)-1)) | f.short.has(key&(1<<(8*shortKey)-1))
+			if goesOn|f.words.has(key)|f.goesOn(key, s, at+length) == 0 {
+				continue
+			}
+			if goesOn != 0 {
 				list = f.walk(list, s, at, at, 1)
-			case f.words.has(key) || f.goesOn(key, s, at+length):
-				if node := f.jumps.find(key); node > 0 {
-					list = f.walk(list, s, at, at+min(length, wordKey), node)
-				}
+			} else if node := f.jumps.find(key); node > 0 {
+				list = f.walk(list, s, at, at+min(length, wordKey), node)
 			}
 		}
 		before = word >> 63
 		for m := b[signs]; m != 0; m &= m - 1 {
-			if i := n*blockSize + bits.TrailingZeros64(m); f.pairs.has(keyOf(s[i:], 2)) {
+			if i := n*blockSize + bits.TrailingZeros64(m); f.pairs.has(keyOf(s[i:], 2)) != 0 {
 				list = f.walk(list, s, i, i, 0)
 			}
 		}
@@ -278,7 +289,8 @@ func (s *keySet) add(key uint64) {
 	s[word] |= 1 << bit
 }
 
-func (s *keySet) has(key uint64) bool {
+// has returns 1 if the set has a number, and 0 if not: what asks several sets has one branch for all.
+func (s *keySet) has(key uint64) uint64 {
 	word, bit := s.place(key)
-	return s[word]>>bit&1 != 0
+	return s[word] >> bit & 1
 }

@@ -104,35 +104,69 @@ func (m *marks) run(start, end int) {
 	m.runs = append(m.runs, span{start, end})
 }
 
-// words finds the marks that depend on what stands between white space. It goes through the words
-// without looking at their bytes; those that are rare are looked at in functions of their own.
+// lengths are the lengths of the words up to one: of the last, how many in a row have that, and how many
+// in a row are single letters.
+type lengths struct{ last, same, single int }
+
+// words finds the marks that depend on what stands between white space. It goes from edge to edge of the
+// words without looking at their bytes.
 func (m *marks) words(s string, p *planes) {
-	length, chunks, singles := 0, 0, 0 // of the word before; words of one length, and letters, in a row
-	for start := p.without(spaces, 0); start < len(s); {
-		end := p.next(spaces, start)
-		n := end - start
+	var row lengths
+	before := ^uint64(0)
+	start, inside, odd := 0, false, uint64(0)
+	for n := range p.blocks { // the last one is empty: the text ends in white space
+		b, at := &p.blocks[n], n*blockSize
+		blank := b[spaces]
+		if left := p.size - at; left < blockSize {
+			blank |= ^uint64(0) << max(0, left)
+		}
+		rare := b[wides] | b[digits] | b[symbols]
+		low := uint64(0) // bits before the word
+		for edges := blank ^ (blank<<1 | before>>63); edges != 0; edges &= edges - 1 {
+			i := bits.TrailingZeros64(edges)
+			below := uint64(1)<<i - 1
+			if !inside {
+				start, inside, low = at+i, true, below
+				continue
+			}
+			odd |= rare & below &^ low
+			m.word(s, p, start, at+i, odd, &row)
+			inside, odd = false, 0
+		}
+		if inside {
+			odd |= rare &^ low
+		}
+		before = blank
+	}
+}
+
+// word looks at a word, which has no bytes but letters and signs if odd is 0.
+func (m *marks) word(s string, p *planes, start, end int, odd uint64, row *lengths) {
+	n := end - start
+	single := 0
+	if n == 1 {
+		single = 1
+	}
+	if odd != 0 {
 		kind := p.kinds(start, end)
-		if kind&(kWide|kDigit|kSymbol) != 0 {
-			m.oddWord(s, start, end, kind)
+		m.oddWord(s, start, end, kind)
+		if kind&kWide != 0 && isOne(s[start:end]) {
+			single = 1
 		}
-		same, one := 0, 0
-		if n == length {
-			same = 1
-		}
-		if n == 1 || kind&kWide != 0 && isOne(s[start:end]) {
-			one = 1
-		}
-		length, chunks, singles = n, (chunks+1)*same, (singles+1)*one
-		if chunks >= minChunks {
-			m.row(s, start, end)
-		}
-		if singles >= minSingle {
-			m.apart.add(start-2*minSingle, end, context)
-		}
-		if n >= minApart && !inWord[s[start+1]] && isApart(s[start:end]) {
-			m.apart.add(start, end, context)
-		}
-		start = p.without(spaces, end)
+	}
+	same := 0
+	if n == row.last {
+		same = 1
+	}
+	row.last, row.same, row.single = n, (row.same+1)*same, (row.single+1)*single
+	if row.same >= minChunks {
+		m.row(s, start, end)
+	}
+	if row.single >= minSingle {
+		m.apart.add(start-2*minSingle, end, context)
+	}
+	if n >= minApart && !inWord[s[start+1]] && isApart(s[start:end]) {
+		m.apart.add(start, end, context)
 	}
 }
 
