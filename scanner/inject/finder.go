@@ -40,7 +40,7 @@ const (
 )
 
 // manyChildren is how many children a node with a row has.
-const manyChildren = 6
+const manyChildren = 2
 
 // plainFinder looks for the words in ASCII.
 var plainFinder = sync.OnceValue(func() *finder { return newFinder(plainWords()) })
@@ -116,10 +116,7 @@ func (f *finder) branch(d *dictionary) {
 // addPhrase adds a phrase whose first word has a key, and what stands behind it.
 func (f *finder) addPhrase(key uint64, rest string) {
 	for b := range 256 {
-		switch {
-		case len(rest) == 1 || rest[1] == ' ':
-			f.phrases.add(phraseKey(key, rest[0], byte(b)))
-		case foldCase(byte(b)) == foldCase(rest[1]):
+		if len(rest) == 1 || foldCase(byte(b)) == foldCase(rest[1]) {
 			f.phrases.add(phraseKey(key, rest[0], byte(b)))
 		}
 	}
