@@ -50,23 +50,8 @@ func (c *confirmation) matches(v *view, around span, w *watch) bool {
 	return w.matches(c.plain(), v.text, around)
 }
 
-// seesFrom returns the place from which a confirmation sees the text of a threat that begins with the word.
-func (w *hit) seesFrom(s string) int {
-	if w.before == 0 {
-		w.before = int32(before(s, w.start)) + 1
-	}
-	return int(w.before) - 1
-}
-
-// seesTo returns the place up to which a confirmation sees the text of a threat that ends with the word.
-func (w *hit) seesTo(s string) int {
-	if w.after == 0 {
-		w.after = int32(after(s, w.end)) + 1
-	}
-	return int(w.after) - 1
-}
-
-// before returns the place from which a confirmation sees the text before start.
+// before returns the place from which a confirmation sees the text before start: what [ruler.seesFrom]
+// returns, without planes.
 func before(s string, start int) int {
 	blank := start < len(s) && text.Is(s[start], text.Space)
 	for n := 0; start > 0 && n < seesBefore; start-- {
@@ -76,16 +61,4 @@ func before(s string, start int) int {
 		}
 	}
 	return start
-}
-
-// after returns the place up to which a confirmation sees the text after end.
-func after(s string, end int) int {
-	blank := end > 0 && text.Is(s[end-1], text.Space)
-	for n := 0; end < len(s) && n < seesAfter; end++ {
-		was := blank
-		if blank = text.Is(s[end], text.Space); !blank || !was {
-			n++
-		}
-	}
-	return end
 }

@@ -156,11 +156,15 @@ func (f *finder) hits(list []hit, s string, p *planes) []hit {
 		for m := word &^ (word<<1 | before); m != 0; m &= m - 1 {
 			i := bits.TrailingZeros64(m)
 			length := bits.TrailingZeros64(^(word>>i | further<<1<<(63-i)))
-			key := keyOf(s[n*blockSize+i:], wordKey)
-			if length < wordKey {
-				key &= 1<<(8*length) - 1
-			}
 			at := n*blockSize + i
+			key := uint64(0)
+			if at+wordKey <= len(s) {
+				q := s[at : at+wordKey]
+				key = lower | uint64(q[0]) | uint64(q[1])<<8 | uint64(q[2])<<16 | uint64(q[3])<<24 | uint64(q[4])<<32 | uint64(q[5])<<40 | uint64(q[6])<<48 | uint64(q[7])<<56
+			} else {
+				key = keyOf(s[at:], wordKey)
+			}
+			key &= firstBytes[length]
 			goesOn := f.stems.has(key&(1<<(8*stemKey)-1)) | f.short.has(key&(1<<(8*shortKey)-1))
 			if goesOn|f.words.has(key)|f.goesOn(key, s, at+length) == 0 {
 				continue
@@ -256,21 +260,29 @@ func (t *jumpTable) find(key uint64) uint16 {
 // hashed64 returns a hash of 16 bits.
 func hashed64(key uint64) uint64 { return key * 0x9e3779b97f4a7c15 >> 48 }
 
-// keyOf returns the first n bytes of a text, at most eight, as a number, with letters in lower case
-// and digits as they are. Where the text ends before, the rest is nothing.
-func keyOf(s string, n int) uint64 {
-	const lower = 0x2020202020202020
-	if len(s) < wordKey {
-		var padded [wordKey]byte
-		n = min(n, copy(padded[:], s))
-		return (keyOf(string(padded[:]), wordKey) | lower) & (1<<(8*n) - 1)
+// lower makes letters lower case, eight at a time, and leaves digits as they are.
+const lower = 0x2020202020202020
+
+// keyOf returns the first n bytes of a text, at most eight, as a number, in lower case. Where the text
+// ends before, the rest is nothing.
+func keyOf(s string, n int) (key uint64) {
+	n = min(n, len(s))
+	for i := range n {
+		key |= uint64(s[i]) << (8 * i)
 	}
-	key := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 | uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
-	if key |= lower; n < wordKey {
-		key &= 1<<(8*n) - 1
-	}
-	return key
+	return (key | lower) & firstBytes[n]
 }
+
+// firstBytes are the masks of the first so many bytes of eight.
+var firstBytes = func() (t [blockSize + 1]uint64) {
+	for n := range t {
+		t[n] = math.MaxUint64
+		if n < wordKey {
+			t[n] = 1<<(8*n) - 1
+		}
+	}
+	return t
+}()
 
 // keySet is a set of numbers by their hash, a bit each. It may say that it has one which it has not.
 type keySet [1 << 10]uint64

@@ -164,7 +164,7 @@ func match(v *view, p *planes, words []hit, from int, work *int, found func(t *t
 				a := attempt{matcher: &m, plan: entry}
 				if start, ok := a.complete(i); ok {
 					found(entry.threat, start, w.end, i)
-				} else if v.open && a.filled && w.seesTo(v.text) == len(v.text) {
+				} else if v.open && a.filled && m.ruler.seesTo(w) == len(v.text) {
 					again = min(again, i)
 				}
 			}
@@ -298,7 +298,7 @@ func (a *attempt) holds(first *hit) bool {
 	if a.confirm == nil && a.unless == nil {
 		return true
 	}
-	around := span{first.seesFrom(a.view.text), last.seesTo(a.view.text)}
+	around := span{a.ruler.seesFrom(first), a.ruler.seesTo(last)}
 	return (a.confirm == nil || a.confirm.matches(a.view, around, &a.confirms[a.number])) &&
 		(a.unless == nil || !a.unless.matches(a.view, around, &a.excludes[a.number]))
 }

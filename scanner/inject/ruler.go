@@ -26,7 +26,7 @@ func (r *ruler) measure(i int) {
 		r.next = max(r.next, first)
 	}
 	if r.planes == nil {
-		r.base = r.words[r.next].start
+		r.base = before(r.text, r.words[r.next].start)
 		r.planes = new(planes)
 		r.planes.chart(r.text[r.base:])
 	}
@@ -65,6 +65,65 @@ func (p *planes) count(list []int32) []int32 {
 		all += int32(bits.OnesCount64(p.counted(n)))
 	}
 	return list
+}
+
+// seesFrom returns the place from which a confirmation sees the text of a threat that begins with a word.
+func (r *ruler) seesFrom(w *hit) int {
+	if w.before > 0 {
+		return int(w.before) - 1
+	}
+	start, left := w.start-r.base, seesBefore
+	for n := start / blockSize; n >= 0; n-- {
+		blank := r.planes.blocks[n][spaces]
+		ones := ^(blank & (blank>>1 | r.planes.blocks[n+1][spaces]<<63)) // the last blank of a run counts
+		if at := start - n*blockSize; at < blockSize {
+			ones &= 1<<at - 1
+		}
+		all := bits.OnesCount64(ones)
+		if left > all {
+			left -= all
+			continue
+		}
+		start = n*blockSize + nth(ones, all-left)
+		w.before = int32(r.base+start) + 1
+		return r.base + start
+	}
+	w.before = int32(r.base) + 1
+	return r.base
+}
+
+// seesTo returns the place up to which a confirmation sees the text of a threat that ends with a word.
+func (r *ruler) seesTo(w *hit) int {
+	if w.after > 0 {
+		return int(w.after) - 1
+	}
+	end, left := w.end-r.base, seesAfter
+	before := uint64(0) // a word ends there
+	for n := end / blockSize; n*blockSize < r.planes.size; n++ {
+		blank := r.planes.blocks[n][spaces]
+		ones := ^(blank & (blank<<1 | before)) // the first blank of a run counts
+		before = blank >> 63
+		if at := end - n*blockSize; at > 0 {
+			ones = ones >> at << at
+		}
+		if all := bits.OnesCount64(ones); all < left {
+			left -= all
+			continue
+		}
+		end = min(n*blockSize+nth(ones, left-1)+1, r.planes.size)
+		w.after = int32(r.base+end) + 1
+		return r.base + end
+	}
+	w.after = int32(len(r.text)) + 1
+	return len(r.text)
+}
+
+// nth returns the place of a bit that is set, the n-th from 0 on.
+func nth(mask uint64, n int) int {
+	for range n {
+		mask &= mask - 1
+	}
+	return bits.TrailingZeros64(mask)
 }
 
 // stops returns how many sentences end between two places.

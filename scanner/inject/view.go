@@ -133,7 +133,7 @@ func (s *scan) unfold(v *view, l *level) {
 			}
 		}
 	}
-	each(escaped, l.marks.escapes, s.unescape)
+	each(escaped, l.marks.escapes, func(v *view, p span) { s.unescape(v, p, &l.planes) })
 	if seen&coded != 0 {
 		each(coded, l.marks.octets, s.decodeFields)
 		s.decode(v, l)
