@@ -46,6 +46,35 @@ func glyphOf(r rune) *glyph {
 	return &page[r&0xff]
 }
 
+// isWord are the kinds of characters that words consist of.
+const isWord = isUnseen | isLetter | isMark | isNumber
+
+// isDull reports whether a text begins with a character of three bytes that is none of those that
+// cannot be seen or may be written in ASCII, and neither are the others that begin with the same two
+// bytes: most characters of the scripts of East Asia.
+func isDull(s string) bool {
+	if len(s) < 3 || s[0] < 0xe1 || s[0] > 0xee || s[1]&0xc0 != 0x80 || s[2]&0xc0 != 0x80 {
+		return false
+	}
+	p := &dullness[s[0]&0xf][s[1]&0x3f]
+	d := p.Load()
+	if d == 0 {
+		d = 1
+		first := rune(s[0]&0xf)<<12 | rune(s[1]&0x3f)<<6
+		for r := first; r < first+64; r++ {
+			if g := glyphOf(r); g.kind&(isUnseen|isPlain|isAccent) != 0 || g.like != 0 {
+				d = 2
+			}
+		}
+		p.Store(d)
+	}
+	return d == 1
+}
+
+// dullness is by the first two bytes what isDull reports: 1 that they are, 2 that they are not, 0 that
+// it has not been found out.
+var dullness [16][64]atomic.Uint32
+
 func newGlyph(r rune) (g glyph) {
 	set := func(kind uint8, is bool) {
 		if is {

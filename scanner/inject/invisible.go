@@ -27,22 +27,23 @@ type invisibles struct {
 // they turn the direction of text that has none to be turned, where tags or selectors spell
 // something. Emoji, joiners of Persian and Indic scripts, a byte order mark, the narrow space of
 // French and soft hyphens are none of that.
-func scanInvisible(found []scanner.Finding, s string, wide spans) []scanner.Finding {
+func scanInvisible(found []scanner.Finding, s string, bytes *planes, wide spans) []scanner.Finding {
 	turns := sync.OnceValue(func() bool { return rightToLeft(s) })
 	for _, p := range wide {
 		p = p.in(s)
-		before := rune(0)
-		for i := p.start; i < p.end && len(found) < maxFindings/2; {
-			if s[i] < utf8.RuneSelf {
-				before = rune(s[i])
+		for i := bytes.next(wides, p.start); i < p.end && len(found) < maxFindings/2; i = bytes.next(wides, i) {
+			if !mayBeUnseen(s[i:]) {
 				i++
 				continue
 			}
 			r, size := utf8.DecodeRuneInString(s[i:])
 			if !text.Unseen(r) {
-				before = r
 				i += size
 				continue
+			}
+			before, _ := utf8.DecodeLastRuneInString(s[:i])
+			if i == 0 {
+				before = 0
 			}
 			start, run := i, invisibles{before: before, first: r, only: true}
 			for i < len(s) {
@@ -65,6 +66,26 @@ func scanInvisible(found []scanner.Finding, s string, wide spans) []scanner.Find
 	}
 	return found
 }
+
+// mayBeUnseen reports whether a text may begin with a character that cannot be seen, by its first two bytes.
+func mayBeUnseen(s string) bool {
+	return len(s) >= 2 && unseenHeads()[s[0]&0x3f]>>(s[1]&0x3f)&1 != 0
+}
+
+// unseenHeads are the first two bytes of the characters that cannot be seen.
+var unseenHeads = sync.OnceValue(func() *[64]uint64 {
+	t := new([64]uint64)
+	for r := rune(utf8.RuneSelf); r <= 0xe01ef; r++ {
+		if r == 0x10000 {
+			r = 0xe0000
+		}
+		if text.Unseen(r) {
+			s := string(r)
+			t[s[0]&0x3f] |= 1 << (s[1] & 0x3f)
+		}
+	}
+	return t
+})
 
 func (v *invisibles) count(r rune) {
 	v.n++

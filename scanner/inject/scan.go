@@ -122,9 +122,9 @@ func (s *scan) look(v view) {
 	l.marks.reset()
 	l.marks.inspect(v.text, &l.planes)
 	if v.parent == nil {
-		s.found = scanInvisible(s.found, v.text, l.marks.wide)
+		s.found = scanInvisible(s.found, v.text, &l.planes, l.marks.wide)
 		if l.marks.traits&(wideBytes|punycode) != 0 {
-			s.found = scanHomographs(s.found, v.text, l.marks.wide)
+			s.found = scanHomographs(s.found, v.text, &l.planes, l.marks.wide)
 		}
 		for _, f := range s.found {
 			s.count(f, 1)

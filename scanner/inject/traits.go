@@ -186,7 +186,7 @@ func (m *marks) judge(all block, s string) {
 	if m.mixed > 1 {
 		set(leetish, m.leet)
 	}
-	if all[signs] != 0 && strings.ContainsAny(s, "<[") {
+	if all[signs] != 0 && (strings.IndexByte(s, '<') >= 0 || strings.IndexByte(s, '[') >= 0) {
 		m.traits |= marked
 	}
 	if all[codes] != 0 && hasPunycode(s) {
