@@ -35,8 +35,11 @@ func (d *draft) fold(s string, bytes *planes, p span, mostly func() bool) bool {
 	done := p.start // what stands before has been written
 	last := p.start // the end of the last word that was looked at
 	for i := bytes.next(wides, p.start); i < p.end; i = bytes.next(wides, i) {
-		if isDull(s[i:p.end]) {
-			i += 3
+		if i += dull(s[i:p.end]); i >= p.end || s[i] < utf8.RuneSelf {
+			continue
+		}
+		if r, size := utf8.DecodeRuneInString(s[i:p.end]); glyphOf(r).isDull() {
+			i += size
 			continue
 		}
 		end, plain, foldable := wordAt(s[:p.end], beginOfWord(s, last, i))

@@ -49,30 +49,43 @@ func glyphOf(r rune) *glyph {
 // isWord are the kinds of characters that words consist of.
 const isWord = isUnseen | isLetter | isMark | isNumber
 
-// isDull reports whether a text begins with a character of three bytes that is none of those that
-// cannot be seen or may be written in ASCII, and neither are the others that begin with the same two
-// bytes: most characters of the scripts of East Asia.
-func isDull(s string) bool {
-	if len(s) < 3 || s[0] < 0xe1 || s[0] > 0xee || s[1]&0xc0 != 0x80 || s[2]&0xc0 != 0x80 {
-		return false
-	}
-	p := &dullness[s[0]&0xf][s[1]&0x3f]
-	d := p.Load()
-	if d == 0 {
-		d = 1
-		first := rune(s[0]&0xf)<<12 | rune(s[1]&0x3f)<<6
-		for r := first; r < first+64; r++ {
-			if g := glyphOf(r); g.kind&(isUnseen|isPlain|isAccent) != 0 || g.like != 0 {
-				d = 2
-			}
-		}
-		p.Store(d)
-	}
-	return d == 1
+// isDull reports whether a character can be seen and is not written in ASCII in any way.
+func (g *glyph) isDull() bool {
+	return g.kind&(isUnseen|isPlain|isAccent) == 0 && g.like == 0
 }
 
-// dullness is by the first two bytes what isDull reports: 1 that they are, 2 that they are not, 0 that
-// it has not been found out.
+// dull returns how long the characters are that a text begins with and that are dull, as far as two bytes
+// of each tell: most characters of the scripts of East Asia.
+func dull(s string) (n int) {
+	for n+3 <= len(s) && s[n]&0xf0 == 0xe0 && s[n+1]&0xc0 == 0x80 && s[n+2]&0xc0 == 0x80 {
+		p := &dullness[s[n]&0xf][s[n+1]&0x3f]
+		if p.Load() == 0 {
+			p.Store(newDullness(rune(s[n]&0xf)<<12 | rune(s[n+1]&0x3f)<<6))
+		}
+		if p.Load() != allDull {
+			break
+		}
+		n += 3
+	}
+	return n
+}
+
+// What is known of the characters that begin with the same two bytes, if it is not 0.
+const (
+	allDull = iota + 1
+	notAllDull
+)
+
+func newDullness(first rune) uint32 {
+	for r := first; r < first+64; r++ {
+		if r < 0x800 || 0xd800 <= r && r < 0xe000 || !glyphOf(r).isDull() { // not written so, or not dull
+			return notAllDull
+		}
+	}
+	return allDull
+}
+
+// dullness is by the four bits of the first byte that tell, and the six of the second.
 var dullness [16][64]atomic.Uint32
 
 func newGlyph(r rune) (g glyph) {

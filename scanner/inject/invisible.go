@@ -32,8 +32,7 @@ func scanInvisible(found []scanner.Finding, s string, bytes *planes, wide spans)
 	for _, p := range wide {
 		p = p.in(s)
 		for i := bytes.next(wides, p.start); i < p.end && len(found) < maxFindings/2; i = bytes.next(wides, i) {
-			if !mayBeUnseen(s[i:]) {
-				i++
+			if i += dull(s[i:p.end]); i >= p.end || s[i] < utf8.RuneSelf {
 				continue
 			}
 			r, size := utf8.DecodeRuneInString(s[i:])
@@ -66,26 +65,6 @@ func scanInvisible(found []scanner.Finding, s string, bytes *planes, wide spans)
 	}
 	return found
 }
-
-// mayBeUnseen reports whether a text may begin with a character that cannot be seen, by its first two bytes.
-func mayBeUnseen(s string) bool {
-	return len(s) >= 2 && unseenHeads()[s[0]&0x3f]>>(s[1]&0x3f)&1 != 0
-}
-
-// unseenHeads are the first two bytes of the characters that cannot be seen.
-var unseenHeads = sync.OnceValue(func() *[64]uint64 {
-	t := new([64]uint64)
-	for r := rune(utf8.RuneSelf); r <= 0xe01ef; r++ {
-		if r == 0x10000 {
-			r = 0xe0000
-		}
-		if text.Unseen(r) {
-			s := string(r)
-			t[s[0]&0x3f] |= 1 << (s[1] & 0x3f)
-		}
-	}
-	return t
-})
 
 func (v *invisibles) count(r rune) {
 	v.n++
