@@ -23,7 +23,7 @@ func (s *scan) foldAll(v *view, l *level) {
 			continue
 		}
 		d := s.draft(v, p)
-		if d.fold(v.text, &l.planes, p, mostly) {
+		if d.fold(v.text, &l.bench.planes, p, mostly) {
 			l.plain = append(l.plain, p)
 			s.look(d.view(scanner.ViewFolded, v, p, 0))
 		}

@@ -13,11 +13,11 @@ import (
 // that nothing begins there, and the bytes behind them are not looked at.
 type finder struct {
 	*dictionary
-	words   keySet // the first eight bytes of the first word of a pattern, or all if it is shorter
-	phrases keySet // the same, and the first two of the next word: of those that go on behind white space
-	stems   keySet // the first six of a word that may go on
-	short   keySet // the first four of one with fewer letters than that
-	pairs   keySet // the first two of what begins with no letter or digit
+	words   keySet     // the first eight bytes of the first word of a pattern, or all if it is shorter
+	phrases keySet     // the same, and the first two of the next word: of those that go on behind white space
+	stems   keySet     // the first six of a word that may go on
+	short   keySet     // the first four of one with fewer letters than that
+	pairs   keySet     // the first two of what begins with no letter or digit
 	blanks  [256]uint8 // 1: stands between words
 	jumps   jumpTable
 	nodes   []branch

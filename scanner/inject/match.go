@@ -131,16 +131,36 @@ type matcher struct {
 	sieve sieve
 	last  [len(conceptNames)]int32 // by concept: the last word that means it, from 1 on
 	work  *int                     // that is left
-
-	confirms, excludes [64 * setWords]watch // by plan
+	*watches
 }
 
-// match tries the threats on the words of a text, whose planes may be given, from one of them on, and calls found for each
+// watches are what confirmations have seen of a text, by plan.
+type watches struct {
+	fresh              bool // they are of the text
+	confirms, excludes [64 * setWords]watch
+}
+
+// of returns what the confirmations of a plan have seen.
+func (w *watches) of(p *plan) (confirm, exclude *watch) {
+	if !w.fresh {
+		*w = watches{fresh: true}
+	}
+	return &w.confirms[p.number], &w.excludes[p.number]
+}
+
+// bench is the memory for trying the threats on one text at a time.
+type bench struct {
+	layout
+	watches
+}
+
+// match tries the threats on the words of a text, whose layout is begun, from one of them on, and calls found for each
 // that is there, by the end of its last word. It returns the first word that more text may make
 // complete a threat which it does not complete yet, the number of words if there is none. What it does
 // is taken off work, and it does no more when there is none left.
-func match(v *view, p *planes, words []hit, from int, work *int, found func(t *threat, start, end, word int)) (again int) {
-	m := matcher{plans: thePlans(), view: v, words: words, ruler: ruler{text: v.text, words: words, planes: p}, work: work}
+func match(v *view, b *bench, words []hit, from int, work *int, found func(t *threat, start, end, word int)) (again int) {
+	m := matcher{plans: thePlans(), view: v, words: words, ruler: ruler{layout: &b.layout, text: v.text, words: words}, watches: &b.watches, work: work}
+	b.fresh = false
 	for i := max(0, from-reach); i < from; i++ {
 		m.sieve.take(words[i].pattern)
 		m.take(i)
@@ -299,8 +319,8 @@ func (a *attempt) holds(first *hit) bool {
 		return true
 	}
 	around := span{a.ruler.seesFrom(first), a.ruler.seesTo(last)}
-	return (a.confirm == nil || a.confirm.matches(a.view, around, &a.confirms[a.number])) &&
-		(a.unless == nil || !a.unless.matches(a.view, around, &a.excludes[a.number]))
+	confirm, exclude := a.watches.of(a.plan)
+	return (a.confirm == nil || a.confirm.matches(a.view, around, confirm)) && (a.unless == nil || !a.unless.matches(a.view, around, exclude))
 }
 
 // confirmWork is what it costs to confirm a threat, where looking at a word costs 1.

@@ -12,12 +12,27 @@ import (
 // space counts as one. Bytes beyond ASCII and the white space behind them do not count: in languages that
 // are written with them words belong together as far as a sentence goes.
 type ruler struct {
-	text   string
-	words  []hit
-	next   int     // the first word that is not measured
-	planes *planes // of the text from base on
-	base   int
-	counts []int32 // by block: the bytes that count before it
+	*layout
+	text  string
+	words []hit
+	next  int // the first word that is not measured
+}
+
+// layout is what is known of the bytes of a text. Its memory is that of the next text as well.
+type layout struct {
+	planes  planes
+	base    int     // where in the text the planes begin
+	charted bool    // there are planes of the text
+	counts  []int32 // by block: the bytes that count before it; none until they are asked for
+}
+
+// begin begins the layout of another text.
+func (l *layout) begin() { l.base, l.charted, l.counts = 0, false, l.counts[:0] }
+
+// chart makes the planes of a text from a place on.
+func (l *layout) chart(s string, from int) {
+	l.planes.chart(s[from:])
+	l.base, l.charted, l.counts = from, true, l.counts[:0]
 }
 
 // measure measures the words before word i that may be tried with it, and the word.
@@ -25,10 +40,8 @@ func (r *ruler) measure(i int) {
 	if first := i - reach; r.next < first || r.next == 0 {
 		r.next = max(r.next, first)
 	}
-	if r.planes == nil {
-		r.base = before(r.text, r.words[r.next].start)
-		r.planes = new(planes)
-		r.planes.chart(r.text[r.base:])
+	if !r.charted {
+		r.chart(r.text, before(r.text, r.words[r.next].start))
 	}
 	if len(r.counts) == 0 {
 		r.counts = r.planes.count(r.counts)

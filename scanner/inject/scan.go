@@ -63,7 +63,7 @@ type scan struct {
 // level is the memory for one view at a time.
 type level struct {
 	draft    draft // of the view
-	planes   planes
+	bench    bench
 	words    []hit
 	wide     []hit // words beyond ASCII
 	marks    marks
@@ -118,13 +118,13 @@ func (s *scan) look(v view) {
 		return
 	}
 	l := s.level(v.depth)
-	l.planes.chart(v.text)
+	l.bench.chart(v.text, 0)
 	l.marks.reset()
-	l.marks.inspect(v.text, &l.planes)
+	l.marks.inspect(v.text, &l.bench.planes)
 	if v.parent == nil {
-		s.found = scanInvisible(s.found, v.text, &l.planes, l.marks.wide)
+		s.found = scanInvisible(s.found, v.text, &l.bench.planes, l.marks.wide)
 		if l.marks.traits&(wideBytes|punycode) != 0 {
-			s.found = scanHomographs(s.found, v.text, &l.planes, l.marks.wide)
+			s.found = scanHomographs(s.found, v.text, &l.bench.planes, l.marks.wide)
 		}
 		for _, f := range s.found {
 			s.count(f, 1)
@@ -132,7 +132,7 @@ func (s *scan) look(v view) {
 	}
 	l.read(&v)
 	if v.parent != nil || s.from == 0 {
-		s.phrases(&v, l, &l.planes)
+		s.phrases(&v, l)
 	}
 	if l.marks.traits != 0 {
 		s.unfold(&v, l)
@@ -144,7 +144,7 @@ func (l *level) read(v *view) {
 	if v.leet {
 		l.words = leetWords().hits(l.words[:0], v.text)
 	} else {
-		l.words = plainFinder().hits(l.words[:0], v.text, &l.planes)
+		l.words = plainFinder().hits(l.words[:0], v.text, &l.bench.planes)
 	}
 	l.ciphered, l.mirrored = l.ciphered[:0], l.mirrored[:0]
 	for _, w := range l.words {
@@ -181,12 +181,12 @@ func merged(words, more []hit) []hit {
 	return words
 }
 
-// phrases tries the threats on the words of a view, whose planes may be given.
-func (s *scan) phrases(v *view, l *level, p *planes) {
+// phrases tries the threats on the words of a view, whose layout is begun.
+func (s *scan) phrases(v *view, l *level) {
 	if len(l.words) == 0 {
 		return
 	}
-	match(v, p, l.words, 0, &s.work, func(t *threat, start, end, word int) {
+	match(v, &l.bench, l.words, 0, &s.work, func(t *threat, start, end, word int) {
 		f := v.finding(t, l.words, word, start, end)
 		f.Start, f.End = v.original(start, end)
 		s.record(f)

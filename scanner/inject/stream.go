@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/svc-gateway/svc/scanner"
@@ -36,8 +37,7 @@ type Stream struct {
 	tried  int   // how many of them need not be tried again
 	marks  traits
 	memory marks
-	planes planes // of what is inspected
-	done   int    // end of what was looked at for disguises, in the text
+	done   int // end of what was looked at for disguises, in the text
 	told   []scanner.Finding
 }
 
@@ -91,7 +91,10 @@ func (s *Stream) read(eof bool) []scanner.Finding {
 	v := view{name: scanner.ViewText, text: window, open: !eof}
 	work := workFor(len(window))
 	var found []scanner.Finding
-	tried := match(&v, nil, all, s.tried, &work, func(t *threat, start, end, word int) {
+	b := benches.Get().(*bench)
+	defer benches.Put(b)
+	b.begin()
+	tried := match(&v, b, all, s.tried, &work, func(t *threat, start, end, word int) {
 		f := v.finding(t, all, word, start, end)
 		f.Excerpt = text.Excerpt(window[start:end])
 		found = s.tell(found, f)
@@ -116,11 +119,16 @@ func (s *Stream) readWords(list []hit, text string, from, to int) (words []hit, 
 	return list, plain, wide
 }
 
+// benches are kept for their memory, which is too much for each of many streams that wait.
+var benches = sync.Pool{New: func() any { return new(bench) }}
+
 // inspect notes the traits of a text.
 func (s *Stream) inspect(text string) {
 	s.memory.reset()
-	s.planes.chart(text)
-	s.memory.inspect(text, &s.planes)
+	b := benches.Get().(*bench)
+	defer benches.Put(b)
+	b.chart(text, 0)
+	s.memory.inspect(text, &b.planes)
 	s.marks |= s.memory.traits
 }
 

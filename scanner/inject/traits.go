@@ -105,11 +105,11 @@ func (m *marks) run(start, end int) {
 }
 
 // lengths are the lengths of the words up to one: of the last, how many in a row have that, and how many
-// in a row are single letters.
-type lengths struct{ last, same, single int }
+// in a row are single letters, with the word and before it.
+type lengths struct{ last, same, single, before int }
 
 // words finds the marks that depend on what stands between white space. It goes from edge to edge of the
-// words without looking at their bytes.
+// words. Most have only letters, and signs behind the second byte; their length is all that counts.
 func (m *marks) words(s string, p *planes) {
 	var row lengths
 	before := ^uint64(0)
@@ -120,7 +120,8 @@ func (m *marks) words(s string, p *planes) {
 		if left := p.size - at; left < blockSize {
 			blank |= ^uint64(0) << max(0, left)
 		}
-		rare := b[wides] | b[digits] | b[symbols]
+		second := ^blank & (blank<<1 | before>>63) << 1
+		rare := b[wides] | b[digits] | b[symbols] | second&^b[letters] | 1<<63&^blank
 		low := uint64(0) // bits before the word
 		for edges := blank ^ (blank<<1 | before>>63); edges != 0; edges &= edges - 1 {
 			i := bits.TrailingZeros64(edges)
@@ -129,8 +130,10 @@ func (m *marks) words(s string, p *planes) {
 				start, inside, low = at+i, true, below
 				continue
 			}
-			odd |= rare & below &^ low
-			m.word(s, p, start, at+i, odd, &row)
+			length := at + i - start
+			if row.add(length); odd|rare&below&^low != 0 || length == 1 || row.same >= minChunks {
+				m.word(s, p, start, at+i, &row)
+			}
 			inside, odd = false, 0
 		}
 		if inside {
@@ -140,25 +143,31 @@ func (m *marks) words(s string, p *planes) {
 	}
 }
 
-// word looks at a word, which has no bytes but letters and signs if odd is 0.
-func (m *marks) word(s string, p *planes, start, end int, odd uint64, row *lengths) {
-	n := end - start
-	single := 0
-	if n == 1 {
-		single = 1
-	}
-	if odd != 0 {
-		kind := p.kinds(start, end)
-		m.oddWord(s, start, end, kind)
-		if kind&kWide != 0 && isOne(s[start:end]) {
-			single = 1
-		}
-	}
+// add adds a word that is no single letter.
+func (l *lengths) add(n int) {
 	same := 0
-	if n == row.last {
+	if n == l.last {
 		same = 1
 	}
-	row.last, row.same, row.single = n, (row.same+1)*same, (row.single+1)*single
+	l.last, l.same = n, (l.same+1)*same
+	if n > 1 {
+		l.before, l.single = l.single, 0
+	}
+}
+
+// word looks at a word that may be a mark.
+func (m *marks) word(s string, p *planes, start, end int, row *lengths) {
+	n := end - start
+	kind := p.kinds(start, end)
+	if kind&(kWide|kDigit|kSymbol) != 0 {
+		m.oddWord(s, start, end, kind)
+	}
+	switch {
+	case n == 1:
+		row.single++
+	case kind&kWide != 0 && isOne(s[start:end]):
+		row.single = row.before + 1
+	}
 	if row.same >= minChunks {
 		m.row(s, start, end)
 	}
