@@ -32,13 +32,6 @@ type branch struct {
 	own   uint8  // how many patterns end there; others are only the end of what led there
 }
 
-// Lengths of what finder tells words by.
-const (
-	wordKey  = 8
-	stemKey  = 6
-	shortKey = 4
-)
-
 // manyChildren is how many children a node with a row has.
 const manyChildren = 2
 
@@ -47,33 +40,6 @@ var plainFinder = sync.OnceValue(func() *finder { return newFinder(plainWords())
 
 func newFinder(d *dictionary) *finder {
 	f := &finder{dictionary: d}
-	for _, p := range d.patterns {
-		rest := strings.TrimLeftFunc(p.text, func(r rune) bool { return inWord[byte(r)] })
-		switch first := p.text[:len(p.text)-len(rest)]; {
-		case first == "":
-			for b := range 256 {
-				if foldCase(byte(b)) == foldCase(p.text[1]) {
-					f.pairs.add(keyOf(string([]byte{p.text[0], byte(b)}), 2))
-				}
-			}
-			if strings.IndexByte(opening, p.text[0]) < 0 {
-				panic(fmt.Sprintf("inject: %q begins with what begins no word", p.text))
-			}
-		case rest == "" && p.stem:
-			switch {
-			case len(first) >= stemKey:
-				f.stems.add(keyOf(first, stemKey))
-			case len(first) >= shortKey:
-				f.short.add(keyOf(first, shortKey))
-			default:
-				panic(fmt.Sprintf("inject: %q is too short to go on", p.text))
-			}
-		case rest != "" && rest[0] == ' ':
-			f.addPhrase(keyOf(first, min(len(first), wordKey)), rest[1:])
-		default:
-			f.words.add(keyOf(first, min(len(first), wordKey)))
-		}
-	}
 	for b, class := range d.class {
 		if class == d.blank {
 			f.blanks[b] = 1
@@ -81,15 +47,42 @@ func newFinder(d *dictionary) *finder {
 	}
 	f.branch(d)
 	for _, p := range d.patterns {
-		n, node := 0, uint16(1)
-		for ; n < min(len(p.text), wordKey) && inWord[p.text[n]]; n++ {
-			node = f.step(node, f.class[p.text[n]])
-		}
-		if n > 0 {
-			f.jumps.add(keyOf(p.text, n), node)
-		}
+		f.learn(p)
 	}
 	return f
+}
+
+// learn notes by what a pattern is told.
+func (f *finder) learn(p pattern) {
+	rest := strings.TrimLeftFunc(p.text, func(r rune) bool { return inWord[byte(r)] })
+	first := p.text[:len(p.text)-len(rest)]
+	switch n := len(first); {
+	case n == 0:
+		if strings.IndexByte(opening, p.text[0]) < 0 {
+			panic(fmt.Sprintf("inject: %q begins with what begins no word", p.text))
+		}
+		for b := range 256 {
+			if foldCase(byte(b)) == foldCase(p.text[1]) {
+				f.pairs.add(keyOf(string([]byte{p.text[0], byte(b)}), 2))
+			}
+		}
+		return
+	case rest == "" && p.stem && n >= stemKey:
+		f.stems.add(keyOf(first, stemKey))
+	case rest == "" && p.stem && n >= shortKey:
+		f.short.add(keyOf(first, shortKey))
+	case rest == "" && p.stem:
+		panic(fmt.Sprintf("inject: %q is too short to go on", p.text))
+	case rest != "" && rest[0] == ' ':
+		f.addPhrase(keyOf(first, wordKey), rest[1:])
+	default:
+		f.words.add(keyOf(first, wordKey))
+	}
+	node := uint16(1)
+	for i := range min(len(first), wordKey) {
+		node = f.step(node, f.class[first[i]])
+	}
+	f.jumps.add(keyOf(first, wordKey), node)
 }
 
 // branch makes the nodes and their rows.
@@ -122,8 +115,8 @@ func (f *finder) addPhrase(key uint64, rest string) {
 	}
 }
 
-// goesOn returns 1 if a phrase may go on behind its first word, which ends at i.
-func (f *finder) goesOn(key uint64, s string, i int) uint64 {
+// phrase returns 1 if a phrase may go on behind its first word, which ends at i.
+func (f *finder) phrase(key uint64, s string, i int) uint64 {
 	if i+2 < len(s) && f.blanks[s[i+1]] == 0 { // one blank, as usual
 		return uint64(f.blanks[s[i]]) & f.phrases.has(phraseKey(key, s[i+1], s[i+2]))
 	}
@@ -141,12 +134,6 @@ func (f *finder) goesOn(key uint64, s string, i int) uint64 {
 	return f.phrases.has(phraseKey(key, s[i], s[i+1]))
 }
 
-// phraseKey returns the key of a word and the first two bytes of the next.
-func phraseKey(key uint64, a, b byte) uint64 {
-	const lower = 0x20
-	return key*0x9e3779b97f4a7c15 ^ uint64(a|lower)<<8 ^ uint64(b|lower)
-}
-
 // hits appends the words in a text, whose planes are given, in the order of their ends.
 func (f *finder) hits(list []hit, s string, p *planes) []hit {
 	before := uint64(0)
@@ -157,7 +144,7 @@ func (f *finder) hits(list []hit, s string, p *planes) []hit {
 			i := bits.TrailingZeros64(m)
 			length := bits.TrailingZeros64(^(word>>i | further<<1<<(63-i)))
 			at := n*blockSize + i
-			key := uint64(0)
+			var key uint64
 			if at+wordKey <= len(s) {
 				q := s[at : at+wordKey]
 				key = lower | uint64(q[0]) | uint64(q[1])<<8 | uint64(q[2])<<16 | uint64(q[3])<<24 | uint64(q[4])<<32 | uint64(q[5])<<40 | uint64(q[6])<<48 | uint64(q[7])<<56
@@ -165,11 +152,11 @@ func (f *finder) hits(list []hit, s string, p *planes) []hit {
 				key = keyOf(s[at:], wordKey)
 			}
 			key &= firstBytes[length]
-			goesOn := f.stems.has(key&(1<<(8*stemKey)-1)) | f.short.has(key&(1<<(8*shortKey)-1))
-			if goesOn|f.words.has(key)|f.goesOn(key, s, at+length) == 0 {
+			stem := f.stems.has(key&firstBytes[stemKey]) | f.short.has(key&firstBytes[shortKey])
+			if stem|f.words.has(key)|f.phrase(key, s, at+length) == 0 {
 				continue
 			}
-			if goesOn != 0 {
+			if stem != 0 {
 				list = f.walk(list, s, at, at, 1)
 			} else if node := f.jumps.find(key); node > 0 {
 				list = f.walk(list, s, at, at+min(length, wordKey), node)
@@ -259,47 +246,3 @@ func (t *jumpTable) find(key uint64) uint16 {
 
 // hashed64 returns a hash of 16 bits.
 func hashed64(key uint64) uint64 { return key * 0x9e3779b97f4a7c15 >> 48 }
-
-// lower makes letters lower case, eight at a time, and leaves digits as they are.
-const lower = 0x2020202020202020
-
-// keyOf returns the first n bytes of a text, at most eight, as a number, in lower case. Where the text
-// ends before, the rest is nothing.
-func keyOf(s string, n int) (key uint64) {
-	n = min(n, len(s))
-	for i := range n {
-		key |= uint64(s[i]) << (8 * i)
-	}
-	return (key | lower) & firstBytes[n]
-}
-
-// firstBytes are the masks of the first so many bytes of eight.
-var firstBytes = func() (t [blockSize + 1]uint64) {
-	for n := range t {
-		t[n] = math.MaxUint64
-		if n < wordKey {
-			t[n] = 1<<(8*n) - 1
-		}
-	}
-	return t
-}()
-
-// keySet is a set of numbers by their hash, a bit each. It may say that it has one which it has not.
-type keySet [1 << 10]uint64
-
-// place returns where the bit of a number is.
-func (s *keySet) place(key uint64) (word, bit uint64) {
-	h := hashed64(key)
-	return h >> 6, h & 63
-}
-
-func (s *keySet) add(key uint64) {
-	word, bit := s.place(key)
-	s[word] |= 1 << bit
-}
-
-// has returns 1 if the set has a number, and 0 if not: what asks several sets has one branch for all.
-func (s *keySet) has(key uint64) uint64 {
-	word, bit := s.place(key)
-	return s[word] >> bit & 1
-}

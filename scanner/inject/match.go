@@ -134,20 +134,6 @@ type matcher struct {
 	*watches
 }
 
-// watches are what confirmations have seen of a text, by plan.
-type watches struct {
-	fresh              bool // they are of the text
-	confirms, excludes [64 * setWords]watch
-}
-
-// of returns what the confirmations of a plan have seen.
-func (w *watches) of(p *plan) (confirm, exclude *watch) {
-	if !w.fresh {
-		*w = watches{fresh: true}
-	}
-	return &w.confirms[p.number], &w.excludes[p.number]
-}
-
 // bench is the memory for trying the threats on one text at a time.
 type bench struct {
 	layout
@@ -319,7 +305,7 @@ func (a *attempt) holds(first *hit) bool {
 		return true
 	}
 	around := span{a.ruler.seesFrom(first), a.ruler.seesTo(last)}
-	confirm, exclude := a.watches.of(a.plan)
+	confirm, exclude := a.seen(a.plan)
 	return (a.confirm == nil || a.confirm.matches(a.view, around, confirm)) && (a.unless == nil || !a.unless.matches(a.view, around, exclude))
 }
 

@@ -143,19 +143,6 @@ func (p *planes) next(plane, i int) int {
 	}
 }
 
-// without returns where the next byte stands that is not of a plane, from i on.
-func (p *planes) without(plane, i int) int {
-	n, shift := i/blockSize, uint(i)%blockSize
-	for m := ^p.blocks[n][plane] >> shift << shift; ; m = ^p.blocks[n][plane] {
-		if m != 0 {
-			return min(n*blockSize+bits.TrailingZeros64(m), p.size)
-		}
-		if n++; n*blockSize >= p.size {
-			return p.size
-		}
-	}
-}
-
 // kinds returns the kinds of the bytes between two places.
 func (p *planes) kinds(start, end int) (all uint8) {
 	for n := start / blockSize; n*blockSize < end; n++ {

@@ -28,3 +28,17 @@ func (w *watch) matches(e *expression, s string, p span) bool {
 	}
 	return verdict == aMatch
 }
+
+// watches are what confirmations have seen of a text, by plan.
+type watches struct {
+	fresh              bool // they are of the text
+	confirms, excludes [64 * setWords]watch
+}
+
+// seen returns what the confirmations of a plan have seen.
+func (w *watches) seen(p *plan) (confirm, exclude *watch) {
+	if !w.fresh {
+		*w = watches{fresh: true}
+	}
+	return &w.confirms[p.number], &w.excludes[p.number]
+}
