@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/svc-gateway/svc/internal/contents"
+	real "github.com/svc-gateway/svc/internal/contents"
 )
 
 // ordinary is text as an agent writes it, without secrets.
@@ -91,7 +91,7 @@ func BenchmarkJSONStream(b *testing.B) {
 
 // BenchmarkContents redacts what agents are really sent, each kind as a whole text.
 func BenchmarkContents(b *testing.B) {
-	for _, k := range contents.Kinds() {
+	for _, k := range real.Kinds() {
 		b.Run(strings.ReplaceAll(k.Name, " ", "_"), func(b *testing.B) {
 			b.SetBytes(int64(len(k.Text)))
 			b.ReportAllocs()
