@@ -44,14 +44,18 @@ func punyNames(found []scanner.Finding, s string, from, to int) []scanner.Findin
 // wideNames judges the names with bytes beyond ASCII between two places, and returns the end of the
 // last; puny says that there may be names in punycode as well.
 func wideNames(found []scanner.Finding, s string, bytes *planes, puny bool, from, to int) (all []scanner.Finding, end int) {
+	unsure := from // what stands before may hold names
 	for i := from; i < to && len(found) < maxFindings; {
 		if !puny {
 			if i = bytes.next(wides, i); i >= to {
 				break
 			}
-			if end := noName(s, from, i); end > i {
-				i, from = end, end
-				continue
+			if i >= unsure {
+				end, none := noName(s, from, i)
+				if unsure = end; none {
+					i, from = end, end
+					continue
+				}
 			}
 		} else if s[i] < utf8.RuneSelf && !text.HasPrefixFold(s[i:], "xn--") {
 			i++
@@ -70,19 +74,16 @@ func wideNames(found []scanner.Finding, s string, bytes *planes, puny bool, from
 	return found, max(from, to)
 }
 
-// noName returns the end of what stands around the byte at i, not before from, if that can hold no name of
-// a host: it has no dot and does not follow "://".
-func noName(s string, from, i int) (end int) {
-	ofSome := func(b byte) bool { return b >= utf8.RuneSelf || inWord[b] || b == '-' }
-	for end = i; end < len(s) && ofSome(s[end]); end++ {
+// noName returns where the letters and the like around the byte at i end, and whether they are certainly no
+// name of a host, because they have no dot and do not follow "://". They begin not before from.
+func noName(s string, from, i int) (end int, none bool) {
+	ofName := func(b byte) bool { return b >= utf8.RuneSelf || inWord[b] || b == '-' }
+	for end = i; end < len(s) && ofName(s[end]); end++ {
 	}
-	for i > from && ofSome(s[i-1]) {
+	for i > from && ofName(s[i-1]) {
 		i--
 	}
-	if end < len(s) && s[end] == '.' || i > 0 && (s[i-1] == '.' || s[i-1] == '/') {
-		return 0
-	}
-	return end
+	return end, (end == len(s) || s[end] != '.') && (i == 0 || s[i-1] != '.' && s[i-1] != '/')
 }
 
 // nameAround returns where the name with the character at i begins, not before from, and ends.
