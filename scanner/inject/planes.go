@@ -2,7 +2,7 @@ package inject
 
 import "math/bits"
 
-// Kinds of bytes. A byte has none or one, but an exclamation mark has two.
+// Kinds of bytes. A byte may have none; some signs have another kind as well.
 const (
 	kLetter uint8 = 1 << iota
 	kDigit
