@@ -23,26 +23,26 @@ func (s *scan) foldAll(v *view, l *level) {
 			continue
 		}
 		d := s.draft(v, p)
-		if d.fold(v.text, p, mostly) {
+		if d.fold(v.text, &l.bench.planes, p, mostly) {
 			l.plain = append(l.plain, p)
 			s.look(d.view(scanner.ViewFolded, v, p, 0))
 		}
 	}
 }
 
-// fold writes a part of a text. It reports whether anything changed.
-func (d *draft) fold(s string, p span, mostly func() bool) bool {
+// fold writes a part of a text, whose planes are given. It reports whether anything changed.
+func (d *draft) fold(s string, bytes *planes, p span, mostly func() bool) bool {
 	done := p.start // what stands before has been written
-	for i := p.start; i < p.end; {
-		if s[i] < utf8.RuneSelf {
-			i++
+	last := p.start // the end of the last word that was looked at
+	for i := bytes.next(wides, p.start); i < p.end; i = bytes.next(wides, i) {
+		if i += dull(s[i:p.end]); i >= p.end || s[i] < utf8.RuneSelf {
 			continue
 		}
-		word := i
-		for word > done && s[word-1] < utf8.RuneSelf && text.Is(s[word-1], text.Letter|text.Digit) {
-			word--
+		if r, size := utf8.DecodeRuneInString(s[i:p.end]); glyphOf(r).isDull() {
+			i += size
+			continue
 		}
-		end, plain, foldable := wordAt(s[:p.end], word)
+		end, plain, foldable := wordAt(s[:p.end], beginOfWord(s, last, i))
 		if end <= i { // a character that is of no word stands behind one
 			end, plain, foldable = wordAt(s[:p.end], i)
 		}
@@ -68,7 +68,7 @@ func (d *draft) fold(s string, p span, mostly func() bool) bool {
 			j += size
 			done = j
 		}
-		i = end
+		i, last = end, end
 	}
 	if done == p.start {
 		return false
@@ -92,6 +92,18 @@ func (g *glyph) appendPlain(out []byte, r rune) []byte {
 	return append(out, g.like)
 }
 
+// beginOfWord returns where the word begins that a character belongs to, not before from.
+func beginOfWord(s string, from, i int) int {
+	for i > from {
+		r, size := utf8.DecodeLastRuneInString(s[from:i])
+		if r < utf8.RuneSelf && !inWord[byte(r)] || r >= utf8.RuneSelf && glyphOf(r).kind&isWord == 0 {
+			break
+		}
+		i -= size
+	}
+	return i
+}
+
 // wordAt returns where the word at byte i ends, whether it has letters of ASCII or of its
 // variants, and whether all others look like some.
 func wordAt(s string, i int) (end int, plain, foldable bool) {
@@ -107,7 +119,7 @@ func wordAt(s string, i int) (end int, plain, foldable bool) {
 		}
 		r, size := utf8.DecodeRuneInString(s[end:])
 		g := glyphOf(r)
-		if g.kind&(isUnseen|isLetter|isMark|isNumber) == 0 {
+		if g.kind&isWord == 0 {
 			if end == i {
 				end += size
 			}

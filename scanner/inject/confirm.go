@@ -38,18 +38,20 @@ const (
 	seesAfter  = 200
 )
 
-// matches reports whether what stands around a threat in a view is as it must be.
-func (c *confirmation) matches(v *view, around string) bool {
-	switch {
+// matches reports whether what stands around a threat in a view is as it must be. The watch is that of
+// the confirmation for the view.
+func (c *confirmation) matches(v *view, around span, w *watch) bool {
+	switch part := v.text[around.start:around.end]; {
 	case v.joined:
-		return c.joined().matches(around)
-	case v.leet && c.leet().matches(around):
+		return c.joined().matches(part)
+	case v.leet && c.leet().matches(part):
 		return true
 	}
-	return c.plain().matches(around)
+	return w.matches(c.plain(), v.text, around)
 }
 
-// before returns the place from which a confirmation sees the text before start.
+// before returns the place from which a confirmation sees the text before start: what [ruler.seesFrom]
+// returns, without planes.
 func before(s string, start int) int {
 	blank := start < len(s) && text.Is(s[start], text.Space)
 	for n := 0; start > 0 && n < seesBefore; start-- {
@@ -59,16 +61,4 @@ func before(s string, start int) int {
 		}
 	}
 	return start
-}
-
-// after returns the place up to which a confirmation sees the text after end.
-func after(s string, end int) int {
-	blank := end > 0 && text.Is(s[end-1], text.Space)
-	for n := 0; end < len(s) && n < seesAfter; end++ {
-		was := blank
-		if blank = text.Is(s[end], text.Space); !blank || !was {
-			n++
-		}
-	}
-	return end
 }

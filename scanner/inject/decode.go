@@ -31,7 +31,7 @@ func (s *scan) decode(v *view, l *level) {
 func runAt(text string, i int) (end int, wrapped bool) {
 	line := i
 	for end = i; end < len(text); {
-		if kinds[text[end]] < kSpace {
+		if kinds[text[end]]&kRun != 0 {
 			end++
 			continue
 		}
@@ -39,7 +39,7 @@ func runAt(text string, i int) (end int, wrapped bool) {
 		for next < len(text) && (text[next] == '\n' || text[next] == '\r') {
 			next++
 		}
-		if next == end || end-line < 40 || next == len(text) || kinds[text[next]] >= kSpace {
+		if next == end || end-line < 40 || next == len(text) || kinds[text[next]]&kRun == 0 {
 			break
 		}
 		end, line, wrapped = next, next, true
@@ -66,13 +66,13 @@ func (s *scan) decodeRun(v *view, p span, wrapped bool) {
 			}
 		}
 	}
-	if !wrapped && letters(run) >= minJoined {
+	if !wrapped && countLetters(run) >= minJoined {
 		s.join(v.part(scanner.ViewJoined, p))
 	}
 }
 
-// letters counts the bytes that are letters or may stand for some.
-func letters(run string) (n int) {
+// countLetters counts the bytes that are letters or may stand for some.
+func countLetters(run string) (n int) {
 	for i := range len(run) {
 		if text.Is(leetBytes[run[i]], text.Letter) {
 			n++

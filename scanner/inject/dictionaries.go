@@ -14,7 +14,7 @@ import (
 
 // The automata of the lexicon, built when they are first needed.
 var (
-	// plainWords are the words in ASCII. It runs over every text.
+	// plainWords are the words in ASCII. It runs over texts that come in pieces, its finder over whole ones.
 	plainWords = sync.OnceValue(func() *dictionary { return newDictionary(withTricks(lexicon(true)), foldCase, true) })
 	// wideWords are all other words. It runs over texts that are not ASCII.
 	wideWords = sync.OnceValue(func() *dictionary { return newDictionary(lexicon(false), foldCase, false) })

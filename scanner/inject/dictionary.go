@@ -43,6 +43,7 @@ type dictionary struct {
 	label []uint8  // class that leads to the node
 	fail  []uint32
 	ends  [][]uint16 // patterns that end there, the longest first
+	own   []uint8    // how many of them begin at the root
 }
 
 // maxTable bounds the table, in states: 4 MiB.
@@ -149,8 +150,10 @@ func (l *dictionary) grow() {
 // tree too. The patterns that end there end at the node as well.
 func (l *dictionary) link() {
 	l.fail = make([]uint32, len(l.label))
+	l.own = make([]uint8, len(l.label))
 	for n := range uint32(len(l.label)) {
 		for c := l.child[n]; c < l.child[n+1]; c++ {
+			l.own[c] = uint8(len(l.ends[c]))
 			switch {
 			case n > 0:
 				l.fail[c] = l.after(l.fail[n], l.label[c])

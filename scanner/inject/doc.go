@@ -9,8 +9,9 @@
 //
 // # How
 //
-// One automaton looks for all words of a lexicon. The lexicon says what a word means, the threats
-// say which meanings together are an attack, and where that is not enough what the text around must
+// All words of a lexicon are looked for at once: in a whole text by the hashes of its words, in one that
+// comes in pieces by an automaton. The lexicon says what a word means, the threats say which meanings
+// together are an attack, and where that is not enough what the text around must
 // look like. The parts of a text whose bytes give reason to are also looked at without the disguises
 // that they may wear: decoded, folded, put together, turned round. A literal phrase alone is a finding of low
 // confidence; a rule that understands the phrase's surroundings gives high confidence.

@@ -10,15 +10,11 @@ import (
 	"github.com/svc-gateway/svc/scanner/internal/text"
 )
 
-// unescape looks at a part with its percent, HTML and backslash escapes decoded.
-func (s *scan) unescape(v *view, p span) {
+// unescape looks at a part of a view, whose planes are given, with its percent, HTML and backslash escapes decoded.
+func (s *scan) unescape(v *view, p span, bytes *planes) {
 	d := s.draft(v, p)
 	done := p.start // what stands before has been written
-	for i := p.start; i < p.end; {
-		if kinds[v.text[i]] != kEscape {
-			i++
-			continue
-		}
+	for i := bytes.next(escapes, p.start); i < p.end; i = bytes.next(escapes, i) {
 		var n int
 		var decoded [utf8.UTFMax]byte
 		out := decoded[:0]

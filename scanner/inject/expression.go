@@ -7,7 +7,6 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/svc-gateway/svc/scanner/internal/text"
@@ -180,98 +179,6 @@ func (e *expression) stateOf(at []uint32, last rune) uint32 {
 		e.table.Store(&larger)
 	}
 	return s
-}
-
-// matches reports whether a text has a match. It is read in lower case, or however it is folded,
-// and each run of white space as one.
-func (e *expression) matches(s string) bool {
-	table, state := *e.table.Load(), noStates*e.stride
-	for i := 0; i <= len(s); {
-		class := e.end
-		if i < len(s) {
-			class = e.ascii[s[i]]
-		}
-		if i++; class >= notByItself {
-			var ok bool
-			if class, i, ok = e.read(s, i-1); !ok {
-				continue
-			}
-		}
-		next := atomic.LoadUint32(&table[state+uint32(class)])
-		if next <= matched {
-			if next == toMake {
-				next = e.makeStep(state, class)
-				table = *e.table.Load()
-			}
-			switch next {
-			case matched:
-				return true
-			case toMake:
-				return e.slow().MatchString(e.folded(s))
-			}
-		}
-		state = next
-	}
-	return false
-}
-
-// read reads what stands at i and is more than a byte, or may count as nothing. It returns the class
-// and where to go on.
-func (e *expression) read(s string, i int) (class uint8, next int, ok bool) {
-	b := s[i]
-	if b >= utf8.RuneSelf {
-		r, size := lowerRune(s[i:])
-		return e.classOf(r), i + size, true
-	}
-	if text.Is(b, text.Space) {
-		b, size := blankAt(s[i:])
-		return e.blanks[b], i + size, b != ' ' || !e.joined
-	}
-	return 0, i + 1, false // a byte that is folded to a space
-}
-
-// folded returns what matches reads.
-func (e *expression) folded(s string) string {
-	out := make([]byte, 0, len(s))
-	for i := 0; i < len(s); {
-		switch {
-		case s[i] >= utf8.RuneSelf:
-			r, size := lowerRune(s[i:])
-			out = utf8.AppendRune(out, r)
-			i += size
-		case text.Is(s[i], text.Space):
-			b, size := blankAt(s[i:])
-			if i += size; b != ' ' || !e.joined {
-				out = append(out, b)
-			}
-		default:
-			if b := e.fold(s[i]); b != ' ' || !e.joined {
-				out = append(out, b)
-			}
-			i++
-		}
-	}
-	return string(out)
-}
-
-// lowerRune returns the first character in lower case, if that is as long, and its length.
-func lowerRune(s string) (r rune, size int) {
-	r, size = utf8.DecodeRuneInString(s)
-	if lower := unicode.ToLower(r); utf8.RuneLen(lower) == size {
-		r = lower
-	}
-	return r, size
-}
-
-// blankAt returns what white space counts as, and its length.
-func blankAt(s string) (b byte, size int) {
-	b = s[0]
-	for size = 1; size < len(s) && text.Is(s[size], text.Space); size++ {
-		if s[size] == '\n' {
-			b = '\n'
-		}
-	}
-	return b, size
 }
 
 // makeStep finds out where a step leads.

@@ -1,9 +1,11 @@
 package inject
 
 import (
+	"math/rand/v2"
 	"strings"
 	"sync"
 	"testing"
+	"unicode/utf8"
 )
 
 // expressions are all that the threats ask for, in the forms that views need.
@@ -72,4 +74,38 @@ func TestExpressionConcurrently(t *testing.T) {
 		})
 	}
 	wg.Wait()
+}
+
+// A watch says of each part of a text what the expression says of the part alone, if no word is cut and
+// the part does not begin what only the beginning of a text does.
+func FuzzWatch(f *testing.F) {
+	for _, t := range threats {
+		f.Add(strings.Join(append(t.examples, t.counters...), " "), uint64(1))
+	}
+	list := expressions()
+	f.Fuzz(func(t *testing.T, text string, seed uint64) {
+		r := rand.New(rand.NewPCG(seed, 0))
+		var ends []int
+		for i := range len(text) - 1 {
+			if text[i] == ' ' && text[i+1] > ' ' && text[i+1] < utf8.RuneSelf {
+				ends = append(ends, i+1)
+			}
+		}
+		if len(ends) < 2 {
+			return
+		}
+		for _, e := range list {
+			if strings.Contains(e.source, "^|") {
+				continue
+			}
+			var w watch
+			for range 20 {
+				a, b := ends[r.IntN(len(ends))], ends[r.IntN(len(ends))]
+				p := span{min(a, b), max(a, b)}
+				if got, want := w.matches(e, text, p), e.matches(text[p.start:p.end]); got != want {
+					t.Fatalf("%q in %q: got %v, want %v", e.source, text[p.start:p.end], got, want)
+				}
+			}
+		}
+	})
 }

@@ -46,6 +46,48 @@ func glyphOf(r rune) *glyph {
 	return &page[r&0xff]
 }
 
+// isWord are the kinds of characters that words consist of.
+const isWord = isUnseen | isLetter | isMark | isNumber
+
+// isDull reports whether a character can be seen and is not written in ASCII in any way.
+func (g *glyph) isDull() bool {
+	return g.kind&(isUnseen|isPlain|isAccent) == 0 && g.like == 0
+}
+
+// dull returns how long the characters are that a text begins with and that are dull, as far as two bytes
+// of each tell: most characters of the scripts of East Asia.
+func dull(s string) (n int) {
+	for n+3 <= len(s) && s[n]&0xf0 == 0xe0 && s[n+1]&0xc0 == 0x80 && s[n+2]&0xc0 == 0x80 {
+		p := &dullness[s[n]&0xf][s[n+1]&0x3f]
+		if p.Load() == 0 {
+			p.Store(newDullness(rune(s[n]&0xf)<<12 | rune(s[n+1]&0x3f)<<6))
+		}
+		if p.Load() != allDull {
+			break
+		}
+		n += 3
+	}
+	return n
+}
+
+// What is known of the characters that begin with the same two bytes, if it is not 0.
+const (
+	allDull = iota + 1
+	notAllDull
+)
+
+func newDullness(first rune) uint32 {
+	for r := first; r < first+64; r++ {
+		if r < 0x800 || 0xd800 <= r && r < 0xe000 || !glyphOf(r).isDull() { // not written so, or not dull
+			return notAllDull
+		}
+	}
+	return allDull
+}
+
+// dullness is by the four bits of the first byte that tell, and the six of the second.
+var dullness [16][64]atomic.Uint32
+
 func newGlyph(r rune) (g glyph) {
 	set := func(kind uint8, is bool) {
 		if is {

@@ -11,7 +11,10 @@ import (
 type hit struct {
 	*pattern
 	start, end int
-	from, to   tick // of start and end, once they are measured
+
+	// Once the word is measured:
+	from, to      int32 // where it stands, see [ruler]
+	before, after int32 // what a confirmation sees, plus one; 0: not asked for yet
 }
 
 // hits appends the words that the automaton finds in text.

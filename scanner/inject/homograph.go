@@ -15,12 +15,13 @@ import (
 // scripts, or all of whose Cyrillic or Greek letters look like Latin ones, is of high
 // confidence; punycode, and labels of different scripts in one domain, are of low confidence,
 // because there are honest ones.
-func scanHomographs(found []scanner.Finding, s string, wide spans) []scanner.Finding {
+func scanHomographs(found []scanner.Finding, s string, bytes *planes, wide spans) []scanner.Finding {
 	done := 0
+	_, puny := nextPunycode(s, 0)
 	for i, p := range wide {
 		p = p.in(s)
 		found = punyNames(found, s, done, p.start)
-		if found, done = wideNames(found, s, max(done, p.start), p.end); i == maxFindings || len(found) >= maxFindings {
+		if found, done = wideNames(found, s, bytes, puny, max(done, p.start), p.end); i == maxFindings || len(found) >= maxFindings {
 			return found
 		}
 	}
@@ -41,10 +42,22 @@ func punyNames(found []scanner.Finding, s string, from, to int) []scanner.Findin
 }
 
 // wideNames judges the names with bytes beyond ASCII between two places, and returns the end of the
-// last.
-func wideNames(found []scanner.Finding, s string, from, to int) (all []scanner.Finding, end int) {
+// last; puny says that there may be names in punycode as well.
+func wideNames(found []scanner.Finding, s string, bytes *planes, puny bool, from, to int) (all []scanner.Finding, end int) {
+	unsure := from // what stands before may hold names
 	for i := from; i < to && len(found) < maxFindings; {
-		if s[i] < utf8.RuneSelf && !text.HasPrefixFold(s[i:], "xn--") {
+		if !puny {
+			if i = bytes.next(wides, i); i >= to {
+				break
+			}
+			if i >= unsure {
+				end, none := noName(s, from, i)
+				if unsure = end; none {
+					i, from = end, end
+					continue
+				}
+			}
+		} else if s[i] < utf8.RuneSelf && !text.HasPrefixFold(s[i:], "xn--") {
 			i++
 			continue
 		}
@@ -59,6 +72,18 @@ func wideNames(found []scanner.Finding, s string, from, to int) (all []scanner.F
 		i, from = end, end
 	}
 	return found, max(from, to)
+}
+
+// noName returns where the letters and the like around the byte at i end, and whether they are certainly no
+// name of a host, because they have no dot and do not follow "://". They begin not before from.
+func noName(s string, from, i int) (end int, none bool) {
+	ofName := func(b byte) bool { return b >= utf8.RuneSelf || inWord[b] || b == '-' }
+	for end = i; end < len(s) && ofName(s[end]); end++ {
+	}
+	for i > from && ofName(s[i-1]) {
+		i--
+	}
+	return end, (end == len(s) || s[end] != '.') && (i == 0 || s[i-1] != '.' && s[i-1] != '/')
 }
 
 // nameAround returns where the name with the character at i begins, not before from, and ends.

@@ -27,22 +27,22 @@ type invisibles struct {
 // they turn the direction of text that has none to be turned, where tags or selectors spell
 // something. Emoji, joiners of Persian and Indic scripts, a byte order mark, the narrow space of
 // French and soft hyphens are none of that.
-func scanInvisible(found []scanner.Finding, s string, wide spans) []scanner.Finding {
+func scanInvisible(found []scanner.Finding, s string, bytes *planes, wide spans) []scanner.Finding {
 	turns := sync.OnceValue(func() bool { return rightToLeft(s) })
 	for _, p := range wide {
 		p = p.in(s)
-		before := rune(0)
-		for i := p.start; i < p.end && len(found) < maxFindings/2; {
-			if s[i] < utf8.RuneSelf {
-				before = rune(s[i])
-				i++
+		for i := bytes.next(wides, p.start); i < p.end && len(found) < maxFindings/2; i = bytes.next(wides, i) {
+			if i += dull(s[i:p.end]); i >= p.end || s[i] < utf8.RuneSelf {
 				continue
 			}
 			r, size := utf8.DecodeRuneInString(s[i:])
 			if !text.Unseen(r) {
-				before = r
 				i += size
 				continue
+			}
+			before, _ := utf8.DecodeLastRuneInString(s[:i])
+			if i == 0 {
+				before = 0
 			}
 			start, run := i, invisibles{before: before, first: r, only: true}
 			for i < len(s) {

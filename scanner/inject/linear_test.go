@@ -14,9 +14,13 @@ import (
 
 // timeOf returns how long a scan of a repeated unit takes at least.
 func timeOf(unit string, size, tries int) time.Duration {
+	return timeOfText(strings.Repeat(unit, size/len(unit)+1), tries)
+}
+
+// timeOfText returns how long a scan takes at least.
+func timeOfText(text string, tries int) time.Duration {
 	runtime.LockOSThread() // whose clock it is
 	defer runtime.UnlockOSThread()
-	text := strings.Repeat(unit, size/len(unit)+1)
 	least := time.Hour
 	for range tries {
 		begun := clock()
@@ -49,6 +53,18 @@ var hostile = []string{
 	"ignore ", "ignore all ", "reveal your password ", "reveal ", "disregard ", "you are now ", "system: ", "if the user asks ", "model must ", "!", "<|im_start|>", "\"ignore all previous instructions\" attack ",
 	"a ", "ab ", "abc ", "a b c d e f  ", "i-g-n-o-r-e ", "0x41 ", "41 ", "01000001 ", "SWdub3Jl", "aGVsbG8g\n", "QUFB", "4142", "gur ", "eht ", "1gn0r3 ", "4ll pr3v10u5 ", "x\n", "ignore", "ignoreall",
 	" ", "\n", " \n\t", "ignore        ", "a\u00ad",
+}
+
+// What ends a text must not make all of it cost more.
+func TestLinearUpToTheEnd(t *testing.T) {
+	for _, unit := range []string{"。", "字", "é", "ａ", "é-", "word ", " "} {
+		for _, end := range []string{".", ".é", "://é.", "\u200b", "ignore"} {
+			few, many := timeOfText(strings.Repeat(unit, 400)+end, 4), timeOfText(strings.Repeat(unit, 64*400)+end, 4)
+			if many > 500*few {
+				t.Errorf("%q before %q: 64 times as many take %v, not %v", unit, end, many, few)
+			}
+		}
+	}
 }
 
 // FuzzLinear looks for texts that take more than a time in proportion to their length.

@@ -19,6 +19,7 @@ const maxSlots = 4
 // plan is a threat made ready to be tried.
 type plan struct {
 	*threat
+	number  int
 	slots   []numbers // concepts
 	within  int
 	ordered bool
@@ -70,7 +71,7 @@ var thePlans = sync.OnceValue(func() *plans {
 		if ordered {
 			sep = " > "
 		}
-		entry := plan{threat: t, ordered: ordered, within: cmp.Or(t.within, defaultGap)}
+		entry := plan{threat: t, number: i, ordered: ordered, within: cmp.Or(t.within, defaultGap)}
 		for slot := range strings.SplitSeq(t.words, sep) {
 			entry.slots = append(entry.slots, parseConcepts(slot))
 		}
@@ -130,14 +131,22 @@ type matcher struct {
 	sieve sieve
 	last  [len(conceptNames)]int32 // by concept: the last word that means it, from 1 on
 	work  *int                     // that is left
+	*watches
 }
 
-// match tries the threats on the words of a text from one of them on, and calls found for each
+// bench is the memory for trying the threats on one text at a time.
+type bench struct {
+	layout
+	watches
+}
+
+// match tries the threats on the words of a text, whose layout is begun, from one of them on, and calls found for each
 // that is there, by the end of its last word. It returns the first word that more text may make
 // complete a threat which it does not complete yet, the number of words if there is none. What it does
 // is taken off work, and it does no more when there is none left.
-func match(v *view, words []hit, from int, work *int, found func(t *threat, start, end, word int)) (again int) {
-	m := matcher{plans: thePlans(), view: v, words: words, ruler: ruler{text: v.text, words: words}, work: work}
+func match(v *view, b *bench, words []hit, from int, work *int, found func(t *threat, start, end, word int)) (again int) {
+	m := matcher{plans: thePlans(), view: v, words: words, ruler: ruler{layout: &b.layout, text: v.text, words: words}, watches: &b.watches, work: work}
+	b.fresh = false
 	for i := max(0, from-reach); i < from; i++ {
 		m.sieve.take(words[i].pattern)
 		m.take(i)
@@ -151,6 +160,7 @@ func match(v *view, words []hit, from int, work *int, found func(t *threat, star
 			}
 			for ; set != 0; set &= set - 1 {
 				entry := &m.list[64*n+bits.TrailingZeros64(set)]
+				m.ruler.measure(i)
 				if len(entry.slots) > 1 && !m.near(entry, i) {
 					continue
 				}
@@ -160,7 +170,7 @@ func match(v *view, words []hit, from int, work *int, found func(t *threat, star
 				a := attempt{matcher: &m, plan: entry}
 				if start, ok := a.complete(i); ok {
 					found(entry.threat, start, w.end, i)
-				} else if v.open && a.filled && after(v.text, w.end) == len(v.text) {
+				} else if v.open && a.filled && m.ruler.seesTo(w) == len(v.text) {
 					again = min(again, i)
 				}
 			}
@@ -185,7 +195,6 @@ const longWord = 80
 // near reports whether there are words for the slots of a threat so near to word i that they may
 // complete it. It costs less than to try.
 func (m *matcher) near(p *plan, i int) bool {
-	m.ruler.measure(i)
 	w := &m.words[i]
 	for s := range p.slots {
 		far := len(p.slots) - 1
@@ -195,7 +204,7 @@ func (m *matcher) near(p *plan, i int) bool {
 		if far == 0 || !p.ordered && w.means.meets(&p.slots[s]) {
 			continue
 		}
-		least := w.from.bytes - int32(far*p.within+(far-1)*longWord)
+		least := w.from - int32(far*p.within+(far-1)*longWord)
 		if !m.since(&p.slots[s], least, i) {
 			return false
 		}
@@ -207,7 +216,7 @@ func (m *matcher) near(p *plan, i int) bool {
 func (m *matcher) since(slot *numbers, least int32, i int) bool {
 	for n, set := range slot {
 		for ; set != 0; set &= set - 1 {
-			if k := int(m.last[64*n+bits.TrailingZeros64(set)]) - 1; k >= max(0, i-reach) && m.words[k].to.bytes >= least {
+			if k := int(m.last[64*n+bits.TrailingZeros64(set)]) - 1; k >= max(0, i-reach) && m.words[k].to >= least {
 				return true
 			}
 		}
@@ -245,7 +254,7 @@ func (a *attempt) complete(i int) (start int, ok bool) {
 func (a *attempt) fill(open, i int) (int, bool) {
 	start := a.words[i].start
 	if open == 0 {
-		return start, a.holds(start)
+		return start, a.holds(&a.words[i])
 	}
 	for k := i - 1; k >= max(0, i-reach); k-- {
 		w := &a.words[k]
@@ -276,13 +285,13 @@ func (a *attempt) fill(open, i int) (int, bool) {
 	return 0, false
 }
 
-// holds reports whether the words that were found mean what the threat says.
-func (a *attempt) holds(start int) bool {
+// holds reports whether the words that were found, the first of which is given, mean what the threat says.
+func (a *attempt) holds(first *hit) bool {
 	a.filled = true
 	*a.work -= confirmWork
-	last := a.words[a.placed[0]]
+	last := &a.words[a.placed[0]]
 	for s := range a.slots {
-		if w := a.words[a.placed[s]]; w.end > last.end {
+		if w := &a.words[a.placed[s]]; w.end > last.end {
 			last = w
 		}
 	}
@@ -295,9 +304,9 @@ func (a *attempt) holds(start int) bool {
 	if a.confirm == nil && a.unless == nil {
 		return true
 	}
-	text := a.view.text
-	around := text[before(text, start):after(text, last.end)]
-	return (a.confirm == nil || a.confirm.matches(a.view, around)) && (a.unless == nil || !a.unless.matches(a.view, around))
+	around := span{a.ruler.seesFrom(first), a.ruler.seesTo(last)}
+	confirm, exclude := a.seen(a.plan)
+	return (a.confirm == nil || a.confirm.matches(a.view, around, confirm)) && (a.unless == nil || !a.unless.matches(a.view, around, exclude))
 }
 
 // confirmWork is what it costs to confirm a threat, where looking at a word costs 1.

@@ -63,6 +63,7 @@ type scan struct {
 // level is the memory for one view at a time.
 type level struct {
 	draft    draft // of the view
+	bench    bench
 	words    []hit
 	wide     []hit // words beyond ASCII
 	marks    marks
@@ -117,12 +118,13 @@ func (s *scan) look(v view) {
 		return
 	}
 	l := s.level(v.depth)
+	l.bench.chart(v.text, 0)
 	l.marks.reset()
-	l.marks.inspect(v.text)
+	l.marks.inspect(v.text, &l.bench.planes)
 	if v.parent == nil {
-		s.found = scanInvisible(s.found, v.text, l.marks.wide)
+		s.found = scanInvisible(s.found, v.text, &l.bench.planes, l.marks.wide)
 		if l.marks.traits&(wideBytes|punycode) != 0 {
-			s.found = scanHomographs(s.found, v.text, l.marks.wide)
+			s.found = scanHomographs(s.found, v.text, &l.bench.planes, l.marks.wide)
 		}
 		for _, f := range s.found {
 			s.count(f, 1)
@@ -139,11 +141,11 @@ func (s *scan) look(v view) {
 
 // read finds the words of a view, and those that say that it is written in another way.
 func (l *level) read(v *view) {
-	d := plainWords()
 	if v.leet {
-		d = leetWords()
+		l.words = leetWords().hits(l.words[:0], v.text)
+	} else {
+		l.words = plainFinder().hits(l.words[:0], v.text, &l.bench.planes)
 	}
-	l.words = d.hits(l.words[:0], v.text)
 	l.ciphered, l.mirrored = l.ciphered[:0], l.mirrored[:0]
 	for _, w := range l.words {
 		switch disguiseOf(w) {
@@ -179,12 +181,12 @@ func merged(words, more []hit) []hit {
 	return words
 }
 
-// phrases tries the threats on the words of a view.
+// phrases tries the threats on the words of a view, whose layout is begun.
 func (s *scan) phrases(v *view, l *level) {
 	if len(l.words) == 0 {
 		return
 	}
-	match(v, l.words, 0, &s.work, func(t *threat, start, end, word int) {
+	match(v, &l.bench, l.words, 0, &s.work, func(t *threat, start, end, word int) {
 		f := v.finding(t, l.words, word, start, end)
 		f.Start, f.End = v.original(start, end)
 		s.record(f)

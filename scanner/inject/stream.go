@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/svc-gateway/svc/scanner"
@@ -90,7 +91,10 @@ func (s *Stream) read(eof bool) []scanner.Finding {
 	v := view{name: scanner.ViewText, text: window, open: !eof}
 	work := workFor(len(window))
 	var found []scanner.Finding
-	tried := match(&v, all, s.tried, &work, func(t *threat, start, end, word int) {
+	b := benches.Get().(*bench)
+	defer benches.Put(b)
+	b.begin()
+	tried := match(&v, b, all, s.tried, &work, func(t *threat, start, end, word int) {
 		f := v.finding(t, all, word, start, end)
 		f.Excerpt = text.Excerpt(window[start:end])
 		found = s.tell(found, f)
@@ -115,10 +119,16 @@ func (s *Stream) readWords(list []hit, text string, from, to int) (words []hit, 
 	return list, plain, wide
 }
 
+// benches are kept for their memory, which is too much for each of many streams that wait.
+var benches = sync.Pool{New: func() any { return new(bench) }}
+
 // inspect notes the traits of a text.
 func (s *Stream) inspect(text string) {
 	s.memory.reset()
-	s.memory.inspect(text)
+	b := benches.Get().(*bench)
+	defer benches.Put(b)
+	b.chart(text, 0)
+	s.memory.inspect(text, &b.planes)
 	s.marks |= s.memory.traits
 }
 

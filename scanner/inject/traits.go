@@ -1,6 +1,7 @@
 package inject
 
 import (
+	"math/bits"
 	"strings"
 	"unicode/utf8"
 
@@ -21,46 +22,6 @@ const (
 	spacedOut                    // letters that stand apart, words that do not
 	marked                       // HTML or Markdown
 )
-
-// kinds of bytes for inspect. The first three are of codes; what is not ends a run of them.
-const (
-	kLetter uint8 = 1 << iota
-	kDigit
-	kCode  // of base64, beside letters and digits
-	kSpace // the first of those that end a run
-	kSymbol
-	kWide
-	kEscape
-	kMarkup
-)
-
-var kinds = func() (t [256]uint8) {
-	for b := range 256 {
-		c := byte(b)
-		switch {
-		case b >= 0x80:
-			t[b] = kWide
-		case text.Is(c, text.Space):
-			t[b] = kSpace
-		case text.Is(c, text.Letter):
-			t[b] = kLetter
-		case text.Is(c, text.Digit):
-			t[b] = kDigit
-		default:
-			t[b] = kOther
-		}
-	}
-	for b, kind := range map[byte]uint8{
-		'+': kCode, '/': kCode, '=': kCode, '-': kCode, '_': kCode, '@': kSymbol, '$': kSymbol, '!': kSymbol, '|': kSymbol,
-		'%': kEscape, '&': kEscape, '\\': kEscape, '<': kMarkup, '[': kMarkup,
-	} {
-		t[b] = kind
-	}
-	return t
-}()
-
-// kOther ends a run and means nothing else.
-const kOther = kSpace | kEscape
 
 // limits of what is ordinary.
 const (
@@ -90,66 +51,61 @@ func (m *marks) reset() {
 	*m = marks{wide: m.wide[:0], escapes: m.escapes[:0], runs: m.runs[:0], leet: m.leet[:0], apart: m.apart[:0], octets: m.octets[:0], rows: m.rows[:0]}
 }
 
-// inspect looks at each byte of a text once. It is the second most of the work of a scan, behind the
-// search for words; so what is rare is found in functions of its own, and what depends on a word's
-// length is counted without a branch.
-func (m *marks) inspect(s string) {
-	var all, word uint8
-	start, run := 0, 0
-	length, chunks, singles := 0, 0, 0 // of the word before; words of one length, and letters, in a row
-	for i := 0; ; i++ {
-		k := kSpace
-		for i < len(s) {
-			if k = kinds[s[i]]; k >= kSpace {
-				break
-			}
-			word |= k
-			i++
-		}
-		if i-run >= minCode {
-			m.runs = append(m.runs, span{run, i})
-		}
-		run = i + 1
-		if k != kSpace && i < len(s) {
-			if word |= k; k == kWide {
-				m.wide.add(i, i+1, wideAround)
-			} else if k == kEscape && isEscape(s[i:]) {
-				m.escapes.add(i, i+1, context)
-			}
-			continue
-		}
-		if n := i - start; n > 0 {
-			if all |= word; word&(kWide|kDigit|kSymbol) != 0 {
-				m.oddWord(s, start, i, word)
-			}
-			same, one := 0, 0
-			if n == length {
-				same = 1
-			}
-			if n == 1 || word&kWide != 0 && isOne(s[start:i]) {
-				one = 1
-			}
-			length, chunks, singles = n, (chunks+1)*same, (singles+1)*one
-			if chunks >= minChunks {
-				m.row(s, start, i)
-			}
-			if singles >= minSingle {
-				m.apart.add(start-2*minSingle, i, context)
-			}
-			if n >= minApart && kinds[s[start+1]]&(kLetter|kDigit) == 0 && isApart(s[start:i]) {
-				m.apart.add(start, i, context)
-			}
-		}
-		word, start = 0, i+1
-		if i >= len(s) {
-			break
-		}
-	}
+// inspect finds the marks in a text, whose planes are given.
+func (m *marks) inspect(s string, p *planes) {
+	all := m.bytes(s, p)
+	m.words(s, p)
 	m.judge(all, s)
 }
 
+// bytes finds the marks that single bytes make, and long runs of code. It returns the kinds of bytes
+// that there are.
+func (m *marks) bytes(s string, p *planes) (all block) {
+	var one, two, four, eight uint64 // of the block before: the last so many bytes are of code
+	for n := range len(p.blocks) - 1 {
+		b, at := &p.blocks[n], n*blockSize
+		for rest := b[wides]; rest != 0; {
+			i := bits.TrailingZeros64(rest)
+			length := bits.TrailingZeros64(^(rest >> i))
+			m.wide.add(at+i, at+i+length, wideAround)
+			rest &^= (1<<length - 1) << i
+		}
+		for rest := b[escapes]; rest != 0; rest &= rest - 1 {
+			if i := at + bits.TrailingZeros64(rest); isEscape(s[i:]) {
+				m.escapes.add(i, i+1, context)
+			}
+		}
+		was := [...]uint64{one, two, four, eight}
+		one = b[letters] | b[digits] | b[codes]
+		two = one & (one<<1 | was[0]>>63)
+		four = two & (two<<2 | was[1]>>62)
+		eight = four & (four<<4 | was[2]>>60)
+		sixteen := eight & (eight<<8 | was[3]>>56)
+		for rest := sixteen & (four<<16 | was[2]>>48); rest != 0; { // the last 20 are
+			i := bits.TrailingZeros64(rest)
+			m.run(at+i-minCode+1, at+i+1)
+			length := bits.TrailingZeros64(^(rest >> i))
+			m.runs[len(m.runs)-1].end += length - 1
+			rest &^= (1<<length - 1) << i
+		}
+		for k, mask := range b {
+			all[k] |= mask
+		}
+	}
+	return all
+}
+
+// run notes a run of code, or that the last one goes on.
+func (m *marks) run(start, end int) {
+	if n := len(m.runs); n > 0 && m.runs[n-1].end >= start {
+		m.runs[n-1].end = end
+		return
+	}
+	m.runs = append(m.runs, span{start, end})
+}
+
 // judge says which traits the text has.
-func (m *marks) judge(all uint8, s string) {
+func (m *marks) judge(all block, s string) {
 	set := func(trait traits, list spans) {
 		if len(list) > 0 {
 			m.traits |= trait
@@ -164,10 +120,10 @@ func (m *marks) judge(all uint8, s string) {
 	if m.mixed > 1 {
 		set(leetish, m.leet)
 	}
-	if all&kMarkup != 0 {
+	if all[signs] != 0 && (strings.IndexByte(s, '<') >= 0 || strings.IndexByte(s, '[') >= 0) {
 		m.traits |= marked
 	}
-	if all&kCode != 0 && hasPunycode(s) {
+	if all[codes] != 0 && hasPunycode(s) {
 		m.traits |= punycode
 	}
 }

@@ -133,7 +133,7 @@ func (s *scan) unfold(v *view, l *level) {
 			}
 		}
 	}
-	each(escaped, l.marks.escapes, s.unescape)
+	each(escaped, l.marks.escapes, func(v *view, p span) { s.unescape(v, p, &l.bench.planes) })
 	if seen&coded != 0 {
 		each(coded, l.marks.octets, s.decodeFields)
 		s.decode(v, l)
@@ -178,6 +178,7 @@ func (s *scan) unleet(v *view, p span) {
 	l := s.level(u.depth)
 	l.words = leetWords().hits(l.words[:0], u.text)
 	if slices.ContainsFunc(l.words, func(w hit) bool { return !lettersOnly(u.text[w.start:w.end]) }) {
+		l.bench.begin()
 		s.phrases(&u, l)
 	}
 }
@@ -200,5 +201,6 @@ func (s *scan) join(j view) {
 	}
 	l := s.level(j.depth)
 	l.words = joinedWords().hits(l.words[:0], j.text)
+	l.bench.begin()
 	s.phrases(&j, l)
 }

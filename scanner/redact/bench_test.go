@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	real "github.com/svc-gateway/svc/internal/contents"
 )
 
 // ordinary is text as an agent writes it, without secrets.
@@ -84,5 +86,18 @@ func BenchmarkJSONStream(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		dst = r.Close(r.Append(dst[:0], doc))
+	}
+}
+
+// BenchmarkContents redacts what agents are really sent, each kind as a whole text.
+func BenchmarkContents(b *testing.B) {
+	for _, k := range real.Kinds() {
+		b.Run(strings.ReplaceAll(k.Name, " ", "_"), func(b *testing.B) {
+			b.SetBytes(int64(len(k.Text)))
+			b.ReportAllocs()
+			for b.Loop() {
+				Text(k.Text)
+			}
+		})
 	}
 }
