@@ -46,9 +46,9 @@ func (v View) StateOf(ctx context.Context, t Thread, checkpoint string) (Checkpo
 // maxRuns is how many runs of a thread a history knows the metadata of.
 const maxRuns = 1000
 
-// maxHistory bounds what the checkpoints of a list hold together, in bytes. What a thread said last is in
-// every one of them.
-const maxHistory = 16 << 20
+// MaxStates bounds what the states of a list hold together, in bytes. In a history, what a thread said first
+// is in every one of them.
+const MaxStates = 16 << 20
 
 // History are a thread's checkpoints of all branches, newest first.
 func (v View) History(ctx context.Context, thread string, f HistoryFilter) ([]Checkpoint, error) {
@@ -86,7 +86,7 @@ func (v View) History(ctx context.Context, thread string, f HistoryFilter) ([]Ch
 		if err != nil {
 			return nil, err
 		}
-		if held += c.size(); held > maxHistory && len(list) > 0 {
+		if held += c.Size(); held > MaxStates && len(list) > 0 {
 			break
 		}
 		list = append(list, c)
@@ -107,8 +107,8 @@ func about(b tree.Boundary, runs map[string]RunInfo) map[string]any {
 	return all
 }
 
-// size is about how large the checkpoint is as JSON, in bytes.
-func (c *Checkpoint) size() int {
+// Size is about how large the checkpoint is as JSON, in bytes.
+func (c *Checkpoint) Size() int {
 	n := 0
 	if len(c.Values) > 0 {
 		n = len(jsonText(c.Values))

@@ -41,6 +41,7 @@ type server struct {
 	audit  *audit.Log
 	tokens map[string]string // by user
 	memory *budget.Budget
+	rt     *agents.Runtime
 	wrap   func(http.Handler) http.Handler // a stage in front of the API; nil: none
 	later  func(time.Duration)             // starts what crons want started so much later
 }
@@ -90,7 +91,7 @@ func newServerOn(t *testing.T, m model.Model, live bus.Bus) *server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &server{t: t, id: id, audit: log, tokens: map[string]string{}, memory: memory}
+	s := &server{t: t, id: id, audit: log, tokens: map[string]string{}, memory: memory, rt: rt}
 	s.later = func(d time.Duration) {
 		t.Helper()
 		future := cron.Open(cron.Config{Store: store, Audit: log, Identity: id, Log: zap.NewNop(), Now: func() time.Time { return time.Now().Add(d) }})

@@ -7,6 +7,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/svc-gateway/svc/agents"
+	"github.com/svc-gateway/svc/agents/model"
+	"github.com/svc-gateway/svc/policy"
 )
 
 // graph is a request of the graph-based protocol.
@@ -198,5 +202,55 @@ func TestBatchAgain(t *testing.T) {
 	}
 	if again := ids(body); !slices.Equal(again, first) {
 		t.Errorf("sent again: got %v, want %v", again, first)
+	}
+}
+
+// Lists of states end before their limit when the states are large, and say where to go on.
+func TestListsOfLargeStates(t *testing.T) {
+	s := newServer(t, parrot{})
+	said := func(thread string, size int) {
+		update := agents.StateUpdate{Messages: []model.Message{{Role: "user", Content: strings.Repeat("much ", size/5)}}}
+		if _, err := s.rt.As(policy.Principal{User: "ada", Role: policy.User}).UpdateState(t.Context(), thread, update); err != nil {
+			t.Fatal(err)
+		}
+	}
+	threads := map[string]bool{}
+	for range 3 {
+		thread := s.thread("ada")
+		threads[thread] = true
+		said(thread, agents.MaxStates*2/3)
+	}
+	for offset := range 3 {
+		status, header, body := s.do("ada", "POST", "/threads/search", map[string]any{"limit": 10, "offset": offset})
+		var page []struct {
+			ID string `json:"thread_id"`
+		}
+		if err := json.Unmarshal([]byte(body), &page); err != nil || status != 200 || len(page) != 1 || !threads[page[0].ID] || header.Get("X-Pagination-Total") != "3" {
+			t.Fatalf("got %d, %v, %d threads of %s", status, err, len(page), header.Get("X-Pagination-Total"))
+		}
+		delete(threads, page[0].ID)
+		if next := header.Get("X-Pagination-Next"); offset < 2 && next != fmt.Sprint(offset+1) {
+			t.Fatalf("the next page begins at %q, want %d", next, offset+1)
+		}
+	}
+	thread := s.thread("ada")
+	for range 6 {
+		said(thread, agents.MaxStates/6)
+	}
+	seen, before := map[string]bool{}, ""
+	for len(seen) < 6 {
+		_, _, body := s.do("ada", "GET", "/threads/"+thread+"/history?limit=1000"+before, nil)
+		var list []struct {
+			Checkpoint struct {
+				ID string `json:"checkpoint_id"`
+			}
+		}
+		if err := json.Unmarshal([]byte(body), &list); err != nil || len(list) == 0 || len(list) == 6 {
+			t.Fatalf("got %d checkpoints, %v", len(list), err)
+		}
+		for _, c := range list {
+			seen[c.Checkpoint.ID] = true
+			before = "&before=" + c.Checkpoint.ID
+		}
 	}
 }

@@ -139,22 +139,36 @@ func (d *dialect) searchThreads(w http.ResponseWriter, r *http.Request) {
 		d.Fail(w, r, err)
 		return
 	}
-	shown := make([]Thread, len(threads))
-	whole := len(body.Select) == 0 || slices.Contains(body.Select, "values") || slices.Contains(body.Select, "interrupts")
-	for i, t := range threads {
-		if shown[i] = shownThread(t, nil); !whole {
-			continue
-		}
-		if shown[i], err = d.withState(r, t); err != nil {
-			d.Fail(w, r, err)
-			return
-		}
+	shown, err := d.found(r, threads, len(body.Select) == 0 || slices.Contains(body.Select, "values") || slices.Contains(body.Select, "interrupts"))
+	if err != nil {
+		d.Fail(w, r, err)
+		return
 	}
 	w.Header().Set("X-Pagination-Total", strconv.Itoa(total))
-	if next := f.Offset + len(threads); next < total && len(threads) > 0 {
+	if next := f.Offset + len(shown); next < total && len(shown) > 0 {
 		w.Header().Set("X-Pagination-Next", strconv.Itoa(next))
 	}
 	writeSelected(w, shown, body.Select)
+}
+
+// found are threads as they are shown, with their states when they are whole: then of large ones only the
+// first, at least one.
+func (d *dialect) found(r *http.Request, threads []agents.Thread, whole bool) ([]Thread, error) {
+	shown, held := make([]Thread, 0, len(threads)), 0
+	for _, t := range threads {
+		state, err := d.stateOf(r, t, whole)
+		if err != nil {
+			return nil, err
+		}
+		if state != nil {
+			held += state.Size()
+		}
+		if held > agents.MaxStates && len(shown) > 0 {
+			break
+		}
+		shown = append(shown, shownThread(t, state))
+	}
+	return shown, nil
 }
 
 func (d *dialect) countThreads(w http.ResponseWriter, r *http.Request) {

@@ -103,14 +103,17 @@ func (d *dialect) newThread(r *http.Request, body *ThreadBody) (Thread, error) {
 
 // withState is a thread as it is shown, with its state.
 func (d *dialect) withState(r *http.Request, t agents.Thread) (Thread, error) {
-	if t.Messages == 0 && t.Status == agents.ThreadIdle {
-		return shownThread(t, nil), nil
+	state, err := d.stateOf(r, t, true)
+	return shownThread(t, state), err
+}
+
+// stateOf is a thread's state; nil when it has none, or none is wanted.
+func (d *dialect) stateOf(r *http.Request, t agents.Thread, wanted bool) (*agents.Checkpoint, error) {
+	if !wanted || t.Messages == 0 && t.Status == agents.ThreadIdle {
+		return nil, nil
 	}
 	state, err := d.View(r).StateOf(r.Context(), t, "")
-	if err != nil {
-		return Thread{}, err
-	}
-	return shownThread(t, &state), nil
+	return &state, err
 }
 
 func checkMetadata(metadata map[string]any) error {
