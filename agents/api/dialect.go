@@ -8,6 +8,7 @@ import (
 
 	"github.com/svc-gateway/svc/agents/api/langgraph"
 	"github.com/svc-gateway/svc/agents/api/rest"
+	"github.com/svc-gateway/svc/internal/credentials"
 	"github.com/svc-gateway/svc/internal/problem"
 )
 
@@ -33,7 +34,7 @@ var sdkAgent = regexp.MustCompile(`^langgraph-sdk`)
 //
 //  1. the parameter dialect or the header X-Stream-Dialect;
 //  2. it is langgraph with a key in the body that only that dialect has, such as stream_mode; with the
-//     header x-api-key; from a client that calls itself langgraph-sdk…; with a message that has a type
+//     header x-api-key, which a stage in front may have taken out; from a client that calls itself langgraph-sdk…; with a message that has a type
 //     and no role; with an input that has something else than messages;
 //  3. otherwise the site's option default_stream_dialect. What is left to it is a body that both know:
 //     the smallest one that the published client sends looks like the specification's.
@@ -52,7 +53,7 @@ func dialectOf(r *http.Request, body []byte, otherwise Dialect) (Dialect, error)
 			}
 		}
 	}
-	if r.Header.Get("X-Api-Key") != "" || sdkAgent.MatchString(r.UserAgent()) || graphBody(body) {
+	if credentials.Keyed(r) || sdkAgent.MatchString(r.UserAgent()) || graphBody(body) {
 		return LangGraph, nil
 	}
 	return otherwise, nil

@@ -19,10 +19,24 @@ import (
 
 type key struct{}
 
+// apiKey is the header of keys that are no part of Authorization.
+const apiKey = "X-Api-Key"
+
+type keyed struct{}
+
+// Keyed reports whether a request shows a key in X-Api-Key, or did when it was noted.
+func Keyed(r *http.Request) bool {
+	noted, _ := r.Context().Value(keyed{}).(bool)
+	return noted || r.Header.Get(apiKey) != ""
+}
+
 // Note returns a context that holds the credentials in a request's header: the token or password
 // of Authorization and Proxy-Authorization, keys in X-Api-Key and its relatives, and the values of
 // cookies that name a session or a token. Without any, ctx comes back as it is.
 func Note(ctx context.Context, h http.Header) context.Context {
+	if h.Get(apiKey) != "" {
+		ctx = context.WithValue(ctx, keyed{}, true)
+	}
 	before, _ := ctx.Value(key{}).([]string)
 	values := appendAll(before[:len(before):len(before)], h)
 	if len(values) == len(before) {
@@ -43,7 +57,7 @@ func appendAll(values []string, h http.Header) []string {
 			values = appendAuthorization(values, v)
 		}
 	}
-	for _, name := range [...]string{"X-Api-Key", "Api-Key", "X-Auth-Token", "X-Goog-Api-Key"} {
+	for _, name := range [...]string{apiKey, "Api-Key", "X-Auth-Token", "X-Goog-Api-Key"} {
 		values = append(values, h[name]...)
 	}
 	for _, line := range h["Cookie"] {
