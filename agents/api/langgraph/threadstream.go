@@ -65,6 +65,7 @@ func (d *dialect) streamThread(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Location", "/threads/"+thread+"/stream")
 	a := startAnswer(w, heartbeat)
 	defer a.end()
+	_ = a.write(nil) // the client learns that the stream is there before anything happens
 	if err := f.follow(r.Context(), a); !errors.Is(err, policy.ErrStopping) {
 		a.fail(err)
 	}

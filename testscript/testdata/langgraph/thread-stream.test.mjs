@@ -21,7 +21,7 @@ async function upTo(ends, stream) {
 }
 
 /** Has a run made, to its end. */
-async function run(c, thread, assistant, options) {
+async function make(c, thread, assistant, options) {
   const { run_id } = await c.runs.create(thread, assistant, options);
   await c.runs.join(thread, run_id);
 }
@@ -38,8 +38,8 @@ for (const [line, Client] of Object.entries(lines)) {
     const readers = Object.fromEntries([['none'], ['run_modes'], ['lifecycle'], ['state_update'], ['lifecycle', 'state_update'], ['run_modes', 'state_update']].map((streamMode) => [
       streamMode.join(' '), upTo(2, c.threads.joinStream(thread_id, { ...(streamMode[0] !== 'none' && { streamMode }), lastEventId: '-1', signal: stop.signal })),
     ]));
-    await run(c, thread_id, 'quick', { input: ask('first'), streamMode: ['updates'] });
-    await run(c, thread_id, 'quick', { input: ask('second'), streamMode: ['messages-tuple'] });
+    await make(c, thread_id, 'quick', { input: ask('first'), streamMode: ['updates'] });
+    await make(c, thread_id, 'quick', { input: ask('second'), streamMode: ['messages-tuple'] });
     const seen = {};
     for (const [mode, reader] of Object.entries(readers)) seen[mode] = await reader;
     stop.abort();
@@ -64,10 +64,12 @@ for (const [line, Client] of Object.entries(lines)) {
     const { thread_id } = await c.threads.create();
     const later = await c.runs.create(thread_id, 'quick', { input: ask('later'), afterSeconds: 3, streamMode: 'values' });
     const reader = upTo(2, c.threads.joinStream(thread_id, { streamMode: ['state_update'], lastEventId: '-1' }));
-    const now = await c.runs.create(thread_id, 'quick', { input: ask('now'), streamMode: 'values' });
+    const now = await c.runs.create(thread_id, 'quick', { input: ask('now'), multitaskStrategy: 'enqueue', streamMode: 'values' });
     const events = await reader;
-    assert.deepEqual(runsOf(events), [now.run_id, later.run_id], 'in the order in which they begin');
-    assert.equal(of(events, 'values').at(-1).messages.length, 4);
+    const { messages } = of(events, 'values').at(-1);
+    assert.deepEqual(messages.map(({ content }) => content).sort(), ['later', 'later', 'now', 'now']);
+    const began = messages[0].content === 'now' ? [now.run_id, later.run_id] : [later.run_id, now.run_id];
+    assert.deepEqual(runsOf(events), began, 'in the order in which they begin');
     assert.deepEqual(await upTo(1, c.threads.joinStream(thread_id, { streamMode: ['state_update'], lastEventId: events.find(({ event }) => event === 'end').id })),
       events.slice(events.findIndex(({ event }) => event === 'end') + 1));
   });
@@ -80,7 +82,7 @@ for (const [line, Client] of Object.entries(lines)) {
     await until(async () => (await c.runs.get(thread_id, run.run_id)).status === 'running');
     await c.runs.cancel(thread_id, run.run_id, true, 'rollback');
     release(name);
-    await run(c, thread_id, 'quick', { input: ask('next'), streamMode: 'updates' });
+    await make(c, thread_id, 'quick', { input: ask('next'), streamMode: 'updates' });
     const events = await reader;
     assert.deepEqual(names(events).filter((n) => n !== 'messages'), ['metadata', 'error', 'metadata', 'updates', 'end']);
     assert.equal(of(events, 'error')[0].error, 'cancelled');
@@ -91,7 +93,7 @@ for (const [line, Client] of Object.entries(lines)) {
     const admin = client(Client, process.env.ADMIN);
     const { thread_id } = await admin.threads.create();
     const reader = upTo(2, admin.threads.joinStream(thread_id, { lastEventId: '-1' }));
-    await run(admin, thread_id, 'core', { input: ask('delete the folder gone'), streamMode: 'updates' });
+    await make(admin, thread_id, 'core', { input: ask('delete the folder gone'), streamMode: 'updates' });
     await admin.runs.wait(thread_id, 'core', { command: { resume: 'no' } });
     const events = await reader;
     assert.equal(of(events, 'updates').filter((u) => u.__interrupt__).length, 1);
