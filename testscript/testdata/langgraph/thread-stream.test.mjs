@@ -9,13 +9,17 @@ import { ask, client, lines, of, until, url, within } from './service.mjs';
 const model = await serveModel();
 after(() => model.close());
 
-/** The events of a stream of a thread up to the ends of so many runs. */
-async function upTo(ends, stream) {
+/** The events of a stream of a thread up to the ends of so many runs. The stream itself does not end. */
+async function upTo(ends, c, thread, options) {
+  const stop = new AbortController();
   const events = [];
-  for await (const event of stream) {
+  for await (const event of c.threads.joinStream(thread, { ...options, signal: stop.signal })) {
     events.push(event);
     if (['end', 'error'].includes(event.event)) ends -= 1;
-    if (!ends) return events;
+    if (!ends) {
+      stop.abort();
+      break;
+    }
   }
   return events;
 }
@@ -34,15 +38,13 @@ for (const [line, Client] of Object.entries(lines)) {
 
   test(`${line}: each mode tells of one run after the other`, within, async () => {
     const { thread_id } = await c.threads.create();
-    const stop = new AbortController();
     const readers = Object.fromEntries([['none'], ['run_modes'], ['lifecycle'], ['state_update'], ['lifecycle', 'state_update'], ['run_modes', 'state_update']].map((streamMode) => [
-      streamMode.join(' '), upTo(2, c.threads.joinStream(thread_id, { ...(streamMode[0] !== 'none' && { streamMode }), lastEventId: '-1', signal: stop.signal })),
+      streamMode.join(' '), upTo(2, c, thread_id, { ...(streamMode[0] !== 'none' && { streamMode }), lastEventId: '-1' }),
     ]));
     await make(c, thread_id, 'quick', { input: ask('first'), streamMode: ['updates'] });
     await make(c, thread_id, 'quick', { input: ask('second'), streamMode: ['messages-tuple'] });
     const seen = {};
     for (const [mode, reader] of Object.entries(readers)) seen[mode] = await reader;
-    stop.abort();
     assert.deepEqual(names(seen.run_modes), ['metadata', 'updates', 'end', 'metadata', 'messages', 'messages', 'end']);
     assert.deepEqual(seen.none, seen.run_modes);
     assert.deepEqual(names(seen.lifecycle), ['metadata', 'end', 'metadata', 'end']);
@@ -56,21 +58,21 @@ for (const [line, Client] of Object.entries(lines)) {
     // From any event on, the rest; from the first run on, the second too.
     for (const [i, { id }] of seen.run_modes.entries()) {
       const rest = seen.run_modes.slice(i + 1);
-      if (rest.length) assert.deepEqual(await upTo(of(rest, 'end').length, c.threads.joinStream(thread_id, { lastEventId: id })), rest, id);
+      if (rest.length) assert.deepEqual(await upTo(of(rest, 'end').length, c, thread_id, { lastEventId: id }), rest, id);
     }
   });
 
   test(`${line}: a run that starts later, and one that was asked for after it`, within, async () => {
     const { thread_id } = await c.threads.create();
     const later = await c.runs.create(thread_id, 'quick', { input: ask('later'), afterSeconds: 3, streamMode: 'values' });
-    const reader = upTo(2, c.threads.joinStream(thread_id, { streamMode: ['state_update'], lastEventId: '-1' }));
+    const reader = upTo(2, c, thread_id, { streamMode: ['state_update'], lastEventId: '-1' });
     const now = await c.runs.create(thread_id, 'quick', { input: ask('now'), multitaskStrategy: 'enqueue', streamMode: 'values' });
     const events = await reader;
     const { messages } = of(events, 'values').at(-1);
     assert.deepEqual(messages.map(({ content }) => content).sort(), ['later', 'later', 'now', 'now']);
     const began = messages[0].content === 'now' ? [now.run_id, later.run_id] : [later.run_id, now.run_id];
     assert.deepEqual(runsOf(events), began, 'in the order in which they begin');
-    assert.deepEqual(await upTo(1, c.threads.joinStream(thread_id, { streamMode: ['state_update'], lastEventId: events.find(({ event }) => event === 'end').id })),
+    assert.deepEqual(await upTo(1, c, thread_id, { streamMode: ['state_update'], lastEventId: events.find(({ event }) => event === 'end').id }),
       events.slice(events.findIndex(({ event }) => event === 'end') + 1));
   });
 
@@ -78,7 +80,7 @@ for (const [line, Client] of Object.entries(lines)) {
     const { thread_id } = await c.threads.create();
     const name = `${line} back`;
     const run = await c.runs.create(thread_id, 'quick', { input: ask(`hold ${name}`), streamMode: 'messages-tuple' });
-    const reader = upTo(2, c.threads.joinStream(thread_id, { lastEventId: '-1' }));
+    const reader = upTo(2, c, thread_id, { lastEventId: '-1' });
     await until(async () => (await c.runs.get(thread_id, run.run_id)).status === 'running');
     await c.runs.cancel(thread_id, run.run_id, true, 'rollback');
     release(name);
@@ -92,7 +94,7 @@ for (const [line, Client] of Object.entries(lines)) {
   test(`${line}: an interrupt, and the run that goes on`, within, async () => {
     const admin = client(Client, process.env.ADMIN);
     const { thread_id } = await admin.threads.create();
-    const reader = upTo(2, admin.threads.joinStream(thread_id, { lastEventId: '-1' }));
+    const reader = upTo(2, admin, thread_id, { lastEventId: '-1' });
     await make(admin, thread_id, 'core', { input: ask('delete the folder gone'), streamMode: 'updates' });
     await admin.runs.wait(thread_id, 'core', { command: { resume: 'no' } });
     const events = await reader;
