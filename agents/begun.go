@@ -1,11 +1,13 @@
 package agents
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"iter"
 	"slices"
+	"strings"
 	"time"
 
 	"go.uber.org/zap"
@@ -69,11 +71,21 @@ func (v View) Begun(ctx context.Context, thread string, from int) iter.Seq2[Begu
 	}
 }
 
-// Stirs returns a function that waits until a run of a thread begins or goes on, in whatever process, or it is
-// time to look in any case. What happens after the call of Stirs is not missed.
-func (v View) Stirs(thread string) (wait func(ctx context.Context) error, stop func()) {
-	calls := v.rt.bus.Subscribe(threadTopic(thread))
-	return func(ctx context.Context) error { return called(ctx, calls) }, calls.Close
+// BeganAt is the place in a thread's log at which a run of it began, also of one that was taken back. The
+// error is [ErrRunNotFound], also for a run that has not begun.
+func (v View) BeganAt(ctx context.Context, thread, id string) (first int, err error) {
+	if _, err := v.Thread(ctx, thread); err != nil {
+		return 0, err
+	}
+	r, err := v.rt.store.Run(ctx, id)
+	if err != nil {
+		return 0, err
+	}
+	o := originOf(r, nil)
+	if r.Thread != thread || o == nil {
+		return 0, ErrRunNotFound
+	}
+	return o.first, nil
 }
 
 // Reachable reports whether a thread is the principal's to see, or not there yet.
@@ -158,7 +170,8 @@ func (b *beginnings) look(ctx context.Context) ([]Begun, error) {
 	if len(seen) > 0 {
 		b.seen = seen
 	}
-	slices.SortStableFunc(list, func(x, y Begun) int { return x.First - y.First })
+	// Of those at the same place the first ones had nothing to write, and the ids say which they were.
+	slices.SortFunc(list, func(x, y Begun) int { return cmp.Or(x.First-y.First, strings.Compare(x.ID, y.ID)) })
 	switch {
 	case !first || len(list) == 0:
 	case b.from == Latest:

@@ -81,6 +81,9 @@ const (
 	deleteAfter = time.Minute // after a run's end its thread is removed that is not kept
 )
 
+// Check says what [View.Start] would refuse a request for, as far as the request alone tells.
+func (v View) Check(req Request) error { return req.check(v.rt.callbacks) }
+
 // check says which field cannot be used.
 func (req *Request) check(c Callbacks) error {
 	bad := func(field, message string) error { return &FieldError{field, message} }

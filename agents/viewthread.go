@@ -95,14 +95,18 @@ func (v View) CopyThread(ctx context.Context, id string) (Thread, error) {
 }
 
 // PruneThreads removes threads ([PruneDelete]) or what their state was earlier ([PruneKeep]). Nothing
-// is done unless all of them are there. What is done is on record before.
+// is done unless all of them are there and no run has any of them. What is done is on record before.
 func (v View) PruneThreads(ctx context.Context, ids []string, strategy string) error {
 	if strategy != PruneDelete && strategy != PruneKeep {
 		return &FieldError{"strategy", "must be delete or keep_latest"}
 	}
 	for _, id := range ids {
-		if _, err := v.Thread(ctx, id); err != nil {
+		t, err := v.Thread(ctx, id)
+		if err != nil {
 			return err
+		}
+		if t.Status == ThreadBusy || t.Status == ThreadInterrupted {
+			return ErrBusy
 		}
 	}
 	for _, id := range ids {

@@ -92,6 +92,10 @@ func serve(s *rest.Server, dialects []rest.Route) http.Handler {
 	return first.Permit()
 }
 
+// RunEnded is how a server that a request has named is told of the end of its run: in the dialect in which
+// there are such requests.
+func RunEnded(end agents.RunEnd) any { return langgraph.RunEnded(end) }
+
 // Crons starts the runs of crons.
 func (h *Handler) Crons() cron.Starter { return h.crons }
 

@@ -34,8 +34,9 @@ var sdkAgent = regexp.MustCompile(`^langgraph-sdk`)
 //
 //  1. the parameter dialect or the header X-Stream-Dialect;
 //  2. it is langgraph with a key in the body that only that dialect has, such as stream_mode; with the
-//     header x-api-key; from a client that calls itself langgraph-sdk…; with a message that has a type
-//     and no role; with an input that has something else than messages;
+//     header x-api-key, which a stage in front may have taken out; from a client that calls itself
+//     langgraph-sdk…; with a message that has a type and no role; with an input that has something else
+//     than messages;
 //  3. otherwise the site's option default_stream_dialect. What is left to it is a body that both know:
 //     the smallest one that the published client sends looks like the specification's.
 //

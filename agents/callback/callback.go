@@ -15,7 +15,6 @@
 package callback
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/netip"
@@ -24,17 +23,17 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/svc-gateway/svc/agents"
-	"github.com/svc-gateway/svc/agents/model"
 	"github.com/svc-gateway/svc/agents/post"
 	"github.com/svc-gateway/svc/internal/reach"
 	"github.com/svc-gateway/svc/scanner/redact"
 )
 
-// Config says where messages may go. Hosts, Secret and Log are required.
+// Config says where messages may go and what they say. Hosts, Body, Secret and Log are required.
 type Config struct {
 	Hosts    reach.Hosts
-	Networks []netip.Prefix // that are not public, and may be reached nevertheless
-	Secret   string         // signs each message
+	Networks []netip.Prefix          // that are not public, and may be reached nevertheless
+	Body     func(agents.RunEnd) any // what a server is sent, as JSON
+	Secret   string                  // signs each message
 	Log      *zap.Logger
 	Pause    time.Duration // before the second attempt; default one second
 }
@@ -42,30 +41,16 @@ type Config struct {
 // Callbacks sends messages. Make it with [New].
 type Callbacks struct {
 	hosts  reach.Hosts
+	body   func(agents.RunEnd) any
 	sender *post.Sender
 }
 
 var _ agents.Callbacks = (*Callbacks)(nil)
 
-// message is what a server is sent: the run, with what its thread holds.
-type message struct {
-	Run       string           `json:"run_id"`
-	Thread    string           `json:"thread_id"`
-	Assistant string           `json:"assistant_id"`
-	Status    string           `json:"status"`
-	Created   time.Time        `json:"created_at"`
-	Updated   time.Time        `json:"updated_at"`
-	Metadata  map[string]any   `json:"metadata"`
-	Kwargs    json.RawMessage  `json:"kwargs,omitempty"`
-	Multitask agents.Multitask `json:"multitask_strategy,omitempty"`
-	Failure   *agents.Failure  `json:"error,omitempty"`
-	Values    map[string]any   `json:"values"`
-}
-
 // New returns callbacks that are ready.
 func New(c Config) *Callbacks {
 	rule := reach.Rule{Networks: c.Networks, Local: true}
-	return &Callbacks{c.Hosts, post.New(post.Config{Name: "the webhook of a run", Secret: c.Secret, Check: rule.Check, Log: c.Log, Pause: c.Pause})}
+	return &Callbacks{c.Hosts, c.Body, post.New(post.Config{Name: "the webhook of a run", Secret: c.Secret, Check: rule.Check, Log: c.Log, Pause: c.Pause})}
 }
 
 // Allowed implements [agents.Callbacks].
@@ -82,16 +67,7 @@ func (c *Callbacks) Allowed(text string) error {
 
 // RunEnded implements [agents.Callbacks].
 func (c *Callbacks) RunEnded(url string, end agents.RunEnd) {
-	r := end.Run
-	values := map[string]any{}
-	for name, v := range end.Values {
-		values[name] = v
-	}
-	values["messages"] = append([]model.Message{}, end.Messages...)
-	c.sender.Send(post.Message{URL: url, Type: "run.ended", About: r.ID, Body: message{
-		Run: r.ID, Thread: r.Thread, Assistant: r.Assistant, Status: string(r.Status), Created: r.Created, Updated: r.Updated,
-		Metadata: r.Metadata, Kwargs: r.Kwargs, Multitask: r.Multitask, Failure: r.Failure, Values: values,
-	}})
+	c.sender.Send(post.Message{URL: url, Type: "run.ended", About: end.Run.ID, Body: c.body(end)})
 }
 
 // Close ends the sending. What is queued is dropped.

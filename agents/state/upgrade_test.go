@@ -1,6 +1,8 @@
 package state_test
 
 import (
+	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,7 +13,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/svc-gateway/svc/agents"
+	"github.com/svc-gateway/svc/agents/cron"
+	"github.com/svc-gateway/svc/agents/items"
+	"github.com/svc-gateway/svc/agents/model"
 	"github.com/svc-gateway/svc/agents/state"
+	"github.com/svc-gateway/svc/agents/tree"
 	"github.com/svc-gateway/svc/internal/store"
 )
 
@@ -73,6 +79,74 @@ func TestUpgrade(t *testing.T) {
 	r, err := s.Run(t.Context(), "3")
 	if err == nil || r == nil || r.Thread != "t3" || r.Version != 3 {
 		t.Errorf("a run that cannot be read: got %+v, %v, want what the columns say", r, err)
+	}
+}
+
+// What the newest migrations added works in a database of the first one: a thread from before stands where
+// it stood, can be written to, taken back and listed, and everything that users keep has its tables.
+func TestUpgradedThreadsGoOn(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "state.db")
+	first, err := os.ReadFile("migrations/00001_state.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	old, err := store.Open(t.Context(), path, fstest.MapFS{"00001_state.sql": {Data: first}}, store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = old.Write(t.Context(), func(tx *store.Tx) error {
+		if _, err := tx.Exec(`INSERT INTO threads (id, owner, created, updated, status, metadata, messages, ephemeral) VALUES ('t', 'ada', 1, 2, 'idle', '{"a":1}', 2, 0)`); err != nil {
+			return err
+		}
+		for seq, data := range []string{`{"role":"user","content":"hello"}`, `{"role":"assistant","content":"hi"}`} {
+			if _, err := tx.Exec(`INSERT INTO messages (thread, seq, data) VALUES ('t', ?, ?)`, seq, data); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err := errors.Join(err, old.Close()); err != nil {
+		t.Fatal(err)
+	}
+	s, err := state.Open(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	now := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
+	before, err := s.Tree(t.Context(), "t")
+	if err != nil || len(before.Writes) != 2 || before.Head != 1 || before.Writes[1].Parent != 0 || before.Floor != 0 {
+		t.Fatalf("got %+v, %v", before, err)
+	}
+	// A branch after the first message.
+	write := tree.Write{Message: &model.Message{Role: model.RoleUser, Content: "other"}, Created: now, Source: tree.Update, Change: tree.Change{Values: map[string]any{"mood": "good"}}}
+	if _, err := s.Write(t.Context(), "t", 0, 2, []tree.Write{write}); err != nil {
+		t.Fatal(err)
+	}
+	after, err := s.Tree(t.Context(), "t")
+	if now := after.State(after.Head); err != nil || len(now.Messages) != 2 || now.Messages[1].Content != "other" || now.Values["mood"] != "good" {
+		t.Errorf("got %+v, %v", now, err)
+	}
+	found, total, err := s.Threads(t.Context(), agents.ThreadFilter{Owner: "ada", Metadata: map[string]any{"a": 1}, Values: map[string]any{"mood": "good"}, Limit: 5})
+	if err != nil || total != 1 || len(found) != 1 || found[0].TTL != 0 {
+		t.Errorf("got %v, %d, %v", found, total, err)
+	}
+	ttl := time.Minute
+	if _, err := s.UpdateThread(t.Context(), "t", agents.ThreadPatch{TTL: &ttl}, now); err != nil {
+		t.Fatal(err)
+	}
+	if ids, err := s.ExpiredThreads(t.Context(), now.Add(2*time.Minute), 5); err != nil || !cmp.Equal(ids, []string{"t"}) {
+		t.Errorf("expired: got %v, %v", ids, err)
+	}
+	item := items.Item{Owner: "ada", Namespace: []string{"a"}, Key: "k", Value: json.RawMessage(`{}`), Created: now, Updated: now}
+	if err := s.PutItem(t.Context(), item, items.Room{Items: 1, Bytes: 10}); err != nil {
+		t.Error(err)
+	}
+	if err := s.CreateCron(t.Context(), cron.Cron{ID: "c", Owner: "ada", Next: now}, 1); err != nil {
+		t.Error(err)
+	}
+	if due, err := s.DueCrons(t.Context(), now, 5); err != nil || len(due) != 1 {
+		t.Errorf("due: got %v, %v", due, err)
 	}
 }
 

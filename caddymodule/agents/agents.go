@@ -213,7 +213,7 @@ func newCallbacks(s settings.Webhooks, log *zap.Logger) (*callback.Callbacks, er
 	if len(s.Hosts) == 0 {
 		return nil, nil
 	}
-	c := callback.Config{Log: log}
+	c := callback.Config{Body: api.RunEnded, Log: log}
 	var err error
 	if c.Hosts, err = reach.ParseHosts(s.Hosts); err != nil {
 		return nil, fmt.Errorf("webhooks.hosts: %w", err)

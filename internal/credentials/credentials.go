@@ -22,11 +22,19 @@ type (
 	keyed struct{}
 )
 
+// apiKey is the header of keys that are no part of Authorization.
+const apiKey = "X-Api-Key"
+
+// Keyed reports whether a request shows a key in X-Api-Key, or did when it was noted.
+func Keyed(r *http.Request) bool {
+	return r.Context().Value(keyed{}) != nil || r.Header.Get(apiKey) != ""
+}
+
 // Note returns a context that holds the credentials in a request's header: the token or password
 // of Authorization and Proxy-Authorization, keys in X-Api-Key and its relatives, and the values of
 // cookies that name a session or a token. Without any, ctx comes back as it is.
 func Note(ctx context.Context, h http.Header) context.Context {
-	if sentKey(h) {
+	if h.Get(apiKey) != "" {
 		ctx = context.WithValue(ctx, keyed{}, true)
 	}
 	before, _ := ctx.Value(key{}).([]string)
@@ -43,18 +51,13 @@ func From(r *http.Request) []string {
 	return appendAll(noted[:len(noted):len(noted)], r.Header)
 }
 
-// Keyed reports whether the request came with X-Api-Key, noted or still there.
-func Keyed(r *http.Request) bool { return r.Context().Value(keyed{}) != nil || sentKey(r.Header) }
-
-func sentKey(h http.Header) bool { return h.Get("X-Api-Key") != "" }
-
 func appendAll(values []string, h http.Header) []string {
 	for _, name := range [...]string{"Authorization", "Proxy-Authorization"} {
 		for _, v := range h[name] {
 			values = appendAuthorization(values, v)
 		}
 	}
-	for _, name := range [...]string{"X-Api-Key", "Api-Key", "X-Auth-Token", "X-Goog-Api-Key"} {
+	for _, name := range [...]string{apiKey, "Api-Key", "X-Auth-Token", "X-Goog-Api-Key"} {
 		values = append(values, h[name]...)
 	}
 	for _, line := range h["Cookie"] {

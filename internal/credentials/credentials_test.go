@@ -49,3 +49,16 @@ func TestNoteTwice(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", d)
 	}
 }
+
+func TestKeyed(t *testing.T) {
+	for name, want := range map[string]bool{"X-Api-Key": true, "Authorization": false} {
+		r := httptest.NewRequest(http.MethodGet, "/", nil)
+		r.Header.Set(name, "Bearer svc_1")
+		here := credentials.Keyed(r)
+		r = r.WithContext(credentials.Note(r.Context(), r.Header))
+		r.Header.Del(name)
+		if later := credentials.Keyed(r); here != want || later != want {
+			t.Errorf("%s: got %t, and %t when it was taken out; want %t", name, here, later, want)
+		}
+	}
+}

@@ -110,6 +110,24 @@ func TestEventsPassAtOnce(t *testing.T) {
 	}
 }
 
+// Ids end in any sign, also in the one that a secret begins with. An event does not wait for that.
+func TestIDsPassAtOnce(t *testing.T) {
+	secrets := NewSecrets()
+	if err := secrets.Register("04c83e6f7a2b4d5c9e1f8a7b6c5d4e3f"); err != nil {
+		t.Fatal(err)
+	}
+	const id = "b6e440fd-6dbd-532a-82d3-1aa37f486b80"
+	for _, member := range []string{
+		`"id":"` + id + `"`, `"run_id":"` + id + `"`, `"tool_call_id":"call_0190"`, `"toolCallId":"call_0190"`,
+		`"checkpoint_ns":"agent:` + id + `"`, `"langgraph_checkpoint_ns":"tools:call_0190|agent:` + id + `"`,
+	} {
+		event := "event: messages\ndata: [{\"content\":\"one moment \"},{" + member + "}]\nid: 13\n\n"
+		if out := secrets.EventStream().Append(nil, []byte(event)); string(out) != event {
+			t.Errorf("%s: got %q", member, out)
+		}
+	}
+}
+
 func TestHugeEvent(t *testing.T) {
 	fill := strings.Repeat("x ", maxEvent)
 	for _, tt := range []struct{ name, in, want string }{

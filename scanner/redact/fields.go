@@ -303,7 +303,7 @@ func (s *streamFields) flush(dst []byte) []byte {
 // event does not go on in the next.
 func whole(path, key []byte) bool {
 	key = bytes.TrimPrefix(key, []byte("/"))
-	if wholeFields.Has(key) || len(key) > len("tokens") && (nameKind(key) == guardedKey || words.Handle(key)) || bytes.HasSuffix(key, []byte("_id")) || bytes.HasSuffix(key, []byte("_at")) {
+	if wholeFields.HasFold(key) || len(key) > len("tokens") && (nameKind(key) == guardedKey || words.Handle(key)) || bytes.HasSuffix(key, []byte("_id")) || bytes.HasSuffix(key, []byte("_at")) {
 		return true
 	}
 	for len(path) > 1 {
@@ -322,6 +322,6 @@ func whole(path, key []byte) bool {
 
 var (
 	wholeFields = text.Words(`type id name role event status model object kind node agent created timestamp time version finish_reason
-		stop_reason tool run thread messageid toolcallid digest reason where decision by`)
+		stop_reason tool run thread messageid toolcallid checkpoint_ns langgraph_checkpoint_ns digest reason where decision by`)
 	wholeObjects = text.Words(`metadata usage input args headers`)
 )

@@ -22,18 +22,21 @@ func (d *dialect) batchRoutes() []rest.Route {
 	}}
 }
 
-// batch starts runs one after the other. They are read before the first of them starts.
+// batch starts runs one after the other. What is wrong with one of them is found before the first one starts.
 func (d *dialect) batch(w http.ResponseWriter, r *http.Request) {
 	var docs []json.RawMessage
 	if !d.DecodeArray(w, r, &docs, d.Options.BodyBytes) {
 		return
 	}
 	bodies, err := d.batchOf(docs)
+	for i := 0; err == nil && i < len(bodies); i++ {
+		err = inBatch(i, d.check(r, bodies[i]))
+	}
 	shown := []Run{}
 	for i := 0; err == nil && i < len(bodies); i++ {
 		var b begun
-		if b, err = d.start(r.Context(), ofBatch(r, i), "", &bodies[i]); err == nil {
-			shown = append(shown, d.shownRun(b.run.RunInfo))
+		if b, err = d.start(r.Context(), numbered(r, i), "", &bodies[i]); err == nil {
+			shown = append(shown, shownRun(b.run.RunInfo))
 		}
 	}
 	if err != nil {
@@ -43,17 +46,39 @@ func (d *dialect) batch(w http.ResponseWriter, r *http.Request) {
 	rest.WriteJSON(w, shown)
 }
 
-// ofBatch is the request for one run of a batch. A batch that is sent again gets the runs of the first one, each
-// in its place, so that each has a key of its own.
-func ofBatch(r *http.Request, i int) *http.Request {
-	key := r.Header.Get("Idempotency-Key")
-	if key == "" {
+// check says what is wrong with a request for a run on a thread of its own, as far as that is known before.
+func (d *dialect) check(r *http.Request, body RunBody) error {
+	if body.resumes() {
+		return resumeNowhere
+	}
+	_, req, err := d.runOf(r.Context(), body.Assistant, "", body)
+	if err == nil {
+		err = d.View(r).Check(req)
+	}
+	return err
+}
+
+// inBatch is an error about one run of several, which its detail begins with.
+func inBatch(i int, err error) error {
+	if err == nil {
+		return nil
+	}
+	p := rest.Problem(err)
+	p.Detail = fmt.Sprintf("[%d].%s", i, p.Detail)
+	return p
+}
+
+// numbered is the request for one run of several. A key that the request came with tells all of them from
+// other requests, and each from the others.
+func numbered(r *http.Request, i int) *http.Request {
+	const key = "Idempotency-Key"
+	if r.Header.Get(key) == "" {
 		return r
 	}
-	one := *r
+	one := r.WithContext(r.Context())
 	one.Header = r.Header.Clone()
-	one.Header.Set("Idempotency-Key", fmt.Sprintf("%s[%d]", key, i))
-	return &one
+	one.Header.Set(key, fmt.Sprintf("%s/%d", r.Header.Get(key), i))
+	return one
 }
 
 func (d *dialect) batchOf(docs []json.RawMessage) ([]RunBody, error) {
@@ -74,7 +99,7 @@ func (d *dialect) batchOf(docs []json.RawMessage) ([]RunBody, error) {
 		}
 		body, _ := rest.Open(encode(plain), runMembers)
 		if err := d.Into(body, &bodies[i]); err != nil {
-			return nil, rest.Invalid(fmt.Sprintf("[%d].%s", i, rest.Detail(err)))
+			return nil, inBatch(i, err)
 		}
 	}
 	return bodies, nil

@@ -77,6 +77,7 @@ func (d *dialect) threadEvents(w http.ResponseWriter, r *http.Request) {
 	rest.StreamHead(w.Header())
 	a := startAnswer(w, heartbeat)
 	defer a.end()
+	_ = a.write(nil) // the client learns that the stream is there before anything happens
 	f := &feed{d: d, view: d.View(r), thread: thread, subs: []subscription{{Filter: body.Filter}}, put: func(events []event) error {
 		var buf bytes.Buffer // kept by no stream that waits
 		for _, e := range events {

@@ -10,7 +10,6 @@ import (
 
 	"github.com/svc-gateway/svc/agents"
 	"github.com/svc-gateway/svc/agents/api/rest"
-	"github.com/svc-gateway/svc/policy"
 )
 
 // recent is how long ago a run may have ended that a reader of its thread is told of without having asked
@@ -25,14 +24,13 @@ type feed struct {
 	thread string
 	put    func([]event) error // writes to the client; the error is the connection's
 
-	mu       sync.Mutex
-	subs     []subscription
-	run      *agents.Handle // that was told of last; nil: none
-	first    int            // its first write
-	told     int64          // its events so far
-	idle     bool           // nothing happens in the thread
-	stopping bool           // the service is
-	stop     context.CancelCauseFunc
+	lull lull
+
+	mu    sync.Mutex
+	subs  []subscription
+	run   *agents.Handle // that was told of last; nil: none
+	first int            // its first write
+	told  int64          // its events so far
 }
 
 type subscription struct {
@@ -49,12 +47,8 @@ func (f *feed) wants(c channel, name string, ns []string) bool {
 // after this number; else those of the latest run, if it is under way or has just ended, and of all that
 // follow.
 func (f *feed) follow(ctx context.Context, since *int64) error {
-	still, done := rest.UntilGone(ctx)
+	still, done := f.lull.watch(ctx)
 	defer done()
-	still, f.stop = context.WithCancelCause(still)
-	defer f.stop(nil)
-	f.idle = true
-	defer context.AfterFunc(ctx, f.windUp)()
 	from, after := agents.Latest, int64(0)
 	if since != nil {
 		from, after = int(*since>>indexBits), *since
@@ -79,15 +73,6 @@ func (f *feed) follow(ctx context.Context, since *int64) error {
 	return nil
 }
 
-// windUp ends a feed of a thread in which nothing happens when the service stops.
-func (f *feed) windUp() {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.stopping = true; f.idle {
-		f.stop(policy.ErrStopping)
-	}
-}
-
 // errGone means that the client's connection is.
 var errGone = errors.New("the client has gone")
 
@@ -110,10 +95,7 @@ func (f *feed) tell(ctx context.Context, run agents.Begun, after int64) error {
 			}
 		}
 		f.run, f.first, f.told = &run.Handle, run.First, c.next
-		if f.idle = t.paused || t.over; f.idle && f.stopping {
-			return policy.ErrStopping
-		}
-		return nil
+		return f.lull.set(!t.paused && !t.over)
 	}
 	if err := step(func() { t.open(opening) }); err != nil {
 		return err

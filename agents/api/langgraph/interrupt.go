@@ -81,7 +81,7 @@ func (t *translator) pause() {
 		own := []Interrupt{shownInterrupt(asked)}
 		t.also.asksFor(f, asked)
 		result := func() any {
-			return map[string]any{"id": taskID(f.present, f.node), "name": f.node, "interrupts": own}
+			return map[string]any{"id": taskID(f.present, f.node), "name": f.node, "error": nil, "interrupts": own}
 		}
 		t.tell(modeTasks, f, "tasks", result)
 		t.debug(f, "task_result", f.step+1, result)

@@ -30,6 +30,12 @@ type ItemName struct {
 	UserID    string   `json:"user_id,omitempty" description:"whose it is; default: the caller's"`
 }
 
+// ItemDeletion is the body of DELETE /store/items.
+type ItemDeletion struct{ ItemName }
+
+// ForceRequestBody has the body described although the method is DELETE.
+func (*ItemDeletion) ForceRequestBody() {}
+
 func (n *ItemName) ref() items.Ref {
 	return items.Ref{Owner: n.UserID, Namespace: n.Namespace, Key: n.Key}
 }
@@ -95,7 +101,7 @@ func (d *dialect) itemRoutes() []rest.Route {
 		},
 		{
 			Method: http.MethodDelete, Path: "/store/items", Action: policy.Use, Summary: "Delete an item",
-			Request: new(ItemName), Success: rest.Nothing(http.StatusNoContent), Faults: faults, Serve: d.deleteItem,
+			Request: new(ItemDeletion), Success: rest.Nothing(http.StatusNoContent), Faults: faults, Serve: d.deleteItem,
 		},
 		{
 			Method: http.MethodPost, Path: "/store/items/search", Action: policy.Use, Summary: "Search items",
@@ -152,8 +158,8 @@ func (d *dialect) getItem(w http.ResponseWriter, r *http.Request) {
 }
 
 func (d *dialect) deleteItem(w http.ResponseWriter, r *http.Request) {
-	var b ItemName
-	if !d.DecodeOpen(w, r, &b, min(maxAssistant, d.Options.BodyBytes), membersOf[ItemName]()) {
+	var b ItemDeletion
+	if !d.DecodeOpen(w, r, &b, min(maxAssistant, d.Options.BodyBytes), membersOf[ItemDeletion]()) {
 		return
 	}
 	if err := d.Options.Items.Delete(r.Context(), rest.Caller(r), b.ref()); err != nil {

@@ -58,7 +58,7 @@ func (d *dialect) run(w http.ResponseWriter, r *http.Request) (agents.Handle, bo
 
 func (d *dialect) getRun(w http.ResponseWriter, r *http.Request) {
 	if run, ok := d.run(w, r); ok {
-		rest.WriteJSON(w, d.shownRun(run.RunInfo))
+		rest.WriteJSON(w, shownRun(run.RunInfo))
 	}
 }
 
@@ -95,7 +95,7 @@ func (d *dialect) listRuns(w http.ResponseWriter, r *http.Request) {
 	}
 	shown := make([]Run, len(runs))
 	for i, run := range runs {
-		shown[i] = d.shownRun(run)
+		shown[i] = shownRun(run)
 	}
 	writeSelected(w, shown, r.URL.Query()["select"])
 }

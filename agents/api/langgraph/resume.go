@@ -12,11 +12,14 @@ import (
 	"github.com/svc-gateway/svc/agents/approval"
 )
 
+// resumeNowhere is the answer to a resume without a thread.
+var resumeNowhere = rest.Invalid("command.resume: needs a thread; POST /threads/{thread_id}/runs/… names one")
+
 // resume answers what a thread's run waits for, as far as the command answers it, and goes on with the
 // same run. Calls are decided at the desk of approvals, which says whether the caller may.
 func (d *dialect) resume(ctx context.Context, r *http.Request, thread string, body *RunBody, modes []mode) (begun, error) {
 	if thread == "" {
-		return begun{}, rest.Invalid("command.resume: needs a thread; POST /threads/{thread_id}/runs/… names one")
+		return begun{}, resumeNowhere
 	}
 	view := d.View(r)
 	now, err := view.State(ctx, thread, "")

@@ -167,5 +167,5 @@ func (d *dialect) createRun(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	locate(w, b.run)
-	rest.WriteJSON(w, d.shownRun(b.run.RunInfo))
+	rest.WriteJSON(w, shownRun(b.run.RunInfo))
 }

@@ -209,6 +209,8 @@ func (d *dialect) pruneThreads(w http.ResponseWriter, r *http.Request) {
 			err = rest.Invalid(fmt.Sprintf("thread_ids[%d]: must be a valid uuid", i))
 		}
 	}
+	slices.Sort(ids)
+	ids = slices.Compact(ids) // one that is named twice is there once
 	if err == nil {
 		err = d.View(r).PruneThreads(r.Context(), ids, strategy)
 	}

@@ -16,7 +16,7 @@ func shownStatus(s agents.Status) string {
 }
 
 // shownRun is a run as it is shown.
-func (d *dialect) shownRun(r agents.RunInfo) Run {
+func shownRun(r agents.RunInfo) Run {
 	run := Run{
 		RunID: r.ID, ThreadID: r.Thread, AssistantID: assistantOf(r), CreatedAt: stamp(r.Created), UpdatedAt: stamp(r.Updated),
 		Status: shownStatus(r.Status), Metadata: r.Metadata, Kwargs: r.Kwargs, Multitask: string(r.Multitask),
@@ -58,4 +58,20 @@ func shownThread(t agents.Thread, state *agents.Checkpoint) Thread {
 		shown.Interrupts[id] = append(shown.Interrupts[id], shownInterrupt(i))
 	}
 	return shown
+}
+
+// Ended is what a server that a request has named is told of the run's end.
+type Ended struct {
+	Run
+	Values map[string]any  `json:"values"`
+	Error  json.RawMessage `json:"error,omitempty"`
+}
+
+// RunEnded is how the end of a run is told.
+func RunEnded(end agents.RunEnd) any {
+	e := Ended{Run: shownRun(end.Run), Values: values(wireAll(end.Messages), end.Values)}
+	if f := end.Run.Failure; f != nil {
+		e.Error = encode(map[string]string{"error": f.Code, "message": f.Message})
+	}
+	return e
 }

@@ -106,7 +106,8 @@ func closing(err error) (websocket.StatusCode, string) {
 	if status := websocket.CloseStatus(err); status != -1 {
 		return websocket.StatusNormalClosure, ""
 	}
-	if code, message, there := rest.StreamEnd(err); there && code != "stream_failed" {
+	if errors.Is(err, policy.ErrRevoked) || errors.Is(err, policy.ErrExpired) {
+		_, message, _ := rest.StreamEnd(err)
 		return closeStatus + http.StatusForbidden, message
 	}
 	p := rest.Problem(err)

@@ -38,7 +38,7 @@ func (t *translator) end(f *frame, ids []string, added []json.RawMessage, next [
 	t.event(f, "on_chain_end", node, f.tags(), func() any { return map[string]any{"output": partial} })
 	t.tell(modeUpdates, f, "updates", func() any { return map[string]any{node: partial} })
 	result := func() any {
-		return map[string]any{"id": task, "name": node, "result": partial, "interrupts": []any{}}
+		return map[string]any{"id": task, "name": node, "result": partial, "error": nil, "interrupts": []any{}}
 	}
 	t.tell(modeTasks, f, "tasks", result)
 	t.also.ended(f, partial, result)

@@ -83,13 +83,7 @@ func writeTold(buf *bytes.Buffer, prefix string, events []told, after int) {
 		if e.id <= after {
 			continue
 		}
-		buf.WriteString("event: ")
-		buf.WriteString(e.name)
-		buf.WriteString("\ndata: ")
-		buf.Write(e.data)
-		buf.WriteString("\nid: " + prefix)
-		buf.WriteString(strconv.Itoa(e.id))
-		buf.WriteString("\n\n")
+		writeEvent(buf, e.name, e.data, prefix+strconv.Itoa(e.id))
 	}
 }
 
@@ -165,11 +159,17 @@ func (d *dialect) stream(w http.ResponseWriter, r *http.Request, rd reading) (wh
 	if err == nil {
 		return whole
 	}
+	return a.fail(err)
+}
+
+// fail tells the client why its stream ends before its time. The event has no id, so that whoever joins again
+// goes on after the last one of the run. It reports false for a client that has gone, which is told nothing.
+func (a *writer) fail(err error) bool {
 	code, message, there := rest.StreamEnd(err)
 	if there {
 		var buf bytes.Buffer
-		writeTold(&buf, "", []told{{rd.t.next, "error", encode(map[string]string{"error": code, "message": message})}}, -1)
-		_ = a.write(buf.Bytes()) // a client that has gone is told nothing
+		writeEvent(&buf, "error", encode(map[string]string{"error": code, "message": message}), "")
+		_ = a.write(buf.Bytes()) // it may have gone meanwhile
 	}
 	return there
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"math"
 	"net/http"
 	"slices"
 	"strconv"
@@ -32,18 +33,20 @@ func (d *dialect) threadStreamRoutes() []rest.Route {
 }
 
 // threadModes are what a stream of a thread tells: of each run what it was asked with, or less.
-var threadModes = map[string][]mode{"run_modes": nil, "lifecycle": {}, "state_update": {modeValues}}
+var threadModes = map[string][]mode{"run_modes": nil, "lifecycle": nil, "state_update": {modeValues}}
 
 // following is one reader of a thread.
 type following struct {
 	d      *dialect
 	view   agents.View
 	thread string
-	modes  []mode // nil: of each run, those that it was asked with
-	run    string // the one that is told of, or was last
-	after  int    // its last event that the reader has
-	rd     *reading
-	stirs  func(ctx context.Context) error // waits for news of the thread
+	own    bool   // tell of each run what it was asked with
+	modes  []mode // and this
+	lull   lull
+
+	run   string // where it begins: at this run, empty: at the first one that comes,
+	first int    // whose first write this is,
+	after int    // and after this event of it
 }
 
 func (d *dialect) streamThread(w http.ResponseWriter, r *http.Request) {
@@ -51,11 +54,9 @@ func (d *dialect) streamThread(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
-	f := following{d: d, view: d.View(r), thread: thread, after: -1}
-	var deaf func()
-	f.stirs, deaf = f.view.Stirs(thread)
-	defer deaf()
-	if err := f.begin(r); err != nil {
+	f := following{d: d, view: d.View(r), thread: thread}
+	_, err := rest.Aside(func() (any, error) { return nil, f.begin(r) })
+	if err != nil {
 		d.Fail(w, r, err)
 		return
 	}
@@ -64,123 +65,114 @@ func (d *dialect) streamThread(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Location", "/threads/"+thread+"/stream")
 	a := startAnswer(w, heartbeat)
 	defer a.end()
-	ctx, stop := rest.UntilGone(r.Context())
-	defer stop()
-	for {
-		err := f.turn(ctx, a)
-		if err == nil {
-			err = f.pause(ctx)
-		}
-		if err == nil {
-			continue
-		}
-		if code, message, there := rest.StreamEnd(err); there {
-			var buf bytes.Buffer
-			writeTold(&buf, f.run+":", []told{{f.after + 1, "error", encode(map[string]string{"error": code, "message": message})}}, -1)
-			_ = a.write(buf.Bytes()) // a client that has gone is told nothing
-		}
-		return
+	_ = a.write(nil) // the client learns that the stream is there before anything happens
+	if err := f.follow(r.Context(), a); !errors.Is(err, policy.ErrStopping) {
+		a.fail(err)
 	}
 }
 
 // begin reads what the request says, and finds where the reader begins: after an event, or at the latest
 // run if that is not over.
 func (f *following) begin(r *http.Request) error {
-	for i, name := range selectedNames(r.URL.Query()["stream_mode"]) {
+	names := selectedNames(r.URL.Query()["stream_mode"])
+	for i, name := range names {
 		modes, ok := threadModes[name]
 		if !ok {
 			return rest.Invalid("stream_mode[" + strconv.Itoa(i) + "]: must be one of run_modes, lifecycle, state_update")
 		}
-		if name != "run_modes" {
-			f.modes = slices.Concat([]mode{}, f.modes, modes)
-		}
+		f.modes = append(f.modes, modes...)
 	}
-	latest, err := f.view.LatestRun(r.Context(), f.thread)
-	if err != nil && !errors.Is(err, agents.ErrRunNotFound) {
+	f.own = len(names) == 0 || slices.Contains(names, "run_modes")
+	latest, begun, err := f.view.LatestBegun(r.Context(), f.thread)
+	if err != nil {
 		return err
 	}
 	last := r.Header.Get("Last-Event-ID")
-	switch run, number, ok := strings.Cut(last, ":"); {
-	case last == "" && latest.Status.Final():
-		f.run = latest.ID // only those that come
-		return nil
-	case last == "" || last == "-1":
-		return f.open(latest)
-	case ok:
-		id, isID := rest.UUID(run)
-		n, err := strconv.Atoi(number)
-		if isID && err == nil && n >= -1 {
-			h, err := f.view.Run(r.Context(), f.thread, id)
-			f.after = n
-			if err != nil {
-				return err
-			}
-			return f.open(h)
+	if last == "" || last == "-1" {
+		f.run, f.first, f.after = latest.ID, latest.First, -1
+		if last == "" && begun && latest.Status.Final() {
+			f.after = math.MaxInt // only those that come
 		}
-	}
-	return problem.Problem{
-		Status: http.StatusUnprocessableEntity, Code: "invalid_last_event_id", Detail: "Last-Event-ID: must be the id of an event of this thread, or -1",
-	}
-}
-
-// open begins to tell of a run; of none, when there is none.
-func (f *following) open(run agents.Handle) error {
-	if run.ID == "" {
 		return nil
 	}
-	var k Kwargs
-	_ = json.Unmarshal(run.Kwargs, &k) // of the other dialect, there are none
-	modes := f.modes
-	if modes == nil {
-		if modes = k.StreamMode; len(modes) == 0 {
-			modes = []mode{modeValues}
+	run, number, _ := strings.Cut(last, ":")
+	id, isID := rest.UUID(run)
+	n, err := strconv.Atoi(number)
+	if !isID || err != nil || n < -1 {
+		return problem.Problem{
+			Status: http.StatusUnprocessableEntity, Code: "invalid_last_event_id", Detail: "Last-Event-ID: must be the id of an event of this thread, or -1",
 		}
 	}
-	f.run, f.rd = run.ID, &reading{run: run, t: newTranslator(f.d.about(run.RunInfo), modes, k.Subgraphs)}
-	return nil
-}
-
-// turn tells of the run as far as it goes.
-func (f *following) turn(ctx context.Context, a *writer) error {
-	if f.rd == nil {
-		return nil
-	}
-	var gone error
-	err := f.d.turns(ctx, f.rd, func(events []told) bool {
-		var buf bytes.Buffer // kept by no stream that waits
-		writeTold(&buf, f.run+":", events, f.after)
-		if n := len(events); n > 0 {
-			f.after = max(f.after, events[n-1].id)
-		}
-		if buf.Len() > 0 && a.write(buf.Bytes()) != nil {
-			gone = context.Canceled
-		}
-		return gone == nil
-	})
-	if err == nil {
-		err = gone
-	}
+	f.run, f.after = id, n
+	f.first, err = f.view.BeganAt(r.Context(), f.thread, id)
 	return err
 }
 
-// pause finds the run that comes next, once the present one is over, or waits for news.
-func (f *following) pause(ctx context.Context) error {
-	if f.rd == nil || f.rd.t.over {
-		runs, err := f.view.Runs(ctx, agents.RunFilter{Thread: f.thread, Limit: maxLimit})
+// follow tells of the thread's runs until the client has gone, its credential ends or the service stops.
+func (f *following) follow(ctx context.Context, a *writer) error {
+	ctx, done := f.lull.watch(ctx)
+	defer done()
+	for run, err := range f.view.Begun(ctx, f.thread, f.first) {
 		if err != nil {
 			return err
 		}
-		for _, info := range slices.Backward(runs) { // their ids grow
-			if info.ID <= f.run {
-				continue
-			}
-			h, err := f.view.Run(ctx, f.thread, info.ID)
-			if err != nil {
-				return err
-			}
-			f.after = -1
-			return f.open(h)
+		after := -1
+		switch {
+		case run.ID == f.run:
+			after = f.after
+		case run.First < f.first, run.First == f.first && run.ID < f.run:
+			continue // it was before
+		}
+		if after == math.MaxInt {
+			continue
+		}
+		if err := f.tell(ctx, a, run, after); err != nil {
+			return err
 		}
 	}
-	return f.stirs(ctx)
+	return nil
+}
+
+// tell tells of a run to its end, without what came up to an event.
+func (f *following) tell(ctx context.Context, a *writer, run agents.Begun, after int) error {
+	var k Kwargs
+	_ = json.Unmarshal(run.Kwargs, &k) // of the other dialect, there are none
+	modes := slices.Clone(f.modes)
+	if f.own {
+		modes = append(modes, k.StreamMode...)
+	}
+	if f.own && len(k.StreamMode) == 0 {
+		modes = append(modes, modeValues)
+	}
+	opening, err := rest.Aside(func() (agents.Opening, error) { return run.Opening(ctx) })
+	if err != nil {
+		return err
+	}
+	t := newTranslator(f.d.about(run.RunInfo), modes, k.Subgraphs)
+	t.head()
+	t.open(opening)
+	step := func() error {
+		var buf bytes.Buffer // kept by no stream that waits
+		if writeTold(&buf, run.ID+":", t.take(), after); buf.Len() > 0 {
+			if err := a.write(buf.Bytes()); err != nil {
+				return errGone
+			}
+		}
+		return f.lull.set(!t.paused && !t.over)
+	}
+	if err := step(); err != nil {
+		return err
+	}
+	for events, err := range run.Follow(ctx, 0) {
+		for _, e := range events {
+			t.add(e)
+		}
+		if err == nil {
+			err = step()
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -242,10 +242,7 @@ func (t *translator) checkpoint(f *frame, kind tree.Kind, next []string, seq int
 	}
 	t.also.checkpoint(f, source)
 	about := map[string]any{"source": source, "step": step, "parents": map[string]string{}}
-	t.tell(modeCheckpoints, f, "checkpoints", func() any {
-		return map[string]any{"values": f.state(), "metadata": about, "next": next, "config": t.config(f, f.present), "parent_config": t.config(f, f.parent)}
-	})
-	t.debug(f, "checkpoint", step, func() any {
+	whole := func() any {
 		tasks := make([]any, len(next))
 		for i, node := range next {
 			tasks[i] = map[string]any{"id": taskID(f.present, node), "name": node, "path": path(node), "interrupts": []any{}}
@@ -254,7 +251,9 @@ func (t *translator) checkpoint(f *frame, kind tree.Kind, next []string, seq int
 			"config": t.config(f, f.present), "parent_config": t.config(f, f.parent), "values": f.state(), "metadata": about, "next": next,
 			"tasks": tasks, "checkpoint": reference(t.Thread, f.ns, f.present), "parent_checkpoint": reference(t.Thread, f.ns, f.parent),
 		}
-	})
+	}
+	t.tell(modeCheckpoints, f, "checkpoints", whole)
+	t.debug(f, "checkpoint", step, whole)
 }
 
 // named is an id that follows from the run and a name.

@@ -22,7 +22,7 @@ type Checkpoint struct {
 	ThreadID  string          `json:"thread_id,omitempty"`
 	Namespace string          `json:"checkpoint_ns" description:"of a subgraph; empty for the graph"`
 	ID        string          `json:"checkpoint_id,omitempty"`
-	Map       json.RawMessage `json:"checkpoint_map,omitempty"`
+	Map       json.RawMessage `json:"checkpoint_map" description:"of subgraphs; null"`
 }
 
 // Command goes on with a run, or changes what comes next.

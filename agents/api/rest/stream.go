@@ -43,6 +43,8 @@ func StreamEnd(err error) (code, message string, ok bool) {
 		return "token_revoked", "the credential of this stream was revoked", true
 	case errors.Is(err, policy.ErrExpired):
 		return "token_expired", "the credential of this stream has expired", true
+	case errors.Is(err, agents.ErrThreadNotFound):
+		return "thread_not_found", "the thread was removed", true
 	case errors.Is(err, context.Canceled):
 		return "", "", false
 	}
