@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/svc-gateway/svc/agents/mergepatch"
 	"github.com/svc-gateway/svc/agents/model"
 	"github.com/svc-gateway/svc/agents/tree"
 	"github.com/svc-gateway/svc/policy"
@@ -32,7 +33,7 @@ type Examined struct {
 
 // Examine says what the gate would make of a call that waits if its arguments were changed by a merge
 // patch. Nothing is done. The gate does the same once more when it comes to the call: the answer is for
-// who is about to approve it. The error is one of the above, of [MergePatch], of the store or of the
+// who is about to approve it. The error is one of the above, of [mergepatch.Apply], of the store or of the
 // run's principal.
 func (h *Host) Examine(ctx context.Context, run, call, patch string) (Examined, error) {
 	rt := h.serving()
@@ -64,7 +65,7 @@ func (h *Host) Examine(ctx context.Context, run, call, patch string) (Examined, 
 	s.trail = provenance.Trail{Said: said(history, r), Read: read(history, r)}
 	before := analyse(s, *c, rt.gate.scan)
 	changed := *c
-	if changed.Arguments, err = MergePatch(c.Arguments, patch); err != nil {
+	if changed.Arguments, err = mergepatch.Apply(c.Arguments, patch); err != nil {
 		return Examined{}, err
 	}
 	j := rt.gate.judge(ctx, s, changed)

@@ -9,6 +9,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/svc-gateway/svc/agents/mergepatch"
 	"github.com/svc-gateway/svc/audit"
 	"github.com/svc-gateway/svc/policy"
 )
@@ -68,7 +69,7 @@ func (g *gate) noLeave(ctx context.Context, s scope, c Call, j *judged, l Leave)
 // returns why that one may not be made either, if so.
 func (g *gate) change(ctx context.Context, s scope, c *Call, j *judged, l Leave) (why string) {
 	asked := j.analysis.raw
-	args, err := MergePatch(asked, string(l.Patch))
+	args, err := mergepatch.Apply(asked, string(l.Patch))
 	if err != nil {
 		return "the changed arguments cannot be used: " + oneLine(err.Error())
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/svc-gateway/svc/agents"
+	"github.com/svc-gateway/svc/agents/mergepatch"
 	"github.com/svc-gateway/svc/audit"
 	"github.com/svc-gateway/svc/policy"
 )
@@ -150,7 +151,7 @@ func (d *Desk) edit(ctx context.Context, a *Approval, patch json.RawMessage) err
 	defer cancel()
 	x, err := d.Runs.Examine(ctx, a.Run, a.ID, string(patch))
 	switch {
-	case errors.Is(err, agents.ErrPatchForm), errors.Is(err, agents.ErrPatchRedacted), errors.Is(err, agents.ErrUnusable), errors.Is(err, agents.ErrUnchanged):
+	case errors.Is(err, mergepatch.ErrForm), errors.Is(err, mergepatch.ErrRedacted), errors.Is(err, agents.ErrUnusable), errors.Is(err, agents.ErrUnchanged):
 		return &Refusal{Invalid, CodeEdit, "patch: " + d.config().Secrets.Redact(err.Error())}
 	case errors.Is(err, policy.ErrRevoked), errors.Is(err, policy.ErrExpired):
 		return &Refusal{Conflict, CodeRunOver, "who asked for the run may not act any more"}

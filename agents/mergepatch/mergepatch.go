@@ -1,4 +1,6 @@
-package agents
+// Package mergepatch changes the arguments of a call as a person who approves it says: RFC 7396, merge patches
+// of JSON, on objects only. Nothing in it has state.
+package mergepatch
 
 import (
 	"encoding/json"
@@ -9,26 +11,26 @@ import (
 	"github.com/svc-gateway/svc/internal/strictjson"
 )
 
-// Errors of [MergePatch].
+// Errors of [Apply].
 var (
-	// ErrPatchForm is matched when the patch is not a JSON object.
-	ErrPatchForm = errors.New("the patch must be a JSON object")
-	// ErrPatchRedacted is matched when the patch holds the marker of a redacted value: it was made from
+	// ErrForm is matched when the patch is not a JSON object.
+	ErrForm = errors.New("the patch must be a JSON object")
+	// ErrRedacted is matched when the patch holds the marker of a redacted value: it was made from
 	// what is shown, and would put the marker in the place of the secret.
-	ErrPatchRedacted = errors.New("the patch holds the marker REDACTED: leave out what is not to change")
+	ErrRedacted = errors.New("the patch holds the marker REDACTED: leave out what is not to change")
 )
 
 // redactedMarker stands for a secret wherever arguments are shown.
 const redactedMarker = "REDACTED"
 
-// MergePatch applies an RFC 7396 merge patch to the arguments of a call, both JSON objects.
-func MergePatch(arguments, patch string) (string, error) {
+// Apply applies an RFC 7396 merge patch to the arguments of a call, both JSON objects.
+func Apply(arguments, patch string) (string, error) {
 	changes, err := strictjson.Object([]byte(patch))
 	if err != nil {
-		return "", fmt.Errorf("%w: %w", ErrPatchForm, err)
+		return "", fmt.Errorf("%w: %w", ErrForm, err)
 	}
 	if holdsMarker(changes) {
-		return "", ErrPatchRedacted
+		return "", ErrRedacted
 	}
 	if strings.TrimSpace(arguments) == "" {
 		arguments = "{}"
@@ -44,7 +46,7 @@ func MergePatch(arguments, patch string) (string, error) {
 	return string(out), nil
 }
 
-// merge is MergePatch of RFC 7396, section 2.
+// merge is the function MergePatch of RFC 7396, section 2.
 func merge(target any, patch map[string]any) map[string]any {
 	object, ok := target.(map[string]any)
 	if !ok {

@@ -1,4 +1,4 @@
-package agents_test
+package mergepatch_test
 
 import (
 	"encoding/json"
@@ -8,11 +8,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/svc-gateway/svc/agents"
+	"github.com/svc-gateway/svc/agents/mergepatch"
 )
 
 // The cases are those of RFC 7396, appendix A, as far as both sides are objects.
-func TestMergePatch(t *testing.T) {
+func TestApply(t *testing.T) {
 	for _, tc := range []struct{ args, patch, want string }{
 		{`{"a":"b"}`, `{"a":"c"}`, `{"a":"c"}`},
 		{`{"a":"b"}`, `{"b":"c"}`, `{"a":"b","b":"c"}`},
@@ -27,7 +27,7 @@ func TestMergePatch(t *testing.T) {
 		{`{"a":"foo"}`, `{"a":{"b":"c"}}`, `{"a":{"b":"c"}}`},
 		{``, `{"a":1}`, `{"a":1}`},
 	} {
-		got, err := agents.MergePatch(tc.args, tc.patch)
+		got, err := mergepatch.Apply(tc.args, tc.patch)
 		if err != nil || got != tc.want {
 			t.Errorf("%s with %s: got %s, %v, want %s", tc.args, tc.patch, got, err, tc.want)
 		}
@@ -36,36 +36,36 @@ func TestMergePatch(t *testing.T) {
 		patch string
 		want  error
 	}{
-		{`["c"]`, agents.ErrPatchForm},
-		{`null`, agents.ErrPatchForm},
-		{`"x"`, agents.ErrPatchForm},
-		{``, agents.ErrPatchForm},
-		{`{"a":1,"a":2}`, agents.ErrPatchForm},
-		{`{"a":"REDACTED"}`, agents.ErrPatchRedacted},
-		{`{"a":"\u0052EDACTED"}`, agents.ErrPatchRedacted},
-		{`{"REDACTED":null}`, agents.ErrPatchRedacted},
-		{`{"a":[{"b":"x REDACTED y"}]}`, agents.ErrPatchRedacted},
+		{`["c"]`, mergepatch.ErrForm},
+		{`null`, mergepatch.ErrForm},
+		{`"x"`, mergepatch.ErrForm},
+		{``, mergepatch.ErrForm},
+		{`{"a":1,"a":2}`, mergepatch.ErrForm},
+		{`{"a":"REDACTED"}`, mergepatch.ErrRedacted},
+		{`{"a":"\u0052EDACTED"}`, mergepatch.ErrRedacted},
+		{`{"REDACTED":null}`, mergepatch.ErrRedacted},
+		{`{"a":[{"b":"x REDACTED y"}]}`, mergepatch.ErrRedacted},
 	} {
-		if got, err := agents.MergePatch(`{"a":"b"}`, tc.patch); !errors.Is(err, tc.want) {
+		if got, err := mergepatch.Apply(`{"a":"b"}`, tc.patch); !errors.Is(err, tc.want) {
 			t.Errorf("%s: got %s, %v, want %v", tc.patch, got, err, tc.want)
 		}
 	}
 }
 
-// FuzzMergePatch holds that a patch does what it says: applied twice it changes nothing more, a name that
+// FuzzApply holds that a patch does what it says: applied twice it changes nothing more, a name that
 // it removes is gone, and no marker of a redacted value gets in.
-func FuzzMergePatch(f *testing.F) {
+func FuzzApply(f *testing.F) {
 	f.Add(`{"a":{"b":1}}`, `{"a":{"b":null,"c":[1]}}`)
 	f.Add(`{"a":"REDACTED"}`, `{"b":"x"}`)
 	f.Fuzz(func(t *testing.T, args, patch string) {
-		once, err := agents.MergePatch(args, patch)
+		once, err := mergepatch.Apply(args, patch)
 		if err != nil {
 			return
 		}
 		if strings.Contains(once, "REDACTED") && !strings.Contains(args, "REDACTED") && !strings.Contains(args, `\u`) {
 			t.Errorf("%s with %s: got %s", args, patch, once)
 		}
-		twice, err := agents.MergePatch(once, patch)
+		twice, err := mergepatch.Apply(once, patch)
 		if err != nil || twice != once {
 			t.Errorf("%s with %s: got %s, then %s, %v", args, patch, once, twice, err)
 		}
