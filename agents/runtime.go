@@ -38,6 +38,7 @@ type Limits struct {
 	ParallelCalls int           // model turns and calls of a run that are made side by side
 	ParallelRuns  int           // active runs of a user; those that wait do not count
 	RunsPerMinute int64         // runs that a user may start
+	States        int           // bytes of the states in one list; 0: 16 MiB
 }
 
 // Setup is what runs are made of. Fields without a default are required.

@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"maps"
@@ -48,7 +49,7 @@ const maxRuns = 1000
 
 // MaxStates bounds what the states of a list hold together, in bytes. In a history, what a thread said first
 // is in every one of them.
-const MaxStates = 16 << 20
+func (v View) MaxStates() int { return cmp.Or(v.rt.limits.States, 16<<20) }
 
 // History are a thread's checkpoints of all branches, newest first.
 func (v View) History(ctx context.Context, thread string, f HistoryFilter) ([]Checkpoint, error) {
@@ -86,7 +87,7 @@ func (v View) History(ctx context.Context, thread string, f HistoryFilter) ([]Ch
 		if err != nil {
 			return nil, err
 		}
-		if held += c.Size(); held > MaxStates && len(list) > 0 {
+		if held += c.Size(); held > v.MaxStates() && len(list) > 0 {
 			break
 		}
 		list = append(list, c)

@@ -33,6 +33,9 @@ import (
 	"github.com/svc-gateway/svc/policy/identity/identitytest"
 )
 
+// mostStates are the bytes of the states in one list.
+const mostStates = 64 << 10
+
 // server is the API over a real runtime; the header X-Test-User says who asks.
 type server struct {
 	t      *testing.T
@@ -41,7 +44,6 @@ type server struct {
 	audit  *audit.Log
 	tokens map[string]string // by user
 	memory *budget.Budget
-	rt     *agents.Runtime
 	wrap   func(http.Handler) http.Handler // a stage in front of the API; nil: none
 	later  func(time.Duration)             // starts what crons want started so much later
 }
@@ -74,7 +76,7 @@ func newServerOn(t *testing.T, m model.Model, live bus.Bus) *server {
 	rt, err := host.Runtime(agents.Setup{
 		Model: m, Policy: policy.NewLive(engine), Log: zap.NewNop(), Holds: desk, Tools: []agents.Tool{dangerous()},
 		Agents: []agents.Agent{{Name: agents.Default}, {Name: "quick"}, {Name: "core", Tools: []string{"command"}}},
-		Limits: agents.Limits{Steps: 5, Run: time.Minute, Tool: time.Second, ParallelCalls: 2, ParallelRuns: 5, RunsPerMinute: 1000},
+		Limits: agents.Limits{Steps: 5, Run: time.Minute, Tool: time.Second, ParallelCalls: 2, ParallelRuns: 5, RunsPerMinute: 1000, States: mostStates},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -91,7 +93,7 @@ func newServerOn(t *testing.T, m model.Model, live bus.Bus) *server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &server{t: t, id: id, audit: log, tokens: map[string]string{}, memory: memory, rt: rt}
+	s := &server{t: t, id: id, audit: log, tokens: map[string]string{}, memory: memory}
 	s.later = func(d time.Duration) {
 		t.Helper()
 		future := cron.Open(cron.Config{Store: store, Audit: log, Identity: id, Log: zap.NewNop(), Now: func() time.Time { return time.Now().Add(d) }})

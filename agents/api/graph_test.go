@@ -7,10 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/svc-gateway/svc/agents"
-	"github.com/svc-gateway/svc/agents/model"
-	"github.com/svc-gateway/svc/policy"
 )
 
 // graph is a request of the graph-based protocol.
@@ -209,16 +205,16 @@ func TestBatchAgain(t *testing.T) {
 func TestListsOfLargeStates(t *testing.T) {
 	s := newServer(t, parrot{})
 	said := func(thread string, size int) {
-		update := agents.StateUpdate{Messages: []model.Message{{Role: "user", Content: strings.Repeat("much ", size/5)}}}
-		if _, err := s.rt.As(policy.Principal{User: "ada", Role: policy.User}).UpdateState(t.Context(), thread, update); err != nil {
-			t.Fatal(err)
+		update := map[string]any{"values": map[string]any{"messages": []any{map[string]any{"type": "human", "content": strings.Repeat("much ", size/5)}}}}
+		if status, _, body := s.do("ada", "POST", "/threads/"+thread+"/state", update); status != 200 {
+			t.Fatalf("got %d, %s", status, body)
 		}
 	}
 	threads := map[string]bool{}
 	for range 3 {
 		thread := s.thread("ada")
 		threads[thread] = true
-		said(thread, agents.MaxStates*2/3)
+		said(thread, mostStates*2/3)
 	}
 	for offset := range 3 {
 		status, header, body := s.do("ada", "POST", "/threads/search", map[string]any{"limit": 10, "offset": offset})
@@ -235,7 +231,7 @@ func TestListsOfLargeStates(t *testing.T) {
 	}
 	thread := s.thread("ada")
 	for range 6 {
-		said(thread, agents.MaxStates/6)
+		said(thread, mostStates/6)
 	}
 	seen, before := map[string]bool{}, ""
 	for len(seen) < 6 {

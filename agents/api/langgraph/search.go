@@ -154,7 +154,7 @@ func (d *dialect) searchThreads(w http.ResponseWriter, r *http.Request) {
 // found are threads as they are shown, with their states when they are whole: then of large ones only the
 // first, at least one.
 func (d *dialect) found(r *http.Request, threads []agents.Thread, whole bool) ([]Thread, error) {
-	shown, held := make([]Thread, 0, len(threads)), 0
+	shown, held, most := make([]Thread, 0, len(threads)), 0, d.View(r).MaxStates()
 	for _, t := range threads {
 		state, err := d.stateOf(r, t, whole)
 		if err != nil {
@@ -163,7 +163,7 @@ func (d *dialect) found(r *http.Request, threads []agents.Thread, whole bool) ([
 		if state != nil {
 			held += state.Size()
 		}
-		if held > agents.MaxStates && len(shown) > 0 {
+		if held > most && len(shown) > 0 {
 			break
 		}
 		shown = append(shown, shownThread(t, state))
