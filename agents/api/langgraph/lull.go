@@ -2,6 +2,7 @@ package langgraph
 
 import (
 	"context"
+	"errors"
 	"sync"
 
 	"github.com/svc-gateway/svc/agents/api/rest"
@@ -22,6 +23,9 @@ func (l *lull) watch(ctx context.Context) (still context.Context, done func()) {
 	still, gone := rest.UntilGone(ctx)
 	still, l.stop = context.WithCancelCause(still)
 	forget := context.AfterFunc(ctx, func() {
+		if !errors.Is(context.Cause(ctx), policy.ErrStopping) {
+			return // it has ended, and says why
+		}
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		if l.stopping = true; !l.busy {
