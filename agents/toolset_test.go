@@ -5,11 +5,11 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/svc-gateway/svc/agents"
 	"github.com/svc-gateway/svc/agents/model"
 	"github.com/svc-gateway/svc/audit"
+	"github.com/svc-gateway/svc/internal/eventually"
 	"github.com/svc-gateway/svc/policy"
 	"github.com/svc-gateway/svc/scanner"
 )
@@ -57,15 +57,10 @@ func TestARunThatWaitedGoesOnWithTheToolsOfNow(t *testing.T) {
 	f, l, ran := newHeld(t, danger(erase))
 	run := f.start("core", "", "go")
 	f.waits(run.ID, 1)
-	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(time.Millisecond) { // until no driver has it any more
+	eventually.True(t, "no driver has the run any more", func() bool {
 		holder, err := f.bus.Holder(t.Context(), "run."+run.ID)
-		if err == nil && holder == "" {
-			break
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("the run is still held by %q, %v", holder, err)
-		}
-	}
+		return err == nil && holder == ""
+	})
 	if err := f.rt.SetTools([]agents.Agent{{Name: "core"}}, nil); err != nil {
 		t.Fatal(err)
 	}

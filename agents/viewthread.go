@@ -105,7 +105,7 @@ func (v View) PruneThreads(ctx context.Context, ids []string, strategy string) e
 		if err != nil {
 			return err
 		}
-		if t.Status == ThreadBusy || t.Status == ThreadInterrupted {
+		if !t.alone() {
 			return ErrBusy
 		}
 	}

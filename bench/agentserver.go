@@ -109,7 +109,8 @@ func (b *bench) agentServer(ctx context.Context) error {
 	for _, t := range tasks {
 		for _, n := range t.clients {
 			b.progress("%s, %d clients", t.name, n)
-			requests, stood := map[*service][]byte{}, error(nil)
+			requests := map[*service][]byte{}
+			var paused error
 			for _, s := range speakers {
 				if requests[s.service], err = t.request(ctx, s); err != nil {
 					return fmt.Errorf("%s: %w", s.name, err)
@@ -118,14 +119,14 @@ func (b *bench) agentServer(ctx context.Context) error {
 			f, err := b.compare(ctx, reference, ours, func(sv *service) load {
 				// It goes on with the runs that its clients left when they were done.
 				if failed := reference.pause(sv != reference); failed != nil {
-					stood = failed
+					paused = failed
 				}
 				return load{
 					addr: sv.addr, clients: n, request: requests[sv], check: t.check,
 					warm: b.plan.warm, lasting: b.plan.run, pid: sv.pid(),
 				}
 			})
-			if err = errors.Join(err, stood, reference.pause(false)); err != nil {
+			if err = errors.Join(err, paused, reference.pause(false)); err != nil {
 				return fmt.Errorf("%s: %w", t.name, err)
 			}
 			b.report.AgentServer = append(b.report.AgentServer, taskFigures{Task: t.name, Clients: n, Aim: t.aims[n], comparison: f})

@@ -19,6 +19,7 @@ import (
 
 	"github.com/svc-gateway/svc/agents/analytics"
 	"github.com/svc-gateway/svc/internal/duckwire"
+	"github.com/svc-gateway/svc/internal/eventually"
 )
 
 var numbers = analytics.File{Name: "n.csv", Table: "n", Format: duckwire.FormatCSV, Mode: duckwire.ModeAppend}
@@ -41,16 +42,6 @@ func writerOf(t *testing.T, c analytics.Config) int {
 	}
 	t.Fatal("there is no writer")
 	return 0
-}
-
-// eventually waits until ok holds.
-func eventually(t *testing.T, what string, ok func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); !ok(); time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatal("waited in vain: " + what)
-		}
-	}
 }
 
 func want(t *testing.T, db *analytics.DB, maxAge time.Duration, sql, want string) {
@@ -85,7 +76,7 @@ func TestWriterComesBack(t *testing.T) {
 		failed <- errors.Join(err, r.CloseWithError(errors.New("over")))
 	}()
 	fmt.Fprint(w, "n\n3\n")
-	eventually(t, "the file arrives", func() bool {
+	eventually.True(t, "the file arrives", func() bool {
 		left, _ := filepath.Glob(filepath.Join(c.Folder, "import-*"))
 		return len(left) == 1
 	})
@@ -101,7 +92,7 @@ func TestWriterComesBack(t *testing.T) {
 	if len(left) > 0 {
 		t.Errorf("left over: %v", left)
 	}
-	eventually(t, "all is well again", func() bool {
+	eventually.True(t, "all is well again", func() bool {
 		mu.Lock()
 		defer mu.Unlock()
 		return cmp.Equal(reasons, []string{"writer_stopped", ""})

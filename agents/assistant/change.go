@@ -89,18 +89,18 @@ func (c *Catalog) Versions(ctx context.Context, p policy.Principal, id string, m
 			return nil, err
 		}
 	}
-	page := []Assistant{}
+	list := []Assistant{}
 	for _, v := range all {
 		if !within.JSON(v.Metadata, metadata) {
 			continue
 		}
 		if offset > 0 {
 			offset--
-		} else if len(page) < limit {
-			page = append(page, v)
+		} else if len(list) < limit {
+			list = append(list, v)
 		}
 	}
-	return page, nil
+	return list, nil
 }
 
 // SetLatest makes a version of an assistant the present one.

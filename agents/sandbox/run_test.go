@@ -19,6 +19,7 @@ import (
 
 	"github.com/svc-gateway/svc/agents/sandbox"
 	"github.com/svc-gateway/svc/agents/sandbox/sandboxtest"
+	"github.com/svc-gateway/svc/internal/eventually"
 )
 
 func TestResults(t *testing.T) {
@@ -290,14 +291,14 @@ func TestHelperDies(t *testing.T) {
 			_, err := box.Run(t.Context(), sandbox.Spec{Args: []string{"sleep", mark}})
 			done <- err
 		}()
-		eventually(t, "the program runs", func() bool { return marked(t, mark) > 0 })
+		eventually.True(t, "the program runs", func() bool { return marked(t, mark) > 0 })
 		if p, err := os.FindProcess(box.Helper()); err != nil || p.Kill() != nil {
 			t.Fatal("the helper cannot be killed")
 		}
 		if err := <-done; !sandbox.IsUnavailable(err) {
 			t.Errorf("got %v", err)
 		}
-		eventually(t, "the program ends", func() bool { return marked(t, mark) == 0 })
+		eventually.True(t, "the program ends", func() bool { return marked(t, mark) == 0 })
 		if r := sh(t, box, sandbox.Spec{}, "echo again"); r.Stdout != "again\n" {
 			t.Errorf("got %+v", r)
 		}
@@ -314,12 +315,12 @@ func TestServiceDies(t *testing.T) {
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		eventually(t, "the program runs", func() bool { return marked(t, "sleep\x00"+mark) == 2 })
+		eventually.True(t, "the program runs", func() bool { return marked(t, "sleep\x00"+mark) == 2 })
 		if err := cmd.Process.Kill(); err != nil {
 			t.Fatal(err)
 		}
 		_ = cmd.Wait() // killed
-		eventually(t, "the program ends", func() bool { return marked(t, mark) == 0 })
+		eventually.True(t, "the program ends", func() bool { return marked(t, mark) == 0 })
 	})
 }
 
@@ -333,7 +334,7 @@ func TestFirstProcessDies(t *testing.T) {
 			_, err := box.Run(t.Context(), sandbox.Spec{Args: []string{"sh", "-c", "setsid sleep " + mark + " & exec sleep " + mark}})
 			done <- err
 		}()
-		eventually(t, "the program runs", func() bool { return marked(t, "sleep\x00"+mark) == 2 })
+		eventually.True(t, "the program runs", func() bool { return marked(t, "sleep\x00"+mark) == 2 })
 		first := childOf(t, box.Helper(), "inside", mark)
 		if err := syscall.Kill(first, syscall.SIGKILL); err != nil {
 			t.Fatal(err)
@@ -384,14 +385,4 @@ func childOf(t *testing.T, parent int, word, mark string) int {
 	}
 	t.Fatal("the first process is not found")
 	return 0
-}
-
-// eventually polls for what other processes do.
-func eventually(t *testing.T, what string, ok func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); !ok(); time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("%s: not within 20 seconds", what)
-		}
-	}
 }

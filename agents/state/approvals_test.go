@@ -9,7 +9,6 @@ import (
 	"github.com/svc-gateway/svc/agents/approval"
 	"github.com/svc-gateway/svc/agents/approval/approvaltest"
 	"github.com/svc-gateway/svc/agents/state"
-	"github.com/svc-gateway/svc/internal/store"
 )
 
 func TestApprovalsConformance(t *testing.T) {
@@ -25,17 +24,7 @@ func TestApprovalsConformance(t *testing.T) {
 
 // Lists that the service asks for again and again do not read the whole table.
 func TestApprovalsAreFoundByIndex(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "state.db")
-	s, err := state.Open(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	db, err := store.OpenReadOnly(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
+	explain := plans(t)
 	for _, tc := range []struct {
 		name   string
 		filter approval.Filter
@@ -47,21 +36,8 @@ func TestApprovalsAreFoundByIndex(t *testing.T) {
 		{"unheard", approval.Filter{State: []approval.State{approval.Approved, approval.Rejected}, Limit: 1}, "approvals_open"},
 	} {
 		query, args := state.ApprovalsQuery(tc.filter)
-		rows, err := db.QueryContext(t.Context(), "EXPLAIN QUERY PLAN "+query, args...)
-		if err != nil {
-			t.Fatalf("%s: %v", tc.name, err)
-		}
-		var plan strings.Builder
-		for rows.Next() {
-			var id, parent, unused int
-			var detail string
-			if err := rows.Scan(&id, &parent, &unused, &detail); err != nil {
-				t.Fatal(err)
-			}
-			plan.WriteString(detail + "; ")
-		}
-		if err := rows.Err(); err != nil || !strings.Contains(plan.String(), tc.index) {
-			t.Errorf("%s: %v, the plan is %s, want %s in it", tc.name, err, plan.String(), tc.index)
+		if plan := strings.Join(explain(query, args...), "; "); !strings.Contains(plan, tc.index) {
+			t.Errorf("%s: the plan is %s, want %s in it", tc.name, plan, tc.index)
 		}
 	}
 }

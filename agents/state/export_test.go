@@ -1,11 +1,23 @@
 package state
 
+import "github.com/svc-gateway/svc/agents"
+
 // The queries behind methods of [Store].
 var (
 	RunsQuery      = runsQuery
 	ApprovalsQuery = approvalsQuery
 	ItemsQuery     = itemsQuery
 )
+
+// ThreadsQuery is the query behind [Store.Threads] without its page.
+func ThreadsQuery(f agents.ThreadFilter) (query string, args []any, err error) {
+	where, args, err := threadsWhere(f)
+	if err != nil {
+		return "", nil, err
+	}
+	order, err := threadsOrder(f)
+	return selectThreads + where + order, args, err
+}
 
 // Queries that the service asks again and again, by what they are for.
 var Queries = map[string]string{

@@ -6,24 +6,51 @@ import (
 	"testing"
 	"time"
 
+	"github.com/svc-gateway/svc/agents"
 	"github.com/svc-gateway/svc/agents/state"
 	"github.com/svc-gateway/svc/internal/store"
 )
 
-// Queries that are asked again and again do not read whole tables, however many arguments they have: the
-// plan is the same for all.
-func TestQueriesUseIndexes(t *testing.T) {
+// plans opens a new database and returns a function that explains a query in it: its steps.
+func plans(t *testing.T) func(query string, args ...any) []string {
+	t.Helper()
 	path := filepath.Join(t.TempDir(), "state.db")
 	s, err := state.Open(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer s.Close()
+	t.Cleanup(func() { s.Close() })
 	db, err := store.OpenReadOnly(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer db.Close()
+	t.Cleanup(func() { db.Close() })
+	return func(query string, args ...any) (plan []string) {
+		t.Helper()
+		rows, err := db.QueryContext(t.Context(), "EXPLAIN QUERY PLAN "+query, args...)
+		if err != nil {
+			t.Fatalf("%s: %v", query, err)
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var id, parent, unused int
+			var detail string
+			if err := rows.Scan(&id, &parent, &unused, &detail); err != nil {
+				t.Fatal(err)
+			}
+			plan = append(plan, detail)
+		}
+		if err := rows.Err(); err != nil {
+			t.Fatal(err)
+		}
+		return plan
+	}
+}
+
+// Queries that are asked again and again do not read whole tables, however many arguments they have: the
+// plan is the same for all.
+func TestQueriesUseIndexes(t *testing.T) {
+	explain := plans(t)
 	type query struct {
 		text string
 		args int
@@ -55,28 +82,37 @@ func TestQueriesUseIndexes(t *testing.T) {
 		for i := range args {
 			args[i] = i
 		}
-		rows, err := db.QueryContext(t.Context(), "EXPLAIN QUERY PLAN "+q.text, args...)
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-			continue
-		}
-		var plan []string
-		for rows.Next() {
-			var id, parent, unused int
-			var detail string
-			if err := rows.Scan(&id, &parent, &unused, &detail); err != nil {
-				t.Fatal(err)
-			}
-			plan = append(plan, detail)
-		}
+		plan := explain(q.text, args...)
 		text := strings.Join(plan, "; ")
-		if err := rows.Err(); err != nil || !strings.Contains(text, q.want) {
-			t.Errorf("%s: %v, the plan is %s, want %s in it", name, err, text, q.want)
+		if !strings.Contains(text, q.want) {
+			t.Errorf("%s: the plan is %s, want %s in it", name, text, q.want)
 		}
 		for _, step := range plan {
 			if strings.HasPrefix(step, "SCAN") && !strings.Contains(step, "INDEX") && step != "SCAN CONSTANT ROW" {
 				t.Errorf("%s reads a whole table: %s", name, text)
 			}
+		}
+	}
+}
+
+// A page of threads is read in the order of an index.
+func TestThreadsAreFoundByIndex(t *testing.T) {
+	explain := plans(t)
+	for _, tc := range []struct {
+		filter agents.ThreadFilter
+		index  string
+	}{
+		{agents.ThreadFilter{}, "threads_updated"},
+		{agents.ThreadFilter{Owner: "ada"}, "threads_listed"},
+		{agents.ThreadFilter{SortBy: agents.SortCreated}, "threads_created"},
+		{agents.ThreadFilter{SortBy: agents.SortCreated, Owner: "ada", Ascending: true}, "threads_made"},
+	} {
+		query, args, err := state.ThreadsQuery(tc.filter)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(explain(query+" LIMIT 10", args...), "; "); !strings.Contains(got, tc.index) || strings.Contains(got, "TEMP B-TREE") {
+			t.Errorf("%+v: the plan is %s, want %s in it and nothing sorted", tc.filter, got, tc.index)
 		}
 	}
 }

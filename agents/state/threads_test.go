@@ -2,7 +2,6 @@ package state
 
 import (
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/svc-gateway/svc/agents"
@@ -40,47 +39,6 @@ func TestThreadsAreCounted(t *testing.T) {
 			if err != nil || len(list) != total {
 				t.Errorf("after %s: %q: got %d of %d threads, %v", change, owner, len(list), total, err)
 			}
-		}
-	}
-}
-
-// A page of threads is read in the order of an index.
-func TestThreadsAreFoundByIndex(t *testing.T) {
-	s, err := Open(t.Context(), filepath.Join(t.TempDir(), "state.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	for _, tc := range []struct {
-		filter agents.ThreadFilter
-		index  string
-	}{
-		{agents.ThreadFilter{}, "threads_updated"},
-		{agents.ThreadFilter{Owner: "ada"}, "threads_listed"},
-		{agents.ThreadFilter{SortBy: agents.SortCreated}, "threads_created"},
-		{agents.ThreadFilter{SortBy: agents.SortCreated, Owner: "ada", Ascending: true}, "threads_made"},
-	} {
-		where, args, err := threadsWhere(tc.filter)
-		if err != nil {
-			t.Fatal(err)
-		}
-		order, err := threadsOrder(tc.filter)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var plan []string
-		scan := func(row interface{ Scan(...any) error }) (detail string, err error) {
-			var unused int
-			return detail, row.Scan(&unused, &unused, &unused, &detail)
-		}
-		for line, err := range each(t.Context(), s, "explaining", scan, "EXPLAIN QUERY PLAN "+selectThreads+where+order+" LIMIT 10", args...) {
-			if err != nil {
-				t.Fatal(err)
-			}
-			plan = append(plan, line)
-		}
-		if got := strings.Join(plan, "; "); !strings.Contains(got, tc.index) || strings.Contains(got, "TEMP B-TREE") {
-			t.Errorf("%+v: the plan is %s, want %s in it and nothing sorted", tc.filter, got, tc.index)
 		}
 	}
 }

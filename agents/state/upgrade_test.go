@@ -21,10 +21,10 @@ import (
 	"github.com/svc-gateway/svc/internal/store"
 )
 
-// A database that an earlier version made keeps its runs, and lists them by what it did not have
-// columns for.
-func TestUpgrade(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "state.db")
+// madeBefore makes a database as the first version did, with some rows, and returns its path.
+func madeBefore(t *testing.T, write func(*store.Tx) error) (path string) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "state.db")
 	first, err := os.ReadFile("migrations/00001_state.sql")
 	if err != nil {
 		t.Fatal(err)
@@ -33,7 +33,16 @@ func TestUpgrade(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = old.Write(t.Context(), func(tx *store.Tx) error {
+	if err := errors.Join(old.Write(t.Context(), write), old.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// A database that an earlier version made keeps its runs, and lists them by what it did not have
+// columns for.
+func TestUpgrade(t *testing.T) {
+	path := madeBefore(t, func(tx *store.Tx) error {
 		for id, data := range map[string]string{
 			"1": `{"run":"1","thread":"t1","assistant":"core","principal":{"user":"ada","role":"user","source":"token"},"status":"success","version":3,"harness":"0.4.12","created":"2026-03-01T12:00:00.005Z","updated":"2026-03-01T12:00:01Z","frames":[{"agent":"core","messages":[]}]}`,
 			"2": `{"run":"2","thread":"t2","assistant":"core","principal":{"user":"root","role":"readonly","source":"token","on_behalf_of":"bob"},"status":"running","version":3,"created":"2026-03-01T12:00:00Z","updated":"2026-03-01T12:00:00Z"}`,
@@ -46,12 +55,6 @@ func TestUpgrade(t *testing.T) {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := old.Close(); err != nil {
-		t.Fatal(err)
-	}
 	if runs, err := state.Unfinished(t.Context(), path); err != nil || !cmp.Equal(runs, []string{"2", "3"}) {
 		t.Errorf("unfinished: got %v, %v, want 2 and 3", runs, err)
 	}
@@ -85,16 +88,7 @@ func TestUpgrade(t *testing.T) {
 // What the newest migrations added works in a database of the first one: a thread from before stands where
 // it stood, can be written to, taken back and listed, and everything that users keep has its tables.
 func TestUpgradedThreadsGoOn(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "state.db")
-	first, err := os.ReadFile("migrations/00001_state.sql")
-	if err != nil {
-		t.Fatal(err)
-	}
-	old, err := store.Open(t.Context(), path, fstest.MapFS{"00001_state.sql": {Data: first}}, store.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	err = old.Write(t.Context(), func(tx *store.Tx) error {
+	path := madeBefore(t, func(tx *store.Tx) error {
 		if _, err := tx.Exec(`INSERT INTO threads (id, owner, created, updated, status, metadata, messages, ephemeral) VALUES ('t', 'ada', 1, 2, 'idle', '{"a":1}', 2, 0)`); err != nil {
 			return err
 		}
@@ -105,9 +99,6 @@ func TestUpgradedThreadsGoOn(t *testing.T) {
 		}
 		return nil
 	})
-	if err := errors.Join(err, old.Close()); err != nil {
-		t.Fatal(err)
-	}
 	s, err := state.Open(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
@@ -152,17 +143,7 @@ func TestUpgradedThreadsGoOn(t *testing.T) {
 
 // Lists that are asked for often do not read the whole table.
 func TestRunsAreFoundByIndex(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "state.db")
-	s, err := state.Open(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	db, err := store.OpenReadOnly(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
+	explain := plans(t)
 	for _, tc := range []struct {
 		name   string
 		filter agents.RunFilter
@@ -174,21 +155,8 @@ func TestRunsAreFoundByIndex(t *testing.T) {
 		{"unfinished", agents.RunFilter{Status: []agents.Status{agents.Pending, agents.Running}, Limit: 10}, "runs_unfinished"},
 	} {
 		query, args := state.RunsQuery(tc.filter)
-		rows, err := db.QueryContext(t.Context(), "EXPLAIN QUERY PLAN "+query, args...)
-		if err != nil {
-			t.Fatalf("%s: %v", tc.name, err)
-		}
-		var plan strings.Builder
-		for rows.Next() {
-			var id, parent, unused int
-			var detail string
-			if err := rows.Scan(&id, &parent, &unused, &detail); err != nil {
-				t.Fatal(err)
-			}
-			plan.WriteString(detail + "; ")
-		}
-		if err := rows.Err(); err != nil || !strings.Contains(plan.String(), tc.index) {
-			t.Errorf("%s: %v, the plan is %s, want %s in it", tc.name, err, plan.String(), tc.index)
+		if plan := strings.Join(explain(query, args...), "; "); !strings.Contains(plan, tc.index) {
+			t.Errorf("%s: the plan is %s, want %s in it", tc.name, plan, tc.index)
 		}
 	}
 }

@@ -7,13 +7,14 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/svc-gateway/svc/internal/eventually"
 )
 
 func shellOut(t *testing.T, ctx context.Context, k keeper, script string, l limits) (outcome, error) {
@@ -158,12 +159,8 @@ func TestExecuteLeavesNoZombies(t *testing.T) {
 		if got, err := shellOut(t, t.Context(), newReaper(), line, commandLimits); err != nil || string(got.output) != "done\n" {
 			t.Errorf("%s: got %q, %v", line, got.output, err)
 		}
-		if left := zombies(t); len(left) > 0 {
-			time.Sleep(time.Second) // one that has just been killed becomes a zombie before it is reaped
-			if left = slices.DeleteFunc(left, func(dir string) bool { return !slices.Contains(zombies(t), dir) }); len(left) > 0 {
-				t.Errorf("%s: %s stay as zombies", line, left)
-			}
-		}
+		// One that has just been killed becomes a zombie before it is reaped.
+		eventually.True(t, "no zombies are left by "+line, func() bool { return len(zombies(t)) == 0 })
 	}
 }
 

@@ -40,14 +40,15 @@ func (r *Reader) prepare(ctx context.Context, query string) *sql.Stmt {
 	if s != nil || full {
 		return s
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if s := r.prepared[query]; s != nil {
-		return s
-	}
-	s, err := r.PrepareContext(ctx, query)
+	s, err := r.PrepareContext(ctx, query) // nobody else waits for the connection that it needs
 	if err != nil {
 		return nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if first := r.prepared[query]; first != nil {
+		_ = s.Close() // somebody else was first
+		return first
 	}
 	r.prepared[query] = s
 	return s

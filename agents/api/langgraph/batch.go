@@ -71,13 +71,12 @@ func inBatch(i int, err error) error {
 // numbered is the request for one run of several. A key that the request came with tells all of them from
 // other requests, and each from the others.
 func numbered(r *http.Request, i int) *http.Request {
-	const key = "Idempotency-Key"
-	if r.Header.Get(key) == "" {
+	if r.Header.Get(idempotencyKey) == "" {
 		return r
 	}
 	one := r.WithContext(r.Context())
 	one.Header = r.Header.Clone()
-	one.Header.Set(key, fmt.Sprintf("%s/%d", r.Header.Get(key), i))
+	one.Header.Set(idempotencyKey, fmt.Sprintf("%s/%d", r.Header.Get(idempotencyKey), i))
 	return one
 }
 

@@ -80,7 +80,7 @@ func (s *talk) serve(r *http.Request) (websocket.StatusCode, string) {
 	}
 	r = r.WithContext(ctx)
 	r.Header = r.Header.Clone()
-	r.Header.Del("Idempotency-Key") // of this request, not of each command
+	r.Header.Del(idempotencyKey) // of this request, not of each command
 	view := s.d.View(r)
 	if there, err := view.Reachable(ctx, thread); err != nil {
 		return closing(err)

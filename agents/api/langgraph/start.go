@@ -29,6 +29,9 @@ type Kwargs struct {
 	Checkpoint      string         `json:"checkpoint_id,omitempty"`
 }
 
+// idempotencyKey is the header that tells a request that is sent again.
+const idempotencyKey = "Idempotency-Key"
+
 // start starts what a request asks for, or goes on with what waits.
 func (d *dialect) start(ctx context.Context, r *http.Request, thread string, body *RunBody) (begun, error) {
 	modes, err := readModes(body.StreamMode, "stream_mode")
@@ -47,7 +50,7 @@ func (d *dialect) start(ctx context.Context, r *http.Request, thread string, bod
 	if err != nil {
 		return begun{}, err
 	}
-	req.ID = r.Header.Get("Idempotency-Key")
+	req.ID = r.Header.Get(idempotencyKey)
 	view := d.View(r)
 	if thread != "" && req.Input == nil && req.Values == nil && !req.RemoveAll && req.Remove == nil && req.Checkpoint == "" {
 		run, err := view.Resume(ctx, thread, agents.Resumption{InterruptBefore: req.InterruptBefore, InterruptAfter: req.InterruptAfter})

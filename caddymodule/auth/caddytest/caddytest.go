@@ -21,15 +21,13 @@ import (
 	"github.com/svc-gateway/svc/audit"
 	"github.com/svc-gateway/svc/caddymodule/app" // the global option svc, too
 	"github.com/svc-gateway/svc/caddymodule/app/cli"
+	"github.com/svc-gateway/svc/internal/eventually"
 	"github.com/svc-gateway/svc/internal/settings"
 	"github.com/svc-gateway/svc/internal/tcpport"
 	"github.com/svc-gateway/svc/policy"
 	"github.com/svc-gateway/svc/policy/identity"
 	"github.com/svc-gateway/svc/policy/identity/adminapi"
 )
-
-// patience is how long Start and Eventually wait for something that should happen soon.
-const patience = 10 * time.Second
 
 // Config is what a server is made of.
 type Config struct {
@@ -235,15 +233,7 @@ func (s *Server) Audit(query string) []string {
 // without telling.
 func (s *Server) Eventually(what string, ok func() bool) {
 	s.tb.Helper()
-	tick, late := time.NewTicker(5*time.Millisecond), time.After(patience)
-	defer tick.Stop()
-	for !ok() {
-		select {
-		case <-tick.C:
-		case <-late:
-			s.tb.Fatalf("waited %s for: %s", patience, what)
-		}
-	}
+	eventually.True(s.tb, what, ok)
 }
 
 // shortTempDir is TempDir for a data folder: the path of its sockets is limited to 108 bytes.
