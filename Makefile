@@ -22,6 +22,7 @@ DUCK := ./cmd/svc-duck/...
 # What these look at, the source as a whole and the program, go test does not know to be their input.
 WHOLE := . ./testscript/...
 
+GO_TEST  := .ci/in-memory go test -timeout 30m
 FUZZTIME ?= 60s
 
 .PHONY: run test build duck lint bench fuzz setup compiler go
@@ -33,10 +34,10 @@ run: compiler build
 ## test: install what the tests need, then run all of them
 test: go setup
 	$(MAKE) duck
-	SVC_DUCK=$(CURDIR)/build/svc-duck CGO_ENABLED=1 go test -race -timeout 30m $(PLAIN)
-	CGO_ENABLED=1 go test -timeout 30m $(DUCK)
-	CGO_ENABLED=0 go test -timeout 30m $(CADDY)
-	SVC_DUCK=$(CURDIR)/build/svc-duck CGO_ENABLED=0 go test -timeout 30m -count=1 $(WHOLE)
+	SVC_DUCK=$(CURDIR)/build/svc-duck CGO_ENABLED=1 $(GO_TEST) -race $(PLAIN)
+	CGO_ENABLED=1 $(GO_TEST) $(DUCK)
+	CGO_ENABLED=0 $(GO_TEST) $(CADDY)
+	SVC_DUCK=$(CURDIR)/build/svc-duck CGO_ENABLED=0 $(GO_TEST) -count=1 $(WHOLE)
 
 ## build: the service as it is shipped, build/service, and its helper build/svc-sandbox beside it
 build: go
