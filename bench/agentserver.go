@@ -13,15 +13,20 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/svc-gateway/svc/agents/model"
 	"github.com/svc-gateway/svc/internal/tcpport"
 )
 
 // The reference development server of the graph-based agent server protocol, from npm. Its versions are
-// in the folder; it runs ten runs side by side, its default.
+// in the folder of the packages; it runs ten runs side by side, its default. Its graph is in another folder.
 const (
-	referenceFolder = "testscript/testdata/langgraph"
-	referenceScript = "node_modules/@langchain/langgraph-cli/dist/cli/cli.mjs"
+	referencePackages = "testscript/testdata/langgraph"
+	referenceScript   = "node_modules/@langchain/langgraph-cli/dist/cli/cli.mjs"
+	referenceGraph    = "bench/testdata/reference"
 )
+
+// asked is what runs are asked. Our demo model answers it; the reference's model says the same pieces.
+const asked = "Tell me about yourself"
 
 // speaker is a server that speaks the protocol, with an agent that answers at once.
 type speaker struct {
@@ -43,7 +48,7 @@ var tasks = []task{
 		name: "a run, streamed", clients: []int{1, 50, 200}, aims: map[int]float64{50: 25, 200: 11}, check: func() checker { return &protocolStream{} },
 		request: func(_ context.Context, s speaker) ([]byte, error) {
 			return post("/runs/stream", s.token, fmt.Appendf(nil,
-				`{"assistant_id":%q,"input":{"messages":[{"role":"user","content":"Tell me about yourself"}]},"stream_mode":["values"]}`, s.assistant)), nil
+				`{"assistant_id":%q,"input":{"messages":[{"role":"user","content":%q}]},"stream_mode":["values","messages-tuple"]}`, s.assistant, asked)), nil
 		},
 	},
 	{
@@ -137,7 +142,7 @@ func (b *bench) agentServer(ctx context.Context) error {
 
 // reference starts the reference server. Its packages are installed when they are not there.
 func (s site) reference(ctx context.Context) (*service, error) {
-	folder, err := filepath.Abs(referenceFolder)
+	folder, err := filepath.Abs(referencePackages)
 	if err != nil {
 		return nil, fmt.Errorf("locating the reference server: %w", err)
 	}
@@ -153,14 +158,8 @@ func (s site) reference(ctx context.Context) (*service, error) {
 		return nil, err
 	}
 	defer port.Close() // the server has it then
-	for _, name := range []string{"agent.mjs", "langgraph.json", "package.json"} {
-		text, err := os.ReadFile(filepath.Join(folder, name))
-		if err != nil {
-			return nil, fmt.Errorf("locating the reference server: %w", err)
-		}
-		if err := os.WriteFile(filepath.Join(home, name), text, 0o600); err != nil {
-			return nil, fmt.Errorf("writing the reference server's graph: %w", err)
-		}
+	if err := writeGraph(ctx, home); err != nil {
+		return nil, fmt.Errorf("writing the reference server's graph: %w", err)
 	}
 	if err := os.Symlink(filepath.Join(folder, "node_modules"), filepath.Join(home, "node_modules")); err != nil {
 		return nil, fmt.Errorf("linking the reference server's packages: %w", err)
@@ -169,4 +168,30 @@ func (s site) reference(ctx context.Context) (*service, error) {
 	cmd := exec.Command("node", filepath.Join(folder, referenceScript), "dev", "--no-browser", "--host", "127.0.0.1", "--port", port.String())
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	return sv, sv.start(ctx, cmd, []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home})
+}
+
+// writeGraph makes the project of the reference server, with a model that says what ours says.
+func writeGraph(ctx context.Context, home string) error {
+	var pieces []string
+	ask := model.Request{Agent: "quick", Messages: []model.Message{{Role: model.RoleUser, Content: asked}}}
+	if _, err := model.NewDemo().Turn(ctx, ask, func(piece string) { pieces = append(pieces, piece) }); err != nil {
+		return err
+	}
+	said, err := json.Marshal(pieces)
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(home, "pieces.json"), said, 0o600); err != nil {
+		return err
+	}
+	for _, path := range []string{referenceGraph + "/agent.mjs", referenceGraph + "/langgraph.json", referencePackages + "/package.json"} {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(home, filepath.Base(path)), text, 0o600); err != nil {
+			return err
+		}
+	}
+	return nil
 }

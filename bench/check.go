@@ -139,8 +139,8 @@ func (h *holding) end() error {
 	return nil
 }
 
-// protocolStream wants the stream of a run of the agent server protocol that succeeded: metadata first, and
-// at last the values with an answer.
+// protocolStream wants the stream of a run of the agent server protocol that succeeded: metadata first, then
+// the pieces of an answer and the values with it.
 type protocolStream struct{ body []byte }
 
 func (p *protocolStream) begin()             { p.body = p.body[:0] }
@@ -154,7 +154,7 @@ func (p *protocolStream) end() error {
 		return fmt.Errorf("%w: the stream begins with %.200q, want metadata", errBody, first)
 	case bytes.Contains(rest, []byte("event: error")):
 		return fmt.Errorf("%w: the run failed: %.600q", errBody, rest)
-	case !bytes.Contains(rest, []byte("event: values")) || !bytes.Contains(rest, []byte(`"ai"`)):
+	case !bytes.Contains(rest, []byte("event: values")) || !bytes.Contains(rest, []byte("event: messages")) || !bytes.Contains(rest, []byte(`"ai"`)):
 		return fmt.Errorf("%w: the stream has no answer: %.600q", errBody, rest)
 	}
 	return nil

@@ -53,7 +53,7 @@ type slot struct {
 type slotKind uint8
 
 const (
-	number      slotKind = iota
+	number      slotKind = iota // also the id of the event, in the line after its data
 	ownString            // a text of its own
 	fieldString          // a piece of a text that goes on from event to event
 )

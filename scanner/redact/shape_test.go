@@ -98,8 +98,8 @@ func TestShape(t *testing.T) {
 		{"more", `{"content":"a"}`, `{"content":"a"} `, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			for _, format := range []string{"data: %s\n\n", "data:%s\r\n\r\n", "data: %s\r\r"} {
-				before, event := fmt.Sprintf(format, tt.before), fmt.Sprintf(format, tt.event)
+			for _, format := range []string{"data: %s\n\n", "data:%s\r\n\r\n", "data: %s\r\r", "data: %s\nid: 7\n\n"} {
+				before, event := fmt.Sprintf(format, tt.before), strings.Replace(fmt.Sprintf(format, tt.event), "id: 7", "id: 18", 1)
 				r := NewEventStream()
 				r.Append(nil, []byte(before))
 				r.cr = false
@@ -116,6 +116,29 @@ func TestShape(t *testing.T) {
 func TestShapeOfName(t *testing.T) {
 	a, b := "event: a\ndata: {\"content\":\"user pass\"}\n\n", "event: b\ndata: {\"content\":\"word=x \"}\n\n"
 	checkShapes(t, []string{a, b, a, b, a, "data: {\"content\":\"word=x \"}\n\n", a, a, strings.Replace(b, ": b", ": a", 1)}, []byte{9})
+}
+
+// The id in the line after the data may be another number, which is no secret that is known.
+func TestShapeWithID(t *testing.T) {
+	secrets := NewSecrets()
+	if err := secrets.Register("31415926535"); err != nil {
+		t.Fatal(err)
+	}
+	event := func(id, text string) string { return fmt.Sprintf("data: {\"content\":%q}\n%s\n\n", text, id) }
+	for _, tt := range []struct {
+		id    string
+		known bool
+	}{
+		{"id: 8", true}, {"id:8", false}, {"id: x8", false}, {"id: 08", false}, {"id", false}, {"id: 8\nid: 9", false}, {"id: 8\nretry: 1", false},
+		{"id: 31415926535", false}, {"retry: 8", false}, {": 8", false}, {"id: 8 ", false},
+	} {
+		r := secrets.EventStream()
+		r.Append(nil, []byte(event("id: 7", "some ")))
+		if shape, _ := r.knownShape([]byte(event(tt.id, "words "))); (shape != nil) != tt.known {
+			t.Errorf("%q: got a known shape: %v, want %v", tt.id, shape != nil, tt.known)
+		}
+		checkShapesWith(t, secrets, []string{event("id: 7", "some "), event(tt.id, "words "), event("id: 9", "the pass"), event(tt.id, "word=x y")}, []byte{9, 30})
+	}
 }
 
 // Data that is no JSON has no shape: it is a text as a whole.
@@ -174,11 +197,13 @@ func TestShapeRemovedSecret(t *testing.T) {
 
 // An event whose shape is known needs no memory.
 func TestShapeAllocations(t *testing.T) {
-	event := []byte("id: 7\nevent: text\ndata: {\"type\":\"text\",\"seq\":12,\"content\":\"some text\\n\"}\n\n")
-	r, dst := NewEventStream(), make([]byte, 0, 1024)
-	r.Append(dst, bytes.Replace(event, []byte("some"), []byte("more"), 1))
-	if n := testing.AllocsPerRun(100, func() { r.Append(dst, event) }); n > 0 {
-		t.Errorf("%v allocations an event", n)
+	for _, format := range []string{"id: 7\nevent: text\ndata: %s\n\n", "event: text\ndata: %s\nid: 7\n\n"} {
+		event := fmt.Appendf(nil, format, `{"type":"text","seq":12,"content":"some text\n"}`)
+		r, dst := NewEventStream(), make([]byte, 0, 1024)
+		r.Append(dst, bytes.Replace(event, []byte("some"), []byte("more"), 1))
+		if n := testing.AllocsPerRun(100, func() { r.Append(dst, event) }); n > 0 {
+			t.Errorf("%q: %v allocations an event", format, n)
+		}
 	}
 }
 
@@ -222,9 +247,9 @@ func FuzzShape(f *testing.F) {
 			}
 			format := [...]string{
 				"data: %s\n\n", "data: %s\n\n", "data: %s\n\n", "data:%s\r\n\r\n", "data: %s\r\r", "event: e\ndata: %s\n\n", "id: 1\ndata: %s\n\n",
-				"data: %s\nid: 2\n\n", "event: messages/partial\ndata: %s\n\n", "event: values\ndata: %s\n\n",
+				"data: %s\nid: NEXT\n\n", "event: messages/partial\ndata: %s\n\n", "event: values\ndata: %s\n\n",
 			}[c/len(documents)%10]
-			events = append(events, fmt.Sprintf(format, doc))
+			events = append(events, strings.Replace(fmt.Sprintf(format, doc), "NEXT", fmt.Sprint(len(events)), 1))
 		}
 		checkShapes(t, events, cuts)
 	})

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 
+	"github.com/svc-gateway/svc/scanner/redact/jsonscan"
 	"github.com/svc-gateway/svc/scanner/redact/literal"
 	"github.com/svc-gateway/svc/scanner/sse"
 )
@@ -98,18 +99,23 @@ func (s *shapes) learn(name string, event, data, text []byte) {
 		line, _, rest = sse.Line(event)
 	}
 	_, value := sse.Field(line)
-	if !sse.IsData(line) || len(bytes.Trim(rest, "\r\n")) > 0 {
+	before := len(line) - len(value) // the data
+	id := numberedID(rest)
+	if !sse.IsData(line) || id < 0 {
 		return
+	}
+	if id > 0 {
+		s.draft = append(s.draft, slot{kind: number, start: len(event) - len(rest) + id - before})
 	}
 	s.fixed = s.fixed[:0]
 	from := 0
 	for i := range s.draft {
 		t := &s.draft[i]
-		n := t.length(data[t.start:])
+		start := before + t.start
+		n := t.length(event[start:])
 		if n < 0 || t.text != nil && t.end != t.start+n {
 			return
 		}
-		start := len(line) - len(value) + t.start
 		s.fixed = append(s.fixed, event[from:start]...)
 		t.at, from = len(s.fixed), start+n
 	}
@@ -123,6 +129,20 @@ func (s *shapes) learn(name string, event, data, text []byte) {
 	s.last = s.next
 	s.count = max(s.count, s.next+1)
 	s.next = (s.next + 1) % maxShapes
+}
+
+// numberedID returns where the number of an event's id stands in the lines after its data, 0 if there
+// are none, -1 if there is anything else.
+func numberedID(lines []byte) int {
+	line := bytes.TrimRight(lines, "\r\n")
+	if len(line) == 0 {
+		return 0
+	}
+	name, id := sse.Field(line)
+	if string(name) != "id" || jsonscan.NumberLength(id) != len(id) {
+		return -1
+	}
+	return len(line) - len(id)
 }
 
 // has reports whether the shape with the fixed bytes of the draft is known.
