@@ -81,7 +81,7 @@ func (t *translator) chunk(f *frame, e agents.Event) {
 	piece := func(content string) Message {
 		return answer(Message{Content: content, AdditionalKwargs: none, ResponseMetadata: none, ID: e.Message}, nil)
 	}
-	t.tell(modeTuple, f, "messages", func() any { return []any{piece(e.Content), t.nodeMetadata(f)} })
+	t.tell(modeTuple, f, "messages", func() any { return t.tuple(f, encode(piece(e.Content))) })
 	t.tell(modeMessages, f, "messages/partial", func() any { return []Message{piece(string(f.text))} })
 	t.event(f, "on_chat_model_stream", f.agent, nil, func() any { return map[string]any{"chunk": piece(e.Content)} })
 }
@@ -102,7 +102,7 @@ func (t *translator) message(f *frame, e agents.Event) {
 	if u := e.Usage; u != nil {
 		last.UsageMetadata = &UsageMetadata{u.PromptTokens, u.CompletionTokens, u.TotalTokens}
 	}
-	t.tell(modeTuple, f, "messages", func() any { return []any{last, t.nodeMetadata(f)} })
+	t.tell(modeTuple, f, "messages", func() any { return t.tuple(f, encode(last)) })
 	t.event(f, "on_chat_model_stream", f.agent, nil, func() any { return map[string]any{"chunk": last} })
 	full := whole
 	full.UsageMetadata = last.UsageMetadata
@@ -176,7 +176,7 @@ func (t *translator) result(f *frame, e agents.Event) {
 	t.tell(modeTools, f, "tools", func() any {
 		return map[string]any{"event": "on_tool_end", "toolCallId": e.Call, "name": e.Name, "output": m}
 	})
-	t.tell(modeTuple, f, "messages", func() any { return []any{m, t.nodeMetadata(f)} })
+	t.tell(modeTuple, f, "messages", func() any { return t.tuple(f, m) })
 	t.tell(modeMessages, f, "messages/complete", func() any { return []json.RawMessage{m} })
 	if f.results == nil || !slices.Contains(f.calls, e.Call) {
 		return
@@ -229,6 +229,15 @@ func (t *translator) meta() map[string]any {
 	return map[string]any{
 		"created_by": "system", "graph_id": t.Assistant, "assistant_id": t.AssistantID, "run_attempt": 1, "thread_id": t.Thread, "run_id": t.Run,
 	}
+}
+
+// tuple is a message with the metadata of its node, which is not encoded again for each piece.
+func (t *translator) tuple(f *frame, message json.RawMessage) json.RawMessage {
+	metadata := t.nodeMetadata(f)
+	doc := make(json.RawMessage, 0, len(message)+len(metadata)+len("[,]"))
+	doc = append(append(doc, '['), message...)
+	doc = append(append(doc, ','), metadata...)
+	return append(doc, ']')
 }
 
 // nodeMetadata is the metadata of a message of the node that is at work. It is made once for a step.

@@ -103,7 +103,11 @@ func (t *translator) tell(m mode, f *frame, name string, data func() any) {
 	if f != nil && f.ns != "" {
 		name += "|" + f.ns
 	}
-	doc := encode(data())
+	v := data()
+	doc, encoded := v.(json.RawMessage)
+	if !encoded {
+		doc = encode(v)
+	}
 	t.out, t.size = append(t.out, told{id, name, doc}), t.size+len(doc)
 }
 
