@@ -54,8 +54,8 @@ type slotKind uint8
 
 const (
 	number      slotKind = iota // also the id of the event, in the line after its data
-	ownString            // a text of its own
-	fieldString          // a piece of a text that goes on from event to event
+	ownString                   // a text of its own
+	fieldString                 // a piece of a text that goes on from event to event
 )
 
 // match returns the length of the event of this shape that p begins with, 0 if there is none

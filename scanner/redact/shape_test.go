@@ -129,8 +129,17 @@ func TestShapeWithID(t *testing.T) {
 		id    string
 		known bool
 	}{
-		{"id: 8", true}, {"id:8", false}, {"id: x8", false}, {"id: 08", false}, {"id", false}, {"id: 8\nid: 9", false}, {"id: 8\nretry: 1", false},
-		{"id: 31415926535", false}, {"retry: 8", false}, {": 8", false}, {"id: 8 ", false},
+		{"id: 8", true},
+		{"id:8", false},
+		{"id: x8", false},
+		{"id: 08", false},
+		{"id", false},
+		{"id: 8\nid: 9", false},
+		{"id: 8\nretry: 1", false},
+		{"id: 31415926535", false},
+		{"retry: 8", false},
+		{": 8", false},
+		{"id: 8 ", false},
 	} {
 		r := secrets.EventStream()
 		r.Append(nil, []byte(event("id: 7", "some ")))
