@@ -22,7 +22,7 @@ DUCK := ./cmd/svc-duck/...
 # What these look at, the source as a whole and the program, go test does not know to be their input.
 WHOLE := . ./testscript/...
 
-GO_TEST  := .ci/in-memory go test -timeout 30m
+GO_TEST  := go test -timeout 30m
 FUZZTIME ?= 60s
 
 .PHONY: run test build duck lint bench fuzz setup compiler go

@@ -80,6 +80,7 @@ func packed(text []byte) []byte {
 // Documents of all sorts, as they come and as they are shown.
 func TestDocuments(t *testing.T) {
 	const size = 4 << 10
+	bomb := packed(bytes.Repeat([]byte("a"), 64<<20))
 	s := newSite(t, nil, func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
 		send := func(contentType string, body []byte) {
@@ -113,7 +114,7 @@ func TestDocuments(t *testing.T) {
 			send("text/plain", packed([]byte("unpacked")))
 		case "/bomb":
 			h.Set("Content-Encoding", "gzip")
-			send("text/plain", packed(bytes.Repeat([]byte("a"), 64<<20)))
+			send("text/plain", bomb)
 		case "/bombs":
 			h.Set("Content-Encoding", "gzip, gzip")
 			send("text/plain", packed(packed(bytes.Repeat([]byte("a"), 1<<20))))
