@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/svc-gateway/svc/scanner/command/form"
 	"github.com/svc-gateway/svc/scanner/command/usage"
 )
 
@@ -126,7 +127,7 @@ var openings = strings.Fields("configure interface router system-view vlan banne
 // has a prompt, or opens a configuration.
 func session(text string) bool {
 	first, rest, _ := strings.Cut(strings.TrimSpace(text), "\n")
-	end := promptEnd(first)
+	end := form.Prompt(first)
 	name, args := firstField(first[end:])
 	if name == "" {
 		return false
@@ -143,7 +144,7 @@ func session(text string) bool {
 }
 
 // prompted reports whether a text begins with the prompt of a device.
-func prompted(text string) bool { return promptEnd(strings.TrimSpace(text)) > 0 }
+func prompted(text string) bool { return form.Prompt(strings.TrimSpace(text)) > 0 }
 
 // firstField returns the first word of a line, and what follows it.
 func firstField(line string) (word, rest string) {
@@ -176,7 +177,7 @@ func (a *analysis) deviceLines(text string, sure bool, all *place) {
 			continue
 		}
 		bare := strings.TrimSpace(line)
-		bare = bare[promptEnd(bare):]
+		bare = bare[form.Prompt(bare):]
 		command, pipe, piped := strings.Cut(bare, " | ")
 		if words := fieldsOf(pipe); piped && (len(words) == 0 || strings.Contains(pipe, "|") || !filters(words[0].text, words[1:])) {
 			a.raise(unknown("what a device does with its output is not known"), at)

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/svc-gateway/svc/scanner/command/form"
 	"github.com/svc-gateway/svc/scanner/command/usage"
 	"github.com/svc-gateway/svc/scanner/internal/text"
 )
@@ -39,7 +40,7 @@ func wordTraits(name string, args call) (t usage.Trait) {
 	recursive := args.has("r", "R", "--recursive") || name == "rg"
 	for _, a := range args {
 		word := a.text
-		if secretPath(word) && !publicKey(word) || contents.HasString(name) && rawDisk.MatchString(word) ||
+		if form.Secret(word) && !form.Public(word) || contents.HasString(name) && rawDisk.MatchString(word) ||
 			recursive && strings.HasSuffix(name, "rep") && secretWord.MatchString(word) {
 			t |= usage.Secret
 		}

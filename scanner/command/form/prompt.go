@@ -1,16 +1,16 @@
-package command
+package form
 
 import "strings"
 
-// promptEnd returns where the prompt of a device ends at which a line begins, with the white space behind
+// Prompt returns where the prompt of a device ends at which a line begins, with the white space behind
 // it; 0 where there is none. Prompts are
 //
 //	user@router-1.lab(config-if)#   router> [switch] [*switch-ospf] <switch>
-func promptEnd(line string) int {
+func Prompt(line string) int {
 	if line == "" {
 		return 0
 	}
-	end := 0
+	var end int
 	switch line[0] {
 	case '<':
 		if end = nameEnd(line, 1, ".-"); end == 1 || end == len(line) || line[end] != '>' {

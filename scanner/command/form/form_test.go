@@ -1,4 +1,4 @@
-package command
+package form
 
 import (
 	"regexp"
@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// What secretPath, publicKey and promptEnd find, as expressions, which take several times as long.
+// What Secret, Public and Prompt find, as expressions, which take several times as long.
 var (
 	secretPaths = regexp.MustCompile(`(?i)(?:^|[/~=:])(?:etc/g?shadow-?|etc/sudoers(?:\.d/.*)?|etc/ssl/private|etc/krb5\.keytab|etc/wireguard/|proc/[^/]+/(?:environ|mem|maps)|proc/kcore|dev/k?mem|dev/port|run/secrets)` +
 		`|(?:^|/)(?:\.ssh/(?:[^/]*_)?(?:id_|identity|rsa|(?s:.)*key)[^/]*|id_(?:rsa|dsa|ecdsa|ed25519)|\.aws/credentials|\.kube/config|\.docker/config\.json|\.netrc|\.pgpass|\.my\.cnf|\.git-credentials|\.gnupg|\.npmrc|\.pypirc|\.vault-token|\.env(?:\.\w+)?|\.htpasswd|` +
@@ -30,13 +30,13 @@ func FuzzByHand(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, word string) {
-		if got, want := secretPath(word), secretPaths.MatchString(word); got != want {
+		if got, want := Secret(word), secretPaths.MatchString(word); got != want {
 			t.Errorf("%q is a path of secrets: got %v, want %v", word, got, want)
 		}
-		if got, want := publicKey(word), publicKeys.MatchString(word); got != want {
+		if got, want := Public(word), publicKeys.MatchString(word); got != want {
 			t.Errorf("%q is a public key: got %v, want %v", word, got, want)
 		}
-		if got, want := promptEnd(word), len(prompts.FindString(word)); got != want {
+		if got, want := Prompt(word), len(prompts.FindString(word)); got != want {
 			t.Errorf("the prompt of %q ends: got %v, want %v", word, got, want)
 		}
 	})

@@ -1,4 +1,4 @@
-package command
+package form
 
 import (
 	"strings"
@@ -26,8 +26,8 @@ var (
 	foldings = strings.NewReplacer("ſ", "s", "\u212a", "k")
 )
 
-// secretPath reports whether a word names a file that holds keys, passwords or tokens.
-func secretPath(word string) bool {
+// Secret reports whether a word names a file that holds keys, passwords or tokens.
+func Secret(word string) bool {
 	path := strings.ToLower(foldings.Replace(word))
 	folder, name := "", path
 	if i := strings.LastIndexByte(path, '/'); i >= 0 {
@@ -89,8 +89,8 @@ func inSecretPlace(path string) bool {
 	return false
 }
 
-// publicKey reports whether a path names a key that everybody may know.
-func publicKey(path string) bool {
+// Public reports whether a path names a key that everybody may know.
+func Public(path string) bool {
 	if strings.HasSuffix(path, ".pub") {
 		return true
 	}
