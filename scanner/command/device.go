@@ -4,7 +4,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/svc-gateway/svc/scanner/command/form"
 	"github.com/svc-gateway/svc/scanner/command/usage"
@@ -128,7 +127,7 @@ var openings = strings.Fields("configure interface router system-view vlan banne
 func session(text string) bool {
 	first, rest, _ := strings.Cut(strings.TrimSpace(text), "\n")
 	end := form.Prompt(first)
-	name, args := firstField(first[end:])
+	name, args := form.FirstWord(first[end:])
 	if name == "" {
 		return false
 	}
@@ -145,15 +144,6 @@ func session(text string) bool {
 
 // prompted reports whether a text begins with the prompt of a device.
 func prompted(text string) bool { return form.Prompt(strings.TrimSpace(text)) > 0 }
-
-// firstField returns the first word of a line, and what follows it.
-func firstField(line string) (word, rest string) {
-	line = strings.TrimSpace(line)
-	if end := strings.IndexFunc(line, unicode.IsSpace); end >= 0 {
-		return line[:end], line[end:]
-	}
-	return line, ""
-}
 
 // deviceLines judges each line of a session or configuration or, where it is not sure that it is
 // one, those that are commands of devices. The text of a banner is none. The lines stand in the

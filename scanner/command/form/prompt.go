@@ -1,6 +1,9 @@
 package form
 
-import "strings"
+import (
+	"strings"
+	"unicode"
+)
 
 // Prompt returns where the prompt of a device ends at which a line begins, with the white space behind
 // it; 0 where there is none. Prompts are
@@ -67,4 +70,13 @@ func runEnd(line string, from int, marks string) int {
 		from++
 	}
 	return from
+}
+
+// FirstWord returns the first word of a line, and what follows it.
+func FirstWord(line string) (word, rest string) {
+	line = strings.TrimSpace(line)
+	if end := strings.IndexFunc(line, unicode.IsSpace); end >= 0 {
+		return line[:end], line[end:]
+	}
+	return line, ""
 }
