@@ -191,11 +191,15 @@ func (a *analysis) line(text string, offset int, at *place, params ...arg) {
 	if at != nil {
 		whole = *at
 	}
+	brackets, substitutions := maxBrackets, maxCommand
+	if a.budget == lineWork {
+		brackets, substitutions = lineBrackets, lineBrackets
+	}
 	switch {
 	case len(text) > maxCommand:
 		a.raise(unknown("the command line is too long to be understood"), whole)
 		return
-	case a.depth == maxNesting || deep(text):
+	case a.depth == maxNesting || deep(text, brackets), strings.Count(text, "$(") > substitutions:
 		a.raise(dangerous("", "command lines are nested too deep to be told apart"), whole)
 		return
 	}
@@ -207,10 +211,9 @@ func (a *analysis) line(text string, offset int, at *place, params ...arg) {
 		return
 	}
 	a.depth++
-	w := shell{analysis: a, text: text, offset: offset, at: at, params: params, assigned: assignments(file)}
-	w.numbers = evaluate.Numbers(file)
-	evaluate.Doubts(file, w.numbers, func(n syntax.Node, reason string) { w.raise(unknown(reason), w.place(n)) })
-	if evaluate.Endless(file) {
+	w := shell{analysis: a, text: text, offset: offset, at: at, params: params, assigned: new(map[string]int), file: file, found: evaluate.Look(file)}
+	w.found.Doubts(func(n syntax.Node, reason string) { w.raise(unknown(reason), w.place(n)) })
+	if w.found.Endless {
 		w.trait(usage.Endless)
 	}
 	for _, s := range file.Stmts {
@@ -219,16 +222,20 @@ func (a *analysis) line(text string, offset int, at *place, params ...arg) {
 	a.depth--
 }
 
-// maxBrackets is how deep brackets may be nested: a parser calls itself for each.
-const maxBrackets = 500
+// How deep brackets may be nested in a script, and in a line, where no more substitutions may begin either. A
+// parser calls itself for each, and says of each what it misses.
+const (
+	maxBrackets  = 500
+	lineBrackets = 200
+)
 
-// deep reports whether brackets are nested deeper than any person would.
-func deep(text string) bool {
+// deep reports whether brackets are nested deeper than that.
+func deep(text string, most int) bool {
 	depth := 0
 	for i := range len(text) {
 		switch text[i] {
 		case '(', '[', '{', '`':
-			if depth++; depth > maxBrackets {
+			if depth++; depth > most {
 				return true
 			}
 		case ')', ']', '}':
@@ -241,11 +248,10 @@ func deep(text string) bool {
 // loose looks for dangerous commands in a text that is no valid command line, cut at what
 // separates commands, so that one quote too many does not hide them.
 func (a *analysis) loose(text string, at place) {
-	if loadAndRun.MatchString(text) {
+	if lower := strings.ToLower(text); (strings.Contains(lower, "iex") || strings.Contains(lower, "expre")) && loadAndRun.MatchString(text) {
 		a.raise(dangerous(RemoteCode, "it runs what comes from elsewhere"), at)
 	}
-	clean := strings.NewReplacer("'", "", `"`, "", `\`, "", "`", "\n", "$(", "\n", "(", "\n", ")", "\n", ";", "\n", "&", "\n", "|", "\n", "{", "\n", "}", "\n").Replace(text)
-	for line := range strings.Lines(clean) {
+	for line := range strings.Lines(separators.Replace(text)) {
 		if !a.stepped(perGuess) {
 			return
 		}
@@ -253,6 +259,9 @@ func (a *analysis) loose(text string, at place) {
 		w.suspect(fieldsOf(line), at)
 	}
 }
+
+// separators makes lines of what separates commands, and takes quotes away.
+var separators = strings.NewReplacer("'", "", `"`, "", `\`, "", "`", "\n", "$(", "\n", "(", "\n", ")", "\n", ";", "\n", "&", "\n", "|", "\n", "{", "\n", "}", "\n")
 
 // loadAndRun is the way to run what was loaded in PowerShell.
 var loadAndRun = regexp.MustCompile(`(?i)\b(?:iex|invoke-expression)\b.*\b(?:iwr|irm|curl|wget|invoke-\w+|downloadstring)\b|\b(?:iwr|irm|invoke-webrequest|downloadstring)\b.*\|\s*(?:iex|invoke-expression)\b`)

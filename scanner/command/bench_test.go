@@ -2,10 +2,13 @@ package command
 
 import (
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/svc-gateway/svc/scanner/internal/cpu"
 )
 
 // entangled are what lines are made of that take long to analyse.
@@ -30,6 +33,46 @@ var entangled = map[string]string{
 	"options":       "git log --grep=x ",
 	"statements":    "select 1; ",
 	"of devices":    "show ip route\n",
+	"more devices":  "configure terminal\ninterface vlan 7\nno shutdown\n",
+	"prompts":       "r1# show run | include x\n",
+	"banner":        "banner motd #\nshow x\n",
+	"queries":       "select a, f(b) from t where c = 'd' and ",
+	"with":          "with delete from t ",
+	"tokens":        "select (",
+	"quoted":        "'a' ",
+	"long quote":    "echo 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa'; ",
+	"double quotes": "\"$x\" ",
+	"heredocs":      "cat <<E\nx\nE\n",
+	"arithmetic":    "$((1+",
+	"tests":         "[[ a == b ]] && ",
+	"nested shells": "sh -c \"sh -c ",
+	"functions":     "f() { ls; }; f; ",
+	"finds":         "find . -name x -o ",
+	"awk":           "awk '{print $1}' ",
+	"sed":           "sed -e s/a/b/ ",
+	"curl":          "curl -s -H 'a: b' http://x/ ",
+	"kubectl":       "kubectl get pods -n x -o json ",
+	"clusters":      "tar -xzvf ",
+	"globs":         "*.[a-z]? ",
+	"sequences":     "{1..9}",
+	"parameters":    "${x:-${y:-",
+	"processes":     "<(ls) ",
+	"redirections":  ">a ",
+	"declarations":  "f()",
+	"written":       ">a",
+	"open":          "<<E\n)$(",
+	"long braces":   "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa{a,b}",
+	"keys":          "a.key ",
+	"slashes":       "/",
+	"heads":         "aws repo-",
+	"batches":       "repo-",
+	"paths":         "../",
+	"python":        "python3 -c 'import os; os.system(1)'; ",
+	"escapes":       `\a`,
+	"dollars":       `$'\x41' `,
+	"remote":        "curl x | sh; ",
+	"ssh":           "ssh h ls; ",
+	"cases":         "case x in a) ls;; esac; ",
 	"mixed":         "FOO=1 sudo env A=b timeout 5 bash -c \"ls $FOO\" | tee x > /tmp/y; ",
 }
 
@@ -41,7 +84,7 @@ func TestWorkIsBounded(t *testing.T) {
 	for name, of := range entangled {
 		t.Run(name, func(t *testing.T) {
 			line := longest(of)
-			if n := testing.AllocsPerRun(1, func() { Analyze(line) }); n > 20_000 {
+			if n := testing.AllocsPerRun(1, func() { Analyze(line) }); n > 10_000 {
 				t.Errorf("%.0f allocations", n)
 			}
 			a := newAnalysis(line)
@@ -50,6 +93,49 @@ func TestWorkIsBounded(t *testing.T) {
 			}
 		})
 	}
+}
+
+// allocated returns how many bytes an analysis allocates.
+func allocated(line string) uint64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	Analyze(line)
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
+}
+
+// linear reports an error if twice as long a line takes much more than twice the memory, which does not depend
+// on how busy the machine is.
+func linear(t *testing.T, of string) {
+	t.Helper()
+	line := longest(of)
+	for n := maxLine / 8; n < maxLine; n *= 2 {
+		const room = 384 << 10 // what the first few commands of a kind may take
+		if few, many := allocated(line[:n]), allocated(line[:2*n]); many > 5*few/2+room {
+			t.Errorf("%q: %d bytes take %d bytes of memory, twice as many take %d", of, n, few, many)
+		}
+	}
+}
+
+// The memory that an analysis takes grows with the length of the line, and no faster.
+func TestWorkIsLinear(t *testing.T) {
+	Analyze("ls") // the tables are read once
+	for name, of := range entangled {
+		t.Run(name, func(t *testing.T) { linear(t, of) })
+	}
+}
+
+// FuzzLinear looks for lines of which twice as much takes much more than twice the memory.
+func FuzzLinear(f *testing.F) {
+	for _, of := range entangled {
+		f.Add(of)
+		Analyze(longest(of))
+	}
+	f.Fuzz(func(t *testing.T, of string) {
+		if of != "" && len(of) <= 256 {
+			linear(t, of)
+		}
+	})
 }
 
 // A line that is too long is not understood, whatever it begins with.
@@ -78,12 +164,14 @@ func BenchmarkAnalyze(b *testing.B) {
 	for i := range best {
 		best[i] = time.Hour
 	}
+	runtime.LockOSThread() // whose clock it is
+	defer runtime.UnlockOSThread()
 	b.ReportAllocs()
 	for b.Loop() {
 		for i, line := range lines {
-			began := time.Now()
+			began := cpu.Time()
 			Analyze(line)
-			best[i] = min(best[i], time.Since(began))
+			best[i] = min(best[i], cpu.Time()-began)
 		}
 	}
 	slices.Sort(best)
@@ -95,9 +183,16 @@ func BenchmarkAnalyzeLongest(b *testing.B) {
 	for name, of := range entangled {
 		b.Run(name, func(b *testing.B) {
 			line := longest(of)
+			runtime.LockOSThread() // whose clock it is
+			defer runtime.UnlockOSThread()
+			best := time.Hour
+			b.ReportAllocs()
 			for b.Loop() {
+				began := cpu.Time()
 				Analyze(line)
+				best = min(best, cpu.Time()-began)
 			}
+			b.ReportMetric(float64(best.Nanoseconds()), "ns/best")
 		})
 	}
 }

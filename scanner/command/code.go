@@ -159,7 +159,7 @@ func (w *codeWalker) reference(n *node) {
 	}
 	for _, path := range w.fresh().paths(n) {
 		receiver, name := splitPath(path)
-		if httpVerbs.HasFoldString(name) && text.Words("requests httpx axios aiohttp got ky superagent urllib3").HasString(strings.Trim(receiver, "?()")) {
+		if httpVerbs.HasFoldString(name) && text.Lists("requests httpx axios aiohttp got ky superagent urllib3", strings.Trim(receiver, "?()")) {
 			w.report(verdict{class: Mutate, write: scanner.HTTPWrite, reason: "it hands on a function that changes something"}, "http-reference", n)
 		}
 	}

@@ -58,7 +58,7 @@ func confined(name string, args call) bool {
 	switch {
 	case !ok, name == "git" && !localVerbs.HasString(args.first()), name == "sed" && !prints(args):
 		return false
-	case text.Words("sh bash dash").HasString(name) && (len(args) < 2 || args[0].text != "-c"): // its line is looked at by itself
+	case text.Lists("sh bash dash", name) && (len(args) < 2 || args[0].text != "-c"): // its line is looked at by itself
 		return false
 	case allText.HasString(name):
 		return true
@@ -90,7 +90,7 @@ func prints(args call) bool {
 			if given = true; i+1 == len(args) || !sedScript.MatchString(args[i+1].text) {
 				return false
 			}
-		case strings.HasPrefix(a.text, "-") && !strings.HasPrefix(a.text, "-i") && !text.Words("-n -E -r -s -z --in-place").HasString(a.text):
+		case strings.HasPrefix(a.text, "-") && !strings.HasPrefix(a.text, "-i") && !text.Lists("-n -E -r -s -z --in-place", a.text):
 			return false
 		}
 	}

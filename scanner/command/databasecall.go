@@ -70,7 +70,7 @@ func writesDatabase(c codeCall) (rule string) {
 		if a.kind == nodeCall && strings.HasPrefix(fn, "exec") {
 			for _, path := range c.values.paths(a) {
 				for _, part := range strings.Split(path, ".") {
-					if text.Words("insert() update() delete() ?insert() ?update() ?delete()").HasString(part) {
+					if text.Lists("insert() update() delete() ?insert() ?update() ?delete()", part) {
 						return "db-statement"
 					}
 				}
@@ -83,7 +83,7 @@ func writesDatabase(c codeCall) (rule string) {
 // sqlBuilder tells of insert(table) and its kind, which are run later.
 func sqlBuilder(receiver, fn string) string {
 	fn = strings.TrimPrefix(fn, unbound)
-	if text.Words("insert update delete").HasFoldString(fn) && strings.HasPrefix(receiver, "sqlalchemy") {
+	if text.Lists("insert update delete", strings.ToLower(fn)) && strings.HasPrefix(receiver, "sqlalchemy") {
 		return "db-" + fn
 	}
 	return ""
@@ -100,22 +100,22 @@ func storeOf(receiver, fn string) bool {
 		if stores.HasFoldString(p) && (i == 0 || p == "objects" || p == "prisma" || p == "knex") {
 			return true
 		}
-		if i > 0 && p == "query" && text.Words("update delete").HasFoldString(fn) {
+		if i > 0 && p == "query" && text.Lists("update delete", strings.ToLower(fn)) {
 			return true // session.query(T).filter(…).delete()
 		}
 	}
 	first := strings.TrimPrefix(receiver, unbound)
-	if model := first != receiver && first != strings.ToLower(first) && !strings.ContainsAny(first, ".()"); model && text.Words("create destroy update upsert bulkcreate findorcreate insert save").HasFoldString(fn) && !builtins.HasString(first) {
+	if model := first != receiver && first != strings.ToLower(first) && !strings.ContainsAny(first, ".()"); model && text.Lists("create destroy update upsert bulkcreate findorcreate insert save", strings.ToLower(fn)) && !builtins.HasString(first) {
 		return true // User.create({…}) of an object mapper
 	}
-	if names := text.Words("db database collection coll es mongo"); names.HasString(parts[0]) && text.Words("insert update delete remove drop save upsert truncate index replace").HasFoldString(fn) {
+	if text.Lists("db database collection coll es mongo", parts[0]) && text.Lists("insert update delete remove drop save upsert truncate index replace", strings.ToLower(fn)) {
 		return true
 	}
 	switch fn {
 	case "append":
 		return parts[0] == "con" || parts[0] == "conn"
 	case "insert", "upsert", "update", "delete":
-		return strings.HasSuffix(receiver, "()") && text.Words("from table collection into").HasFoldString(parts[len(parts)-1])
+		return strings.HasSuffix(receiver, "()") && text.Lists("from table collection into", strings.ToLower(parts[len(parts)-1]))
 	case "add_all":
 		return true
 	case "add", "merge":

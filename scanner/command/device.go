@@ -1,18 +1,20 @@
 package command
 
 import (
-	"regexp"
+	"maps"
 	"slices"
 	"strings"
 
+	"github.com/svc-gateway/svc/scanner/command/form"
 	"github.com/svc-gateway/svc/scanner/command/usage"
 )
 
 // deviceNode is a word of the commands of network devices, with the words that may follow it.
 type deviceNode struct {
 	next    map[string]*deviceNode
-	verdict verdict // of the command that ends here or goes on with words that are not known
-	ends    bool    // there is a verdict
+	words   []string // of next, sorted
+	verdict verdict  // of the command that ends here or goes on with words that are not known
+	ends    bool     // there is a verdict
 }
 
 // deviceRoot holds the commands of all devices.
@@ -30,8 +32,16 @@ var deviceRoot = func() *deviceNode {
 			n.verdict, n.ends = verdict{class: d.class, category: d.category, reason: d.reason}, true
 		}
 	}
+	root.sort()
 	return root
 }()
+
+func (n *deviceNode) sort() {
+	n.words = slices.Sorted(maps.Keys(n.next))
+	for _, next := range n.next {
+		next.sort()
+	}
+}
 
 // find returns the node of a word that may be shortened as long as it is the only one.
 func (n *deviceNode) find(word string) (found *deviceNode, short bool) {
@@ -40,14 +50,15 @@ func (n *deviceNode) find(word string) (found *deviceNode, short bool) {
 		return exact, false
 	}
 	name := ""
-	for full, node := range n.next {
+	first, _ := slices.BinarySearch(n.words, word)
+	for _, full := range n.words[first:] {
 		switch {
-		case !strings.HasPrefix(full, word), name != "" && strings.HasPrefix(name, full):
-		case name == "" || strings.HasPrefix(full, name): // config and configure are one
-			found, name = node, full
-		default:
+		case !strings.HasPrefix(full, word):
+			return found, true
+		case !strings.HasPrefix(full, name): // config and configure are one
 			return nil, false
 		}
+		found, name = n.next[full], full
 	}
 	return found, true
 }
@@ -108,35 +119,31 @@ func hostProgram(name string) bool {
 	return program || wrapper || interpreter || client || interpreters[name].language != "" || databaseTools.HasString(name) || tools.HasString(name)
 }
 
-var (
-	// prompt is the prompt of a device before a command.
-	prompt = regexp.MustCompile(`^(?:(?:[\w.-]+@)?[A-Za-z][\w.:-]*(?:\([\w.-]+\))?[#>]|<[A-Za-z][\w.-]*>|\[[~*]?[A-Za-z][\w./-]*\])\s*`)
-	// openings begin the configuration of a device.
-	openings = strings.Fields("configure interface router system-view vlan banner line hostname policy-map class-map route-map enable config end")
-)
+// openings begin the configuration of a device.
+var openings = strings.Fields("configure interface router system-view vlan banner line hostname policy-map class-map route-map enable config end")
 
 // session reports whether a text is a session with a device or its configuration: its first line
 // has a prompt, or opens a configuration.
 func session(text string) bool {
 	first, rest, _ := strings.Cut(strings.TrimSpace(text), "\n")
-	bare := prompt.ReplaceAllString(first, "")
-	fields := strings.Fields(bare)
-	if len(fields) == 0 {
+	end := form.Prompt(first)
+	name, args := form.FirstWord(first[end:])
+	if name == "" {
 		return false
 	}
-	node, short := deviceRoot.find(fields[0])
+	node, short := deviceRoot.find(name)
 	if node == nil {
 		return false
 	}
-	if prompted(text) {
+	if end > 0 {
 		return true
 	}
-	return strings.TrimSpace(rest) != "" && len(fields) > 1 && (!short || !hostProgram(fields[0])) && !strings.ContainsAny(text, ";&|`$<>(") &&
+	return strings.TrimSpace(rest) != "" && strings.TrimSpace(args) != "" && (!short || !hostProgram(name)) && !strings.ContainsAny(text, ";&|`$<>(") &&
 		slices.ContainsFunc(openings, func(o string) bool { return deviceRoot.next[o] == node })
 }
 
 // prompted reports whether a text begins with the prompt of a device.
-func prompted(text string) bool { return prompt.MatchString(strings.TrimSpace(text)) }
+func prompted(text string) bool { return form.Prompt(strings.TrimSpace(text)) > 0 }
 
 // deviceLines judges each line of a session or configuration or, where it is not sure that it is
 // one, those that are commands of devices. The text of a banner is none. The lines stand in the
@@ -159,7 +166,8 @@ func (a *analysis) deviceLines(text string, sure bool, all *place) {
 			a.host = false
 			continue
 		}
-		bare := prompt.ReplaceAllString(strings.TrimSpace(line), "")
+		bare := strings.TrimSpace(line)
+		bare = bare[form.Prompt(bare):]
 		command, pipe, piped := strings.Cut(bare, " | ")
 		if words := fieldsOf(pipe); piped && (len(words) == 0 || strings.Contains(pipe, "|") || !filters(words[0].text, words[1:])) {
 			a.raise(unknown("what a device does with its output is not known"), at)

@@ -77,7 +77,7 @@ var deviceWords = text.Words("write-file read-file redirect append tee save file
 func deviceReads(name string, args call) (verdict, bool) {
 	for i, a := range args {
 		switch low := strings.ToLower(a.text); {
-		case a.text == "-" || strings.HasPrefix(a.text, "-") && !text.Words("-all").HasString(low):
+		case a.text == "-" || strings.HasPrefix(a.text, "-") && !text.Lists("-all", low):
 			return unknown("a host may run a program called " + name), false
 		case strings.Contains(low, "://"), devicePlaces.MatchString(low):
 			return unknown("it reaches for another host, or a file"), false
@@ -89,7 +89,7 @@ func deviceReads(name string, args call) (verdict, bool) {
 	}
 	switch name {
 	case "terminal":
-		if len(args) > 0 && !text.Words("length width pager datadump monitor no exec len wid").HasString(args[0].text) {
+		if len(args) > 0 && !text.Lists("length width pager datadump monitor no exec len wid", args[0].text) {
 			return unknown("terminal " + args[0].text + " does more than look"), false
 		}
 	case "monitor":

@@ -24,7 +24,7 @@ func printsMenu(name string, args call) bool {
 	name = strings.TrimPrefix(name, "/")
 	if args.dynamic() || name == "cfg" && len(args) > 1 && (args.last() == "get" || len(args) > 2 && slices.ContainsFunc(args, func(a arg) bool { return a.text == "get" })) {
 		return !args.dynamic() && !slices.ContainsFunc(args, func(a arg) bool {
-			return text.Words("set add edit delete").HasString(a.text) || strings.ContainsAny(a.text, ";$`&|<>")
+			return text.Lists("set add edit delete", a.text) || strings.ContainsAny(a.text, ";$`&|<>")
 		})
 	}
 	end := slices.IndexFunc(args, func(a arg) bool { return a.text == "print" || a.text == "monitor" })
@@ -33,7 +33,7 @@ func printsMenu(name string, args call) bool {
 	}
 	for i, a := range args {
 		switch {
-		case i < end && (!menuWord.MatchString(a.text) || name == "ip" && !menuWords.HasString(a.text) || text.Words("add set remove delete del flush enable disable reset exec").HasString(a.text)):
+		case i < end && (!menuWord.MatchString(a.text) || name == "ip" && !menuWords.HasString(a.text) || text.Lists("add set remove delete del flush enable disable reset exec", a.text)):
 			return false
 		case i > end && (!menuOptions.MatchString(a.text) || strings.HasPrefix(a.text, "file=") || strings.HasPrefix(a.text, "interval=") || strings.HasPrefix(a.text, "-")):
 			return false

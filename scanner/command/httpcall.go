@@ -174,7 +174,7 @@ func (c codeCall) method(receiver, fn string) string {
 			return strings.ToLower(v)
 		}
 	}
-	if v, ok := c.values.one(n); ok && text.Words("get head options trace connect").HasFoldString(v) {
+	if v, ok := c.values.one(n); ok && text.Lists("get head options trace connect", strings.ToLower(v)) {
 		return strings.ToLower(v)
 	}
 	if _, name := splitPath(n.dotted()); strings.HasPrefix(strings.ToLower(name), "method") && httpVerbs.HasFoldString(name[len("method"):]) {

@@ -74,7 +74,7 @@ func (w *shell) interprets(name string, all []arg, at place) bool {
 		return false
 	}
 	w.record(name, all)
-	if len(args) == 1 && !args[0].dynamic && (text.Words("--version --help").HasString(args[0].text) || i.language == "python" && args[0].text == "-V") {
+	if len(args) == 1 && !args[0].dynamic && (text.Lists("--version --help", args[0].text) || i.language == "python" && args[0].text == "-V") {
 		w.raise(verdict{class: ReadOnly}, at)
 		return true
 	}
@@ -87,7 +87,7 @@ func (w *shell) interprets(name string, all []arg, at place) bool {
 			w.raise(unknown(name+" may run or write more than the program that it is given"), at)
 		}
 		w.program(i.language, code, rest, at)
-	case text.Words("sh bash dash zsh ksh ash").HasString(name) && len(args) == 2 && args[0].text == "-n" && !args.dynamic() && !strings.HasPrefix(args[1].text, "-"):
+	case text.Lists("sh bash dash zsh ksh ash", name) && len(args) == 2 && args[0].text == "-n" && !args.dynamic() && !strings.HasPrefix(args[1].text, "-"):
 		w.raise(verdict{class: ReadOnly}, at) // it only checks the syntax
 	case readsProgram(args):
 		w.raise(unknown(name+" runs what it reads"), at)
@@ -108,7 +108,7 @@ func (w *shell) interprets(name string, all []arg, at place) bool {
 func givenProgram(args call, options, language string) (code arg, rest call, ok bool) {
 	if language == "awk" {
 		for i, a := range args {
-			if !strings.HasPrefix(a.text, "-") && (i == 0 || !text.Words("-F -v -f").HasString(args[i-1].text)) {
+			if !strings.HasPrefix(a.text, "-") && (i == 0 || !text.Lists("-F -v -f", args[i-1].text)) {
 				return a, args[i+1:], !args.has("f", "--file")
 			}
 		}
@@ -116,7 +116,7 @@ func givenProgram(args call, options, language string) (code arg, rest call, ok 
 	}
 	for i, a := range args {
 		flag := a.text
-		if language == "sh" && i > 0 && text.Words("-o +o -O +O --rcfile --init-file").HasString(args[i-1].text) {
+		if language == "sh" && i > 0 && text.Lists("-o +o -O +O --rcfile --init-file", args[i-1].text) {
 			continue
 		}
 		for _, option := range strings.Fields(options) {

@@ -33,11 +33,11 @@ func (w *shell) judgeDatabase(name string, args call, r usage.Reading) (verdict,
 	case "mongosh", "mongo":
 		return w.judgeMongo(args), true
 	case "dropdb", "dropuser", "mysqladmin":
-		if name != "mysqladmin" || slices.ContainsFunc(args, func(a arg) bool { return text.Words("drop shutdown").HasString(a.text) }) {
+		if name != "mysqladmin" || slices.ContainsFunc(args, func(a arg) bool { return text.Lists("drop shutdown", a.text) }) {
 			return verdict{class: Dangerous, category: Erase, reason: name + " drops what the database holds", write: scanner.DatabaseWrite}, true
 		}
 		return verdict{class: Unknown, reason: name + " manages the database", write: scanner.DatabaseWrite}, !args.has("--help") && slices.ContainsFunc(args, func(a arg) bool {
-			return text.Words("create kill flush-privileges flush-tables reload refresh password").HasString(a.text)
+			return text.Lists("create kill flush-privileges flush-tables reload refresh password", a.text)
 		})
 	case "createdb", "createuser", "pg_restore", "mysqlimport", "mongoimport", "mongorestore", "pg_resetwal", "reindexdb", "vacuumdb":
 		v := verdict{class: Mutate, reason: name + " changes the database", write: scanner.DatabaseWrite}
@@ -133,7 +133,7 @@ func (c call) statements(client [2]string) (list []arg) {
 		case option != "" && i+1 < len(c):
 			i++
 			list = append(list, c[i])
-		case text.Words(client[1]).HasString(word):
+		case text.Lists(client[1], word):
 			i++
 		case strings.HasPrefix(word, "-"):
 		default:
@@ -185,7 +185,7 @@ func judgeRedis(args call, r usage.Reading) verdict {
 	for i := 0; i < len(args); i++ {
 		word := args[i].text
 		if strings.HasPrefix(word, "-") {
-			if text.Words("-h -p -a -n -u -s -i -r -t -d --user --pass --cacert --cert --key --sni").HasString(word) {
+			if text.Lists("-h -p -a -n -u -s -i -r -t -d --user --pass --cacert --cert --key --sni", word) {
 				i++
 			}
 			continue
@@ -193,7 +193,7 @@ func judgeRedis(args call, r usage.Reading) verdict {
 		verb := strings.ToLower(word)
 		reads, known := redisReads[verb]
 		switch {
-		case text.Words("flushall flushdb del unlink shutdown debug failover swapdb rename migrate restore script").HasString(verb):
+		case text.Lists("flushall flushdb del unlink shutdown debug failover swapdb rename migrate restore script", verb):
 			return verdict{class: Dangerous, category: Erase, reason: "it deletes or moves keys", write: scanner.DatabaseWrite}
 		case args[i].dynamic:
 			return unknown("the command of Redis is only known at run time")

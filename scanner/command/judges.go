@@ -21,7 +21,7 @@ func judgeFind(args call) verdict {
 		case "-delete":
 			return dangerous(RecursiveDeletion, "find -delete deletes recursively")
 		case "-exec", "-execdir", "-ok", "-okdir":
-			if i+1 < len(args) && text.Words("rm unlink shred srm").HasString(baseName(args[i+1].text)) {
+			if i+1 < len(args) && text.Lists("rm unlink shred srm", baseName(args[i+1].text)) {
 				return dangerous(RecursiveDeletion, "find deletes what it finds")
 			}
 		case "-fprint", "-fprint0", "-fprintf", "-fls":
@@ -158,7 +158,7 @@ func judgeIP(args call) verdict {
 	switch verb := rest[1].text; {
 	case rest[0].text == "netns" && strings.HasPrefix("exec", verb):
 		return unknown("ip netns exec runs a command")
-	case text.Words("show sho sh s list lis ls l get g monitor").HasString(verb):
+	case text.Lists("show sho sh s list lis ls l get g monitor", verb):
 		return verdict{class: ReadOnly}
 	}
 	for _, a := range rest[2:] {
@@ -198,7 +198,7 @@ func judgeUniq(args call) verdict {
 
 // judgeGo judges the go command; what builds or lists packages may run tools that flags name.
 func judgeGo(args call) verdict {
-	if text.Words("version doc env help").HasString(args.first()) && !args.has("w", "u", "--w") {
+	if text.Lists("version doc env help", args.first()) && !args.has("w", "u", "--w") {
 		return readsUnless(args)
 	}
 	return mutate("go builds or changes something")

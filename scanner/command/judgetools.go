@@ -46,7 +46,7 @@ func judgeGitVerb(args call) verdict {
 		return verdict{class: ReadOnly}
 	case "branch", "tag", "remote", "stash", "worktree", "submodule", "notes", "bisect", "reflog":
 		switch {
-		case text.Words("drop clear").HasString(second) && verb == "stash", verb == "branch" && args.has("D"), verb == "branch" && args.has("d", "--delete") && args.has("f", "--force"),
+		case text.Lists("drop clear", second) && verb == "stash", verb == "branch" && args.has("D"), verb == "branch" && args.has("d", "--delete") && args.has("f", "--force"),
 			verb == "reflog" && (second == "expire" || second == "delete"), verb == "worktree" && second == "remove" && args.has("f", "--force"), verb == "submodule" && second == "deinit":
 			return discards
 		case len(rest) == 1 && verb != "stash" && !args.has("d", "D", "m", "M", "c", "C", "--delete", "--move", "--copy"), second == "list" || second == "show" || second == "status" || second == "get-url":
@@ -115,10 +115,10 @@ func judgeContainer(args call) verdict {
 func judgeContainerVerb(args call) verdict {
 	rest := args.operands()
 	verb := args.first()
-	if len(rest) > 1 && text.Words("container image volume network system builder buildx compose stack service swarm node secret config context plugin manifest trust machine pod").HasString(verb) {
+	if len(rest) > 1 && text.Lists("container image volume network system builder buildx compose stack service swarm node secret config context plugin manifest trust machine pod", verb) {
 		group := verb
 		switch verb = rest[1].text; {
-		case text.Words("ls list df inspect ps logs config images top port history info show version events diff stats").HasString(verb):
+		case text.Lists("ls list df inspect ps logs config images top port history info show version events diff stats", verb):
 			return verdict{class: ReadOnly}
 		case group == "compose" && verb == "down", verb == "leave":
 			return dangerous(Erase, "it removes containers and networks")
@@ -169,7 +169,7 @@ func judgeKubectlVerb(args call) verdict {
 	case "get", "describe", "logs", "top", "version", "explain", "api-resources", "api-versions", "cluster-info", "events", "diff", "options", "completion", "wait", "help":
 		return verdict{class: ReadOnly}
 	case "auth", "config":
-		if text.Words("can-i whoami view current-context get-contexts get-clusters get-users").HasString(second) {
+		if text.Lists("can-i whoami view current-context get-contexts get-clusters get-users", second) {
 			return verdict{class: ReadOnly}
 		}
 		if strings.HasPrefix(second, "delete") || second == "unset" {
@@ -206,15 +206,15 @@ func judgeKubectlVerb(args call) verdict {
 func judgeTerraform(args call) verdict {
 	rest := args.operands()
 	switch verb := args.first(); {
-	case text.Words("plan show validate version output fmt graph providers get console").HasString(verb):
+	case text.Lists("plan show validate version output fmt graph providers get console", verb):
 		return readsUnless(args)
 	case verb == "destroy", verb == "apply" && args.has("-destroy", "--destroy"):
 		return dangerous(Erase, "it destroys what it manages")
 	case (verb == "state" || verb == "workspace") && len(rest) > 1:
-		if text.Words("list show pull select").HasString(rest[1].text) {
+		if text.Lists("list show pull select", rest[1].text) {
 			return readsUnless(args)
 		}
-		if text.Words("rm delete replace-provider push").HasString(rest[1].text) {
+		if text.Lists("rm delete replace-provider push", rest[1].text) {
 			return dangerous(Erase, "it deletes the state of what it manages")
 		}
 	}
@@ -224,7 +224,7 @@ func judgeTerraform(args call) verdict {
 // judgePower judges what switches machines on and off over their controllers.
 func judgePower(args call) verdict {
 	if slices.ContainsFunc(args, func(a arg) bool {
-		return text.Words("off cycle reset soft powerdown graceshutdown hardreset powercycle racreset").HasFoldString(a.text)
+		return text.Lists("off cycle reset soft powerdown graceshutdown hardreset powercycle racreset", strings.ToLower(a.text))
 	}) {
 		return dangerous(Shutdown, "it switches a machine off or resets it")
 	}

@@ -45,7 +45,7 @@ func DetectLanguage(text string) Language {
 // startsCommand reports whether a text can be parsed as a script that runs a command which is
 // known and not assigned to.
 func startsCommand(text string) (found bool) {
-	if len(text) > maxCommand || deep(text) {
+	if len(text) > maxCommand || deep(text, maxBrackets) {
 		return false
 	}
 	file, err := syntax.NewParser().Parse(strings.NewReader(text), "")

@@ -28,7 +28,7 @@ func (w *codeWalker) magics(source string) {
 			if v, ok := judgeSQL(rest, false); ok && v.write != "" {
 				w.report(v, "db-sql", at)
 			}
-		case text.Words("bash sh shell sx system script").HasString(name):
+		case text.Lists("bash sh shell sx system script", name):
 			w.nested(lineEffects(rest, w.depth+1), at)
 		}
 		if strings.HasPrefix(bare, "%%") {

@@ -96,7 +96,7 @@ func (w *shell) runsFor(name string, args call, at place) {
 		w.parallel(args, at)
 	case "git", "ssh", "scp", "sftp", "rsync", "tar", "zip": // -c alias.x='!…', -o ProxyCommand=…, --to-command=…
 		for i, a := range args {
-			if _, line, ok := strings.Cut(a.text, "="); ok || i > 0 && text.Words("-e -TT -I -F --rsh").HasString(args[i-1].text) {
+			if _, line, ok := strings.Cut(a.text, "="); ok || i > 0 && text.Lists("-e -TT -I -F --rsh", args[i-1].text) {
 				if !ok {
 					line = a.text
 				}
@@ -115,8 +115,8 @@ func (w *shell) runsFor(name string, args call, at place) {
 
 // parallel judges the command of GNU parallel with its arguments.
 func (w *shell) parallel(args call, at place) {
-	marks := text.Words("::: :::: :::+ ::::+")
-	end := slices.IndexFunc(args, func(a arg) bool { return marks.HasString(a.text) })
+	const marks = "::: :::: :::+ ::::+"
+	end := slices.IndexFunc(args, func(a arg) bool { return text.Lists(marks, a.text) })
 	if end < 0 {
 		end = len(args)
 		if w.in.known {
@@ -126,7 +126,7 @@ func (w *shell) parallel(args call, at place) {
 	command := args[:end]
 	for len(command) > 0 && strings.HasPrefix(command[0].text, "-") {
 		n := 1
-		if text.Words("-j -P -S -a -n -N -d -C -I --jobs --colsep --sshlogin --delay --timeout").HasString(command[0].text) {
+		if text.Lists("-j -P -S -a -n -N -d -C -I --jobs --colsep --sshlogin --delay --timeout", command[0].text) {
 			n = 2
 		}
 		command = command[min(n, len(command)):]

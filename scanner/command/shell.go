@@ -5,6 +5,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"github.com/svc-gateway/svc/scanner/command/evaluate"
 	"github.com/svc-gateway/svc/scanner/internal/text"
 )
 
@@ -14,11 +15,12 @@ type shell struct {
 	text     string
 	offset   int
 	at       *place
-	params   []arg           // $0, $1, …
-	assigned map[string]int  // how often the line assigns a variable
+	params   []arg // $0, $1, …
+	file     *syntax.File
+	assigned *map[string]int // how often the line assigns a variable, once that was asked
 	branches int             // loops, conditions and functions around the command
 	in       piped           // what the command reads
-	numbers  map[string]bool // variables that hold numbers and nothing else
+	found    evaluate.Found  // what of the line is evaluated
 	handedTo string          // the command that assignments are handed to
 }
 
@@ -37,13 +39,15 @@ func (w *shell) stmt(s *syntax.Stmt) {
 	before := w.in
 	defer func() { w.in = before }()
 	for _, r := range s.Redirs {
+		if !w.stepped(perWord / 2) {
+			return
+		}
 		w.redirect(r)
 	}
 	switch c := s.Cmd.(type) {
 	case nil:
 	case *syntax.CallExpr:
-		w.call(c)
-		w.keeps(s, c)
+		w.keeps(s, w.call(c))
 	case *syntax.BinaryCmd:
 		w.stmt(c.X)
 		if !w.stepped(1) { // what follows looks at all of the pipe again
@@ -111,14 +115,14 @@ func (w *shell) inner(n syntax.Node) {
 	})
 }
 
-// call judges a simple command.
-func (w *shell) call(c *syntax.CallExpr) {
+// call judges a simple command, and returns its words.
+func (w *shell) call(c *syntax.CallExpr) []arg {
 	if w.handedTo = ""; len(c.Args) > 0 {
 		w.handedTo = c.Args[0].Lit()
 	}
 	for _, a := range c.Assigns {
 		if !w.stepped(perGuess) {
-			return
+			return nil
 		}
 		w.assign(a, len(c.Args) > 0)
 		w.inner(a)
@@ -126,14 +130,20 @@ func (w *shell) call(c *syntax.CallExpr) {
 	for _, word := range c.Args {
 		w.substitutions(word)
 	}
-	if args := w.words(c.Args); len(args) > 0 {
+	before := w.work
+	args := w.words(c.Args)
+	cost := w.work - before
+	if len(args) > 0 {
 		w.command(args, w.place(c))
 	}
+	if !w.stepped(cost) { // they are looked at again
+		return nil
+	}
+	return args
 }
 
 // keeps remembers the files in which a command puts what it loads from elsewhere.
-func (w *shell) keeps(s *syntax.Stmt, c *syntax.CallExpr) {
-	args := call(w.words(c.Args))
+func (w *shell) keeps(s *syntax.Stmt, args call) {
 	if len(args) == 0 || !w.printed(args, w.in).remote {
 		return
 	}
@@ -162,6 +172,9 @@ func (w *shell) subscript(text string, at place) {
 
 // substitutions analyses the commands that are run to make a word.
 func (w *shell) substitutions(word *syntax.Word) {
+	if _, ok := bare(word); ok {
+		return
+	}
 	syntax.Walk(word, func(n syntax.Node) bool {
 		if s, ok := n.(*syntax.Stmt); ok {
 			w.branch(func() { w.stmt(s) })

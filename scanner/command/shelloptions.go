@@ -22,12 +22,12 @@ func runsOnly(name string, before call) bool {
 	}
 	for i := 0; i < len(before); i++ {
 		switch word := before[i].text; {
-		case text.Words("-o +o -O +O").HasString(word) && name != "fish" && i+1 < len(before):
+		case text.Lists("-o +o -O +O", word) && name != "fish" && i+1 < len(before):
 			i++ // its name
 			if strings.Trim(before[i].text, "abcdefghijklmnopqrstuvwxyz_") != "" {
 				return false
 			}
-		case text.Words("--norc --noprofile --no-rcs --no-config --posix --login --command").HasString(word):
+		case text.Lists("--norc --noprofile --no-rcs --no-config --posix --login --command", word):
 		case len(word) < 2 || word[0] != '-' && word[0] != '+' || strings.Trim(word[1:], letters) != "":
 			return false
 		}

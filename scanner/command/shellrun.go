@@ -15,6 +15,9 @@ type function struct {
 
 // declare judges the definition of a function; its body is judged again where it is called.
 func (w *shell) declare(c *syntax.FuncDecl) {
+	if !w.stepped(int(c.Body.End().Offset() - c.Body.Pos().Offset())) { // all of its body is looked at once more
+		return
+	}
 	w.raise(unknown("it defines a function"), w.place(c))
 	if c.Name == nil {
 		w.branch(func() { w.stmt(c.Body) })
@@ -120,10 +123,17 @@ func (w *shell) script(text string, dynamic bool, at place, params ...arg) {
 	w.maybe(at, func(a *analysis) { a.analyze(withoutHoles(text), 0, &at, params...) })
 }
 
-// assignments counts how often a line assigns each variable.
-func assignments(file *syntax.File) map[string]int {
+// assignments counts how often the line assigns each variable.
+func (w *shell) assignments() map[string]int {
+	if w.assigned == nil {
+		return nil
+	}
+	if *w.assigned != nil {
+		return *w.assigned
+	}
 	count := make(map[string]int)
-	syntax.Walk(file, func(n syntax.Node) bool {
+	*w.assigned = count
+	syntax.Walk(w.file, func(n syntax.Node) bool {
 		switch n := n.(type) {
 		case *syntax.Assign:
 			if n.Name != nil {

@@ -35,6 +35,7 @@ func withoutHoles(s string) string { return strings.ReplaceAll(s, notYet, "") }
 const (
 	maxBraces     = 256
 	maxBraceParts = 4096
+	perBraceByte  = 8 // how many bytes of each of these words count as one that is looked at
 )
 
 // expander makes words of the parts of a word.
@@ -56,10 +57,21 @@ func (w *shell) words(list []*syntax.Word) (args []arg) {
 			return args
 		}
 		source := w.source(word)
+		if text, ok := bare(word); ok {
+			if !w.stepped(1) {
+				return args
+			}
+			args = append(args, arg{text: text, source: source, sure: len(text)})
+			continue
+		}
 		all := braces(word)
 		several := len(all) > 1 // in a shell without braces they are one word
 		for _, single := range all {
-			if !w.stepped(len(single.Parts)) {
+			cost := len(single.Parts)
+			if several {
+				cost += len(source) / perBraceByte
+			}
+			if !w.stepped(cost) {
 				return args
 			}
 			e := expander{shell: w}
@@ -76,6 +88,18 @@ func (w *shell) words(list []*syntax.Word) (args []arg) {
 		}
 	}
 	return args
+}
+
+// bare returns a word that stands for itself: nothing in it is quoted, expanded or a pattern.
+func bare(word *syntax.Word) (string, bool) {
+	if len(word.Parts) != 1 {
+		return "", false
+	}
+	lit, ok := word.Parts[0].(*syntax.Lit)
+	if !ok || strings.ContainsAny(lit.Value, `\*?[{`) {
+		return "", false
+	}
+	return lit.Value, true
 }
 
 // word returns a word that is not split, as after a redirection.
@@ -179,7 +203,7 @@ func (e *expander) parts(parts []syntax.WordPart, quoted bool) {
 			}
 			v := e.param(p)
 			e.remote = e.remote || v.remote
-			number := p.Param != nil && e.numbers[p.Param.Value] && p.Exp == nil // nothing to split, and no option
+			number := p.Param != nil && e.found.Numbers[p.Param.Value] && p.Exp == nil // nothing to split, and no option
 			if number && !quoted && !v.certain && len(e.buf) == 0 {
 				number = false
 			}

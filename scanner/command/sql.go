@@ -30,6 +30,9 @@ func sqlStatements(text string) (list [][]sqltoken.Token) {
 // judgeSQL judges SQL statements. ok is false where the text is none: its first statement
 // begins with no verb of SQL or, when strict, does not go on as one does, as in "delete the file".
 func judgeSQL(text string, strict bool) (v verdict, ok bool) {
+	if !beginsSQL(text) {
+		return verdict{}, false
+	}
 	v.class = ReadOnly
 	for _, s := range sqlStatements(text) {
 		if s[0].Is("BEGIN", "COMMIT", "END", "START", "ROLLBACK") && (len(s) == 1 || len(s) == 2 && s[1].Is("TRANSACTION", "WORK")) {
@@ -50,6 +53,22 @@ func judgeSQL(text string, strict bool) (v verdict, ok bool) {
 	}
 	return v, ok
 }
+
+// beginsSQL reports whether a text begins as SQL may. Most lines do not, and no more of them is read.
+func beginsSQL(text string) bool {
+	for t, ok := sqltoken.Any.Next(text, 0); ok; t, ok = sqltoken.Any.Next(text, t.End) {
+		if !t.Is(";", "(") {
+			return t.Kind == sqltoken.Word && sqlStarts.HasString(t.Text)
+		}
+	}
+	return true
+}
+
+// sqlStarts are the verbs that judgeStatement knows.
+var sqlStarts = text.Words(`SELECT VALUES TABLE FROM WITH SUMMARIZE BEGIN COMMIT ROLLBACK END START SAVEPOINT RELEASE SHOW DESCRIBE DESC USE HELP EXPLAIN PRAGMA
+	CHECKPOINT ANALYZE SET RESET PREPARE DECLARE LOCK UNLOCK FETCH CLOSE DEALLOCATE NOTIFY LISTEN DISCARD DROP TRUNCATE DELETE UPDATE INSERT REPLACE
+	MERGE UPSERT CREATE ALTER GRANT REVOKE EXPORT IMPORT COPY UNLOAD CALL EXEC EXECUTE DO ATTACH DETACH INSTALL LOAD VACUUM REINDEX OPTIMIZE REFRESH
+	COMMENT RENAME CLUSTER HANDLER SHUTDOWN KILL FLUSH PURGE UNDROP`)
 
 // worse returns the verdict with the higher class, and that it writes if one of them does.
 func worse(v, w verdict) verdict {
@@ -73,7 +92,7 @@ func judgeStatement(s []sqltoken.Token, strict bool) (verdict, bool) {
 	for len(s) > 0 && s[0].Is("(") {
 		s = s[1:]
 	}
-	if len(s) == 0 || s[0].Kind != sqltoken.Word {
+	if len(s) == 0 || s[0].Kind != sqltoken.Word || !sqlStarts.HasString(s[0].Text) {
 		return verdict{}, false
 	}
 	next := func(keywords ...string) bool { return len(s) > 1 && s[1].Is(keywords...) }

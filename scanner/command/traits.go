@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/svc-gateway/svc/scanner/command/form"
 	"github.com/svc-gateway/svc/scanner/command/usage"
 	"github.com/svc-gateway/svc/scanner/internal/text"
 )
@@ -11,11 +12,6 @@ import (
 // What traits are told by words alone: they hold for a command whatever its class is.
 
 var (
-	// secretPaths are files that hold keys, passwords and tokens.
-	secretPaths = regexp.MustCompile(`(?i)(?:^|[/~=:])(?:etc/g?shadow-?|etc/sudoers(?:\.d/.*)?|etc/ssl/private|etc/krb5\.keytab|etc/wireguard/|proc/[^/]+/(?:environ|mem|maps)|proc/kcore|dev/k?mem|dev/port|run/secrets)` +
-		`|(?:^|/)(?:\.ssh/(?:[^/]*_)?(?:id_|identity|rsa|.*key)[^/]*|id_(?:rsa|dsa|ecdsa|ed25519)|\.aws/credentials|\.kube/config|\.docker/config\.json|\.netrc|\.pgpass|\.my\.cnf|\.git-credentials|\.gnupg|\.npmrc|\.pypirc|\.vault-token|\.env(?:\.\w+)?|\.htpasswd|` +
-		`terraform\.tfstate|[^/]+\.(?:pem|key|p12|pfx|jks|kdbx|keytab))$|/(?:credentials|secrets?|token)(?:\.\w+)?$|169\.254\.169\.254|metadata\.google\.internal|100\.100\.100\.200`)
-	publicKey  = regexp.MustCompile(`\.pub$|/(?:ca|cert|chain|fullchain|ca-certificates|cacert|server|client|tls)[\w.-]*\.pem$|(?:^|/)(?:cert|chain|fullchain|ca|cacert)\.pem$`)
 	rawDisk    = regexp.MustCompile(`^(?:if=)?/dev/(?:sd[a-z]|nvme\d|vd[a-z]|xvd[a-z]|hd[a-z]|mmcblk\d|dm-\d|mapper/|disk/|md\d)`)
 	noEnd      = regexp.MustCompile(`^/dev/(?:zero|random|urandom|full|tty\w+|input/\w+)$`)
 	secretWord = regexp.MustCompile(`(?i)passw|secret|token|api.?key|private.?key|credential`)
@@ -44,11 +40,11 @@ func wordTraits(name string, args call) (t usage.Trait) {
 	recursive := args.has("r", "R", "--recursive") || name == "rg"
 	for _, a := range args {
 		word := a.text
-		if secretPaths.MatchString(word) && !publicKey.MatchString(word) || rawDisk.MatchString(word) && contents.HasString(name) ||
+		if form.Secret(word) && !form.Public(word) || contents.HasString(name) && rawDisk.MatchString(word) ||
 			recursive && strings.HasSuffix(name, "rep") && secretWord.MatchString(word) {
 			t |= usage.Secret
 		}
-		if noEnd.MatchString(word) && name != "head" && name != "dd" && name != "ls" && name != "stat" || recursive && word == "/" && (name == "ls" || strings.HasSuffix(name, "rep") || name == "rg") {
+		if strings.HasPrefix(word, "/dev/") && noEnd.MatchString(word) && name != "head" && name != "dd" && name != "ls" && name != "stat" || recursive && word == "/" && (name == "ls" || strings.HasSuffix(name, "rep") || name == "rg") {
 			t |= usage.Endless
 		}
 		if strings.Contains(word, "://") && name != "git" || strings.HasPrefix(word, "/dev/tcp/") || strings.HasPrefix(word, "/dev/udp/") || name == "lsof" && strings.HasPrefix(word, "@") {

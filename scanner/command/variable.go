@@ -70,7 +70,7 @@ var runsLater = text.Words("command cmd editor pager shell env visual browser as
 // set remembers what a variable holds.
 func (w *shell) set(name string, value arg, certain bool) {
 	if len(value.text) <= maxCommand {
-		w.variables[name] = variable{value.text, certain && !value.dynamic && w.branches == 0 && w.depth == 1 && w.assigned[name] == 1, value.remote}
+		w.variables[name] = variable{value.text, certain && !value.dynamic && w.branches == 0 && w.depth == 1 && w.assignments()[name] == 1, value.remote}
 	}
 }
 

@@ -54,7 +54,7 @@ func judgeVerbs(name string, args call) verdict {
 			return dangerous(Erase, name+" "+a.text+" deletes")
 		}
 	}
-	if name == "rclone" && text.Words("sync move moveto dedupe").HasFoldString(args.first()) {
+	if name == "rclone" && text.Lists("sync move moveto dedupe", strings.ToLower(args.first())) {
 		return dangerous(Erase, "rclone deletes files")
 	}
 	seen := 0
@@ -85,11 +85,17 @@ func judgeVerbs(name string, args call) verdict {
 // heads returns what of a word may be a verb: the word, its first part, and in secrets:delete the last.
 func heads(word string) []string {
 	list := []string{word}
-	if i := strings.IndexAny(word, "-_"); i > 0 {
-		list = append(list, word[:i])
-		if tail := word[i+1:]; strings.HasPrefix(word, "repo-") || strings.HasPrefix(word, "batch-") {
-			list = append(list, heads(tail)...)
+	for tail := word; ; {
+		i := strings.IndexAny(tail, "-_")
+		if i <= 0 {
+			break
 		}
+		list = append(list, tail[:i])
+		if !strings.HasPrefix(tail, "repo-") && !strings.HasPrefix(tail, "batch-") {
+			break
+		}
+		tail = tail[i+1:]
+		list = append(list, tail)
 	}
 	if i := strings.LastIndexByte(word, ':'); i > 0 {
 		list = append(list, word[i+1:])
@@ -112,10 +118,10 @@ func prose(args call) bool {
 
 // verb returns the place of the first word that is no option of the tool, -1 without one.
 func (c call) verb(name string) int {
-	values := text.Words("-H --host -c --context --config -l --log-level -n --namespace --kubeconfig --cluster --user --as -s --server --project --profile --region -C --git-dir --work-tree -f --file -p --project-name --request-timeout --token")
+	const values = "-H --host -c --context --config -l --log-level -n --namespace --kubeconfig --cluster --user --as -s --server --project --profile --region -C --git-dir --work-tree -f --file -p --project-name --request-timeout --token"
 	for i := 0; i < len(c); i++ {
 		switch {
-		case values.HasString(c[i].text):
+		case text.Lists(values, c[i].text):
 			i++
 		case !strings.HasPrefix(c[i].text, "-"):
 			return i

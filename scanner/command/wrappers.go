@@ -78,7 +78,7 @@ func (w *shell) unwrap(args []arg, at place) (inner []arg, ok bool) {
 	rest := call(args[1:])
 	if s.verbs != "" {
 		i := rest.verb(name)
-		if i < 0 || !text.Words(s.verbs).HasString(rest[i].text) || name == "ip" && (i+1 >= len(rest) || !strings.HasPrefix(rest[i+1].text, "e")) {
+		if i < 0 || !text.Lists(s.verbs, rest[i].text) || name == "ip" && (i+1 >= len(rest) || !strings.HasPrefix(rest[i+1].text, "e")) {
 			if name == "docker" && i >= 0 && rest[i].text == "compose" {
 				return append([]arg{{text: "docker-compose"}}, rest[i+1:]...), true
 			}
@@ -89,7 +89,7 @@ func (w *shell) unwrap(args []arg, at place) (inner []arg, ok bool) {
 	if s.after != "" {
 		return w.behind(name, s, rest, args, at)
 	}
-	if name == "command" && len(rest) > 0 && text.Words("-v -V").HasString(rest[0].text) || name == "sudo" && sudoAlone(rest) || s.floor == "" && len(rest) == 0 || name == "time" && rest.has("o", "--output") || name == "ip" && len(rest) == 0 {
+	if name == "command" && len(rest) > 0 && text.Lists("-v -V", rest[0].text) || name == "sudo" && sudoAlone(rest) || s.floor == "" && len(rest) == 0 || name == "time" && rest.has("o", "--output") || name == "ip" && len(rest) == 0 {
 		return nil, false // judged as a command of its own
 	}
 	r := w.prefix(name, s, args, at)
@@ -202,9 +202,9 @@ func (w *shell) options(name string, s wrapper, rest call, at place) (_ call, li
 // takes reports whether an option takes the next word.
 func (s wrapper) takes(flag string) bool {
 	if s.flags != "" {
-		return !text.Words(s.flags).HasString(flag) && !strings.Contains(flag, "=") && (strings.HasPrefix(flag, "--") || len(flag) == 2)
+		return !text.Lists(s.flags, flag) && !strings.Contains(flag, "=") && (strings.HasPrefix(flag, "--") || len(flag) == 2)
 	}
-	return text.Words(s.values).HasString(flag)
+	return text.Lists(s.values, flag)
 }
 
 // commandOption returns the line that an option of a wrapper holds, and how many words that takes.
@@ -294,7 +294,7 @@ func (w *shell) xargs(args, rest []arg, at place) []arg {
 		}
 		inner = append(inner, a)
 	}
-	if !w.in.known && text.Words("rm unlink shred").HasString(baseName(inner[0].text)) {
+	if !w.in.known && text.Lists("rm unlink shred", baseName(inner[0].text)) {
 		w.raise(dangerous(RecursiveDeletion, "xargs deletes whatever it reads"), at)
 	}
 	if mark != "" {

@@ -24,6 +24,16 @@ func (c *cursor) assigned(a binding) value {
 	blanks := c.skip(blank)
 	a.spaced = blanks > 0
 	c.safe = c.i
+	if c.short {
+		return value{}
+	}
+	if a.colon && c.annotated() || !a.command && c.calls() {
+		c.safe = c.i
+		return c.secret(a)
+	}
+	if c.short {
+		return value{}
+	}
 	if blanks > 0 && c.tag() {
 		c.safe = c.i
 	}
@@ -64,7 +74,7 @@ func (c *cursor) assigned(a binding) value {
 	people := a.word.kind == publicWord && a.colon && a.proper && blanks > 0 // Community: people
 	for range 6 {
 		start := c.i
-		if b := c.peek(); c.short || is(b, quoting) || b == '\\' || b == '[' || b == '{' {
+		if b := c.peek(); c.short || is(b, quoting) || b == '\\' || b == '[' || b == '{' || !a.command && c.calls() {
 			break
 		}
 		t := c.token()
@@ -179,6 +189,9 @@ func (c *cursor) element() value {
 // secret reads the opening quote or bracket of a secret and tells how it ends. An empty one,
 // a placeholder, a reference, a call and the name of a variable are not secrets.
 func (c *cursor) secret(a binding) value {
+	if !a.command && c.converted() {
+		c.safe = c.i
+	}
 	if c.i+1 < len(c.data) && is(c.at(1), quoting) && bytes.IndexByte([]byte("bBrRuUfF@$"), c.peek()) >= 0 {
 		c.i++ // b"x"
 	}

@@ -173,6 +173,10 @@ func (w word) head(c *cursor, before []byte) value {
 	case clashes:
 		return value{}
 	}
+	if len(closers) == 0 && c.typed(blanks) {
+		c.safe = c.i
+		return c.secret(a)
+	}
 	if c.peek() == '(' && blanks == 0 && len(closers) == 0 && joined == noSuffix && (w.kind == commonWord || w.kind == shortWord || w.kind == namingWord && w.owners == nil) {
 		if c.i++; c.peculiar() && c.parenthesized() {
 			c.safe = c.i

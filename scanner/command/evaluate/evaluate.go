@@ -1,7 +1,7 @@
 // Package evaluate finds in a line of a shell what is evaluated as it runs, beyond what is written.
 //
-//	numbers := evaluate.Numbers(file)
-//	evaluate.Doubts(file, numbers, func(n syntax.Node, reason string) { … })
+//	found := evaluate.Look(file)
+//	found.Doubts(func(n syntax.Node, reason string) { … })
 //
 // # How
 //
@@ -31,28 +31,50 @@ import (
 	"github.com/svc-gateway/svc/scanner/internal/text"
 )
 
-// Doubts calls tell for each part of a line of which it is not certain that it only computes, or that every
-// shell reads it alike, with the reason. numbers are those of [Numbers].
-func Doubts(file *syntax.File, numbers map[string]bool, tell func(n syntax.Node, reason string)) {
-	e := evaluation{numbers}
+// Found is what a line evaluates.
+type Found struct {
+	Numbers map[string]bool // variables that hold numbers and nothing else: all of the line gives them numbers, and what expressions compute
+	Endless bool            // a loop has no end, or there are more words than fit
+
+	doubtful []syntax.Node // what may be doubted, in the order of the line
+}
+
+// Look looks at a line.
+func Look(file *syntax.File) (f Found) {
+	var v values
 	syntax.Walk(file, func(n syntax.Node) bool {
-		if n == nil {
+		switch n := n.(type) {
+		case nil:
 			return true
+		case *syntax.Word:
+			if len(n.Parts) == 1 { // most words: there is nothing below
+				if lit, ok := n.Parts[0].(*syntax.Lit); ok {
+					f.Endless = f.Endless || endless(lit)
+					return false
+				}
+			}
+			return true
+		case *syntax.ArithmCmd, *syntax.LetClause, *syntax.CStyleLoop, *syntax.ArithmExp, *syntax.WordIter, *syntax.ParamExp, *syntax.Assign, *syntax.DeclClause,
+			*syntax.TestClause, *syntax.SglQuoted, *syntax.ExtGlob:
+			f.doubtful = append(f.doubtful, n)
 		}
+		f.Endless = f.Endless || endless(n)
+		v.note(n)
+		return true
+	})
+	f.Numbers = v.onlyNumbers()
+	return f
+}
+
+// Doubts calls tell for each part of the line of which it is not certain that it only computes, or that every
+// shell reads it alike, with the reason.
+func (f Found) Doubts(tell func(n syntax.Node, reason string)) {
+	e := evaluation{f.Numbers}
+	for _, n := range f.doubtful {
 		if reason := e.doubt(n); reason != "" {
 			tell(n, reason)
 		}
-		return true
-	})
-}
-
-// Endless reports whether a line has a loop without an end, or makes more words than fit.
-func Endless(file *syntax.File) (found bool) {
-	syntax.Walk(file, func(n syntax.Node) bool {
-		found = found || n != nil && endless(n)
-		return !found
-	})
-	return found
+	}
 }
 
 // evaluation knows which variables of a line hold numbers and nothing else.
@@ -238,48 +260,50 @@ var countLines = func() map[string]bool {
 	return table
 }()
 
-// Numbers returns the variables of a line that hold numbers and nothing else: those that are only ever
-// given numbers and what expressions compute.
-func Numbers(file *syntax.File) map[string]bool {
-	numbers := make(map[string]bool)
-	other := make(map[string]bool)
-	syntax.Walk(file, func(n syntax.Node) bool {
-		switch n := n.(type) {
-		case *syntax.Assign:
-			if n.Name == nil {
-				return true
-			}
-			if n.Value != nil && !n.Append && n.Array == nil && isNumber(n.Value) {
-				numbers[n.Name.Value] = true
-			} else {
-				other[n.Name.Value] = true
-			}
-		case *syntax.WordIter:
-			if n.Name == nil {
-				return true
-			}
-			if len(n.Items) > 0 && !slices.ContainsFunc(n.Items, func(item *syntax.Word) bool { return !isNumber(item) }) {
-				numbers[n.Name.Value] = true
-			} else {
-				other[n.Name.Value] = true
-			}
-		case *syntax.CallExpr:
-			if len(n.Args) > 0 && setters.HasString(n.Args[0].Lit()) {
-				for _, a := range n.Args[1:] {
-					other[a.Lit()] = true
-				}
-			}
-		case *syntax.ParamExp:
-			if n.Exp != nil && n.Param != nil && (n.Exp.Op == syntax.AssignUnset || n.Exp.Op == syntax.AssignUnsetOrNull) {
-				other[n.Param.Value] = true
+// values are the variables of a line, by what they are given.
+type values struct{ numbers, other map[string]bool }
+
+// note notes what a node gives variables.
+func (v *values) note(n syntax.Node) {
+	switch n := n.(type) {
+	case *syntax.Assign:
+		if n.Name != nil {
+			v.given(n.Name.Value, n.Value != nil && !n.Append && n.Array == nil && isNumber(n.Value))
+		}
+	case *syntax.WordIter:
+		if n.Name != nil {
+			v.given(n.Name.Value, len(n.Items) > 0 && !slices.ContainsFunc(n.Items, func(item *syntax.Word) bool { return !isNumber(item) }))
+		}
+	case *syntax.CallExpr:
+		if len(n.Args) > 0 && setters.HasString(n.Args[0].Lit()) {
+			for _, a := range n.Args[1:] {
+				v.given(a.Lit(), false)
 			}
 		}
-		return true
-	})
-	for name := range other {
-		delete(numbers, name)
+	case *syntax.ParamExp:
+		if n.Exp != nil && n.Param != nil && (n.Exp.Op == syntax.AssignUnset || n.Exp.Op == syntax.AssignUnsetOrNull) {
+			v.given(n.Param.Value, false)
+		}
 	}
-	return numbers
+}
+
+func (v *values) given(name string, number bool) {
+	list := &v.other
+	if number {
+		list = &v.numbers
+	}
+	if *list == nil {
+		*list = make(map[string]bool)
+	}
+	(*list)[name] = true
+}
+
+// onlyNumbers returns the variables that hold numbers and nothing else.
+func (v *values) onlyNumbers() map[string]bool {
+	for name := range v.other {
+		delete(v.numbers, name)
+	}
+	return v.numbers
 }
 
 var (
@@ -330,7 +354,7 @@ func endless(n syntax.Node) bool {
 	case *syntax.CStyleLoop:
 		return n.Cond == nil
 	case *syntax.Lit:
-		return flood.MatchString(n.Value)
+		return strings.Contains(n.Value, "..") && flood.MatchString(n.Value)
 	}
 	return false
 }

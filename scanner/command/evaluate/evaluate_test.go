@@ -43,7 +43,7 @@ func TestDoubts(t *testing.T) {
 			t.Fatal(err)
 		}
 		doubted := false
-		Doubts(file, Numbers(file), func(syntax.Node, string) { doubted = true })
+		Look(file).Doubts(func(syntax.Node, string) { doubted = true })
 		if doubted != tt.doubted {
 			t.Errorf("%s: got %v, want %v", tt.line, doubted, tt.doubted)
 		}

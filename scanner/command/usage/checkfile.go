@@ -126,7 +126,7 @@ func checkDd(p *parsed) string {
 		case "if":
 			in = value
 		case "of":
-			if out = value; !text.Words("/dev/null /dev/stdout /dev/stderr").HasString(value) || !w.Fixed {
+			if out = value; !text.Lists("/dev/null /dev/stdout /dev/stderr", value) || !w.Fixed {
 				return "dd writes"
 			}
 		case "count":

@@ -173,7 +173,7 @@ func checkParted(p *parsed) string {
 		return "parted only looks with -l or print"
 	}
 	for i := range p.operands[1:] {
-		if word := p.operand(i + 1); !text.Words("print free all devices unit s b kib mib gib tib kb mb gb tb % cyl chs compact list").HasFoldString(word) {
+		if word := p.operand(i + 1); !text.Lists("print free all devices unit s b kib mib gib tib kb mb gb tb % cyl chs compact list", strings.ToLower(word)) {
 			p.word = p.operands[i+1]
 			return "parted only looks with -l or print"
 		}

@@ -86,7 +86,7 @@ func checkIptables(p *parsed) string {
 // checkNft refuses what ends a statement of nft and begins another.
 func checkNft(p *parsed) string {
 	for i, w := range p.words {
-		if !w.Fixed || strings.ContainsAny(w.Text, ";\n{}") || text.Words("delete add flush insert replace create destroy reset rename").HasFoldString(w.Text) {
+		if !w.Fixed || strings.ContainsAny(w.Text, ";\n{}") || text.Lists("delete add flush insert replace create destroy reset rename", strings.ToLower(w.Text)) {
 			p.word = i
 			return "nft is not known to only list"
 		}

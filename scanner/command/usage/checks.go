@@ -65,7 +65,7 @@ func needs(options ...string) func(*parsed) string {
 // needsNo is a check that the first operand is none of the words.
 func needsNo(words string) func(*parsed) string {
 	return func(p *parsed) string {
-		if text.Words(words).HasString(p.operand(0)) {
+		if text.Lists(words, p.operand(0)) {
 			return p.name + " " + p.operand(0) + " does more than read"
 		}
 		return ""
@@ -89,8 +89,8 @@ func checkWords(p *parsed) string {
 
 // checkVersion is that of programs of which only the version and the help are known to read.
 func checkVersion(p *parsed) string {
-	if len(p.words) == 1 && p.words[0].Fixed && text.Words("--version -version -V -v version --help -h help").HasString(p.words[0].Text) && (p.words[0].Text != "-h" || p.name != "php") {
-		if p.words[0].Text == "-v" && !text.Words("node nodejs ruby perl php lua gcc g++ clang").HasString(p.name) || p.words[0].Text == "version" && p.name == "lua" {
+	if len(p.words) == 1 && p.words[0].Fixed && text.Lists("--version -version -V -v version --help -h help", p.words[0].Text) && (p.words[0].Text != "-h" || p.name != "php") {
+		if p.words[0].Text == "-v" && !text.Lists("node nodejs ruby perl php lua gcc g++ clang", p.name) || p.words[0].Text == "version" && p.name == "lua" {
 			return p.name + " may run a program"
 		}
 		return ""

@@ -62,12 +62,15 @@ func checkFind(p *parsed) string {
 	return ""
 }
 
+// maxPattern is how long a pattern may be that is compared with words, in bytes.
+const maxPattern = 512
+
 // findFits reports whether a word that is not known may become none that does more than read.
 func findFits(w Word) bool {
 	if w.Head != "" && w.Head[0] != '-' && w.Head[0] != '(' && w.Head[0] != '!' && !w.Split {
 		return true
 	}
-	if w.Split || w.Head != "" || !w.Many {
+	if w.Split || w.Head != "" || !w.Many || len(w.Text) > maxPattern {
 		return false
 	}
 	for _, word := range findWrites { // of an unquoted pattern

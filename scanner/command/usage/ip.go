@@ -56,7 +56,7 @@ func checkIP(p *parsed) string {
 	case object == "monitor" || object == "mon":
 		p.traits |= Endless
 		for _, w := range words[i+1:] {
-			if !text.Words("all link address route neigh rule mroute prefix netconf nsid label all-nsid dev").HasString(w.Text) && w.Text != "" && strings.HasPrefix(w.Text, "f") {
+			if !text.Lists("all link address route neigh rule mroute prefix netconf nsid label all-nsid dev", w.Text) && w.Text != "" && strings.HasPrefix(w.Text, "f") {
 				return "ip monitor may read a file"
 			}
 		}
@@ -72,7 +72,7 @@ func checkIP(p *parsed) string {
 			return ""
 		}
 	}
-	if i+1 < len(words) && p.name == "ip" && text.Words("state policy").HasString(words[i+1].Text) && object == "xfrm" {
+	if i+1 < len(words) && p.name == "ip" && text.Lists("state policy", words[i+1].Text) && object == "xfrm" {
 		p.traits |= Secret
 		i++
 		if i+1 == len(words) {

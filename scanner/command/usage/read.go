@@ -311,7 +311,7 @@ func (p *parsed) enter(i int) {
 		return
 	}
 	child := specs()[p.name+" "+w.Text]
-	for pattern := len(w.Text); child == nil && pattern > 0; pattern-- { // describe-*
+	for pattern := min(len(w.Text), longestName()); child == nil && pattern > 0; pattern-- { // describe-*
 		if c := w.Text[pattern-1]; c == '-' || c == ':' {
 			child = specs()[p.name+" "+w.Text[:pattern]+"*"]
 		}

@@ -71,6 +71,14 @@ var specs = sync.OnceValue(func() map[string]*spec {
 	return t.specs
 })
 
+// longestName returns the length of the longest name in the tables.
+var longestName = sync.OnceValue(func() (longest int) {
+	for name := range specs() {
+		longest = max(longest, len(name))
+	}
+	return longest
+})
+
 // tables are read from text, see programs/README.md.
 type tables struct {
 	specs map[string]*spec

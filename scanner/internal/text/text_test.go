@@ -32,7 +32,10 @@ func TestClasses(t *testing.T) {
 
 func TestSet(t *testing.T) {
 	s := Words(" one\n two\tthree ")
-	for word, want := range map[string]bool{"one": true, "three": true, "One": false, "on": false, "": false, strings.Repeat("x", 100): false} {
+	for word, want := range map[string]bool{"one": true, "three": true, "two\tthree": false, "hree": false, "thre": false, "One": false, "on": false, "": false, strings.Repeat("x", 100): false} {
+		if got := Lists(" one\n two\tthree ", word); got != want {
+			t.Errorf("Lists(%q): got %v, want %v", word, got, want)
+		}
 		if got := s.HasString(word); got != want {
 			t.Errorf("HasString(%q): got %v, want %v", word, got, want)
 		}

@@ -17,6 +17,25 @@ func Words(list string) Set {
 	return s
 }
 
+// Lists reports whether a word is in a list whose words white space separates. It costs no more than looking
+// through the list, where [Words] makes a set of it first.
+func Lists(list, word string) bool {
+	if word == "" || strings.ContainsAny(word, " \t\r\n\v\f") {
+		return false
+	}
+	for from := 0; ; {
+		i := strings.Index(list[from:], word)
+		if i < 0 {
+			return false
+		}
+		start, end := from+i, from+i+len(word)
+		if (start == 0 || list[start-1] <= ' ') && (end == len(list) || list[end] <= ' ') {
+			return true
+		}
+		from = end
+	}
+}
+
 // Has reports whether p is in the set.
 func (s Set) Has(p []byte) bool {
 	_, ok := s[string(p)]
@@ -42,4 +61,6 @@ func (s Set) HasString(word string) bool {
 }
 
 // HasFoldString reports whether the word, in any case, is in the set.
-func (s Set) HasFoldString(word string) bool { return s.HasString(strings.ToLower(word)) }
+func (s Set) HasFoldString(word string) bool {
+	return len(word) <= 4*maxWord && s.HasString(strings.ToLower(word)) // a letter may have fewer bytes in lower case
+}

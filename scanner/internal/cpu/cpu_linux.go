@@ -1,4 +1,4 @@
-package inject
+package cpu
 
 import (
 	"time"
@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// clock returns the processor time that this thread has taken: that of the wall tells little on a busy machine.
-func clock() time.Duration {
+// Time returns the processor time that this thread has taken.
+func Time() time.Duration {
 	var t unix.Timespec
 	if err := unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &t); err != nil {
 		panic(err)
