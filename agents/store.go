@@ -81,6 +81,8 @@ type Store interface {
 	// has the thread stand at the last. It returns the place of the first. The error is ErrBusy while a
 	// run has the thread, or one waits for it, and ErrConflict when it has another number of writes.
 	Write(ctx context.Context, thread string, after, number int, writes []tree.Write) (int, error)
+	// Room is ErrValuesTooLarge when a thread has no room for writes.
+	Room(ctx context.Context, thread string, writes []tree.Write) error
 	// Prune removes what is not on the way to where the thread stands, and hides what is.
 	Prune(ctx context.Context, thread string) error
 
@@ -116,8 +118,8 @@ type Store interface {
 	SuspendRun(ctx context.Context, r *Run) error
 	// ResumeRun saves a run that goes on and marks its thread busy.
 	ResumeRun(ctx context.Context, r *Run) error
-	// FinishRun saves a run in its final state, adds its messages to the thread, appends
-	// the last events and frees the thread.
+	// FinishRun saves a run in its final state, adds its messages to the thread and then the run's Edit,
+	// appends the last events and frees the thread.
 	FinishRun(ctx context.Context, r *Run, messages []model.Message, events []Event) error
 
 	// Run reads all of a run. With ErrUnreadable it returns what can be told of it nevertheless:

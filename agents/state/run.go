@@ -72,7 +72,7 @@ func settle(tx *store.Tx, r *agents.Run, said []row, fresh *agents.Thread) error
 			return err
 		}
 	}
-	if err := room(tx, r.Thread, said); err != nil {
+	if err := room(func() *sql.Row { return tx.QueryRow(sizeOfChanges, r.Thread) }, said); err != nil {
 		return err
 	}
 	switch {
@@ -288,6 +288,12 @@ func (s *Store) FinishRun(ctx context.Context, r *agents.Run, messages []model.M
 	if err != nil {
 		return err
 	}
+	var edit []row
+	if r.Edit != nil {
+		if edit, err = s.packWrites(r.Edit.Writes); err != nil {
+			return err
+		}
+	}
 	return c.done(s.write(ctx, "finishing the run", func(tx *store.Tx) error {
 		if err := c.save(tx); err != nil {
 			return err
@@ -297,15 +303,15 @@ func (s *Store) FinishRun(ctx context.Context, r *agents.Run, messages []model.M
 		}
 		if r.Queued { // it never had the thread
 			r.More = true
-		} else if err := free(tx, r, said); err != nil {
+		} else if err := free(tx, r, said, edit); err != nil {
 			return err
 		}
 		return last.insert(tx)
 	}))
 }
 
-// free adds what a run has said to its thread, which is free then.
-func free(tx *store.Tx, r *agents.Run, said []row) error {
+// free adds what a run has said to its thread, and then its edit, and the thread is free.
+func free(tx *store.Tx, r *agents.Run, said, edit []row) error {
 	status := agents.ThreadIdle
 	if r.Status == agents.Error || r.Status == agents.Timeout {
 		status = agents.ThreadError
@@ -320,7 +326,21 @@ func free(tx *store.Tx, r *agents.Run, said []row) error {
 			return fmt.Errorf("moving the thread's head: %w", err)
 		}
 	}
-	return insertRows(tx, r.Thread, p.messages-len(said), p.head, said)
+	if err := insertRows(tx, r.Thread, p.messages-len(said), p.head, said); err != nil || len(edit) == 0 {
+		return err
+	}
+	after := p.messages - 1
+	if p.head != nil && len(said) > 0 {
+		p.head = &after
+	}
+	switch {
+	case r.Edit.After != nil:
+		after = *r.Edit.After
+	case p.head != nil:
+		after = *p.head
+	}
+	r.Edit.First = p.messages
+	return p.grow(tx, r.Thread, after, edit)
 }
 
 // Run implements [agents.Store].

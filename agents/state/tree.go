@@ -75,8 +75,8 @@ const (
 	maxAllValues = 4 << 20 // in the thread's whole life
 )
 
-// room is ErrValuesTooLarge if rows set more than there is room for in a thread.
-func room(tx *store.Tx, thread string, rows []row) error {
+// room is ErrValuesTooLarge if rows set more than there is room for in a thread. has is sizeOfChanges of it.
+func room(has func() *sql.Row, rows []row) error {
 	if !hasValues(rows) {
 		return nil
 	}
@@ -87,7 +87,7 @@ func room(tx *store.Tx, thread string, rows []row) error {
 		}
 	}
 	var before int
-	if err := tx.QueryRow(sizeOfChanges, thread).Scan(&before); err != nil {
+	if err := has().Scan(&before); err != nil {
 		return fmt.Errorf("measuring the thread's values: %w", err)
 	}
 	if added > maxValues || before+added > maxAllValues {
@@ -237,25 +237,38 @@ func (s *Store) Write(ctx context.Context, thread string, after, number int, wri
 		case p.messages != number:
 			return agents.ErrConflict
 		}
-		if err := room(tx, thread, rows); err != nil {
+		if err := room(func() *sql.Row { return tx.QueryRow(sizeOfChanges, thread) }, rows); err != nil {
 			return err
 		}
 		first = p.messages
-		follows := p.follow(after)
-		var head any
-		if follows != nil {
-			head = first + len(rows) - 1
-		}
-		at := rows[len(rows)-1].created
-		if _, err := tx.Exec(growThread, first+len(rows), head, at, thread); err != nil {
-			return fmt.Errorf("moving the thread's head: %w", err)
-		}
-		if err := insertRows(tx, thread, first, follows, rows); err != nil {
-			return err
-		}
-		return revalue(tx, thread, first+len(rows)-1, follows != nil || hasValues(rows))
+		return p.grow(tx, thread, after, rows)
 	})
 	return first, err
+}
+
+// grow adds rows to a thread, which stands at the last of them then.
+func (p place) grow(tx *store.Tx, thread string, after int, rows []row) error {
+	last, follows := p.messages+len(rows)-1, p.follow(after)
+	var head any
+	if follows != nil {
+		head = last
+	}
+	if _, err := tx.Exec(growThread, last+1, head, rows[len(rows)-1].created, thread); err != nil {
+		return fmt.Errorf("moving the thread's head: %w", err)
+	}
+	if err := insertRows(tx, thread, p.messages, follows, rows); err != nil {
+		return err
+	}
+	return revalue(tx, thread, last, follows != nil || hasValues(rows))
+}
+
+// Room implements [agents.Store].
+func (s *Store) Room(ctx context.Context, thread string, writes []tree.Write) error {
+	rows, err := s.packWrites(writes)
+	if err != nil {
+		return err
+	}
+	return s.fault("measuring the thread", room(func() *sql.Row { return s.db.Read().QueryRowContext(ctx, sizeOfChanges, thread) }, rows))
 }
 
 func hasValues(rows []row) bool {
