@@ -104,6 +104,10 @@ for (const transport of ['sse', 'websocket']) {
     assert.equal(payload.action_requests[0].name, 'run_command');
     assert.ok(existsSync(folder));
     await assert.rejects(thread.input.respond({ namespace, interrupt_id: 'none', response: true }), { code: 'no_such_interrupt' });
+    await assert.rejects(thread.run.start({ input: ask('hello') }), { code: 'thread_busy' });
+    for (const more of [{ update: { messages: [] } }, { goto: 'agent' }]) {
+      await assert.rejects(thread.input.respond({ namespace, interrupt_id: interruptId, response: true, ...more }), { code: 'not_supported' });
+    }
     await thread.input.respond({ namespace, interrupt_id: interruptId, response: { decisions: [{ type: 'approve' }] } });
     const rest = await collect(events);
     assert.deepEqual(lifecycle(rest), ['running', 'completed']);
