@@ -8,6 +8,7 @@
 package rest
 
 import (
+	"cmp"
 	"net/http"
 
 	"github.com/svc-gateway/svc/agents"
@@ -17,6 +18,7 @@ import (
 	"github.com/svc-gateway/svc/agents/items"
 	"github.com/svc-gateway/svc/internal/budget"
 	"github.com/svc-gateway/svc/internal/health"
+	"github.com/svc-gateway/svc/internal/seats"
 	"github.com/svc-gateway/svc/policy"
 	"github.com/svc-gateway/svc/scanner/redact"
 )
@@ -25,6 +27,8 @@ import (
 type Options struct {
 	BodyBytes int64          // largest request body
 	Memory    *budget.Budget // what the bodies of all requests may hold while they are decoded
+	Seats     *seats.Seats   // of callers whose answers stay open. Default: seats of this server alone
+	Streams   int            // how many of these a caller may have at once. Default: 1000
 	Version   string         // of the program, for the OpenAPI document
 	Approvals *approval.Desk // where calls wait for people
 
@@ -52,6 +56,10 @@ func NewServer(rt *agents.Runtime, o Options) *Server {
 	if o.Health == nil {
 		o.Health = func() health.Details { return health.New(o.Version, "", 0, nil) }
 	}
+	if o.Seats == nil {
+		o.Seats = new(seats.Seats)
+	}
+	o.Streams = cmp.Or(o.Streams, 1000)
 	return &Server{Runtime: rt, Options: o, forms: forms{}}
 }
 
