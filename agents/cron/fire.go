@@ -122,6 +122,7 @@ func outcome(err error) (Status, string) {
 		{agents.ErrForbidden, Refused, "forbidden"},
 		{agents.ErrUnknownAssistant, Refused, "unknown_assistant"},
 		{agents.ErrThreadNotFound, Refused, "thread_not_found"},
+		{agents.ErrThreadFull, Refused, "thread_full"},
 		{agents.ErrWebhook, Refused, "webhook_forbidden"},
 		{errOver, Skipped, "over"},
 		{agents.ErrBusy, Skipped, "thread_busy"},
