@@ -160,7 +160,7 @@ func TestEditsThatAreRefused(t *testing.T) {
 // Of a decision and an edit at the same time one counts: either the call is made and the edit refused, or the edit is made
 // and the call is not.
 func TestEditsAndLeaveRace(t *testing.T) {
-	for range 20 {
+	for range 6 {
 		f, l, ran, run := heldAt(t)
 		l.give(erase, agents.LeaveGranted, "by eve")
 		woken := make(chan error, 1)

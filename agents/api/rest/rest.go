@@ -10,6 +10,7 @@ package rest
 import (
 	"cmp"
 	"net/http"
+	"time"
 
 	"github.com/svc-gateway/svc/agents"
 	"github.com/svc-gateway/svc/agents/approval"
@@ -30,6 +31,10 @@ type Options struct {
 	Seats     *seats.Seats   // of callers whose answers stay open. Default: seats of this server alone
 	Streams   int            // how many of these a caller may have at once. Default: 1000
 	Version   string         // of the program, for the OpenAPI document
+	// CommandTime is how long a client may take to send a command on a WebSocket that it has begun. Default: a
+	// minute.
+	CommandTime time.Duration
+
 	Approvals *approval.Desk // where calls wait for people
 
 	Assistants *assistant.Catalog // graphs with a configuration
@@ -59,6 +64,7 @@ func NewServer(rt *agents.Runtime, o Options) *Server {
 	if o.Seats == nil {
 		o.Seats = new(seats.Seats)
 	}
+	o.CommandTime = cmp.Or(o.CommandTime, time.Minute)
 	o.Streams = cmp.Or(o.Streams, 1000)
 	return &Server{Runtime: rt, Options: o, forms: forms{}}
 }
