@@ -11,6 +11,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/svc-gateway/svc/agents/model"
+	"github.com/svc-gateway/svc/agents/trail"
 	"github.com/svc-gateway/svc/agents/tree"
 	"github.com/svc-gateway/svc/audit"
 	"github.com/svc-gateway/svc/policy"
@@ -111,10 +112,11 @@ func (d *driver) start(ctx context.Context, e effect) {
 		d.run.call(e.CallRef).Status = CallStarted
 		agent := d.run.Frames[e.Frame].Agent
 		if d.said == nil {
-			d.said = said(d.history, d.run)
+			// A sub-agent's task is a model's, though it has the role user.
+			d.said = trail.Said(d.history, d.run.Frames[0].Messages)
 		}
-		trail := provenance.Trail{Said: d.said, Read: read(d.history, d.run)}
-		work = func() func() { return d.act(ctx, e.CallRef, agent, c, trail) }
+		from := provenance.Trail{Said: d.said, Read: trail.Read(d.run.heard(d.history)...)}
+		work = func() func() { return d.act(ctx, e.CallRef, agent, c, from) }
 	case giveBack:
 		f := &d.run.Frames[e.frame]
 		f.Closed = true
@@ -124,6 +126,16 @@ func (d *driver) start(ctx context.Context, e effect) {
 	}
 	d.inflight++
 	go func() { d.applied <- d.contained(work) }()
+}
+
+// heard is what the agents of the run know. Sub-agents come before the top-level agent, which has their
+// answers for results.
+func (r *Run) heard(history []model.Message) [][]model.Message {
+	lists := [][]model.Message{history}
+	for _, f := range slices.Backward(r.Frames[1:]) {
+		lists = append(lists, f.Messages[1:]) // the first is its task, in a model's words
+	}
+	return append(lists, r.Frames[0].Messages)
 }
 
 // contained makes a panic of ours the end of this run, and of nothing else.
@@ -293,11 +305,11 @@ func (d *driver) account(ctx context.Context, agent string, resp model.Response,
 }
 
 // act passes a call through the gate.
-func (d *driver) act(ctx context.Context, ref CallRef, agent string, c Call, trail provenance.Trail) func() {
+func (d *driver) act(ctx context.Context, ref CallRef, agent string, c Call, from provenance.Trail) func() {
 	s := scope{
 		run: d.run.ID, thread: d.run.Thread, agent: agent, principal: d.run.Principal,
 		policy: d.policy.Engine(), tools: d.set.agents[agent].tools, ours: d.active.held, foreign: d.run.Foreign, auto: d.run.Auto,
-		trail: trail,
+		trail: from,
 	}
 	wakes := d.rt.wakesOf(d.active)
 	var v verdict

@@ -48,7 +48,7 @@ func (h *Host) end(ctx context.Context, r *Run, e ending) error {
 	}
 	rest := e.log.end(lastEvents(r)...)
 	for wait := finishRetry; ; wait = min(2*wait, finishRetryMax) {
-		err := h.store.FinishRun(lasting, r, r.Frames[0].Messages[min(r.Input, len(r.Frames[0].Messages)):], rest)
+		err := h.store.FinishRun(lasting, r, r.Edit.leaves(r.Frames[0].Messages[min(r.Input, len(r.Frames[0].Messages)):]), rest)
 		switch {
 		case err == nil:
 			if !r.Queued {

@@ -33,6 +33,8 @@ type eventLog struct {
 	events []Event // the newest ones; events[0].Seq == first
 	first  int
 	stored int           // events before this one are in the store
+	shown  int           // while hushed, events before this one are visible
+	hushed bool          // what comes is not visible yet
 	ended  bool          // nothing is added any more
 	over   bool          // the last event is visible
 	left   bool          // nothing comes from here any more: the store has it all
@@ -79,6 +81,17 @@ func (l *eventLog) tell() {
 	}
 }
 
+// hush keeps what comes from the readers until it is said otherwise: it tells of what is still to be saved.
+func (l *eventLog) hush(on bool) {
+	l.mu.Lock()
+	l.hushed, l.shown = on, l.first+len(l.events)
+	l.tell()
+	l.mu.Unlock()
+	if !on {
+		l.publish()
+	}
+}
+
 // publish wakes the readers in other processes.
 func (l *eventLog) publish() {
 	if err := l.bus.Publish(context.Background(), topic(l.run), nil); err != nil {
@@ -113,7 +126,9 @@ func (l *eventLog) save() error {
 		l.events = append([]Event(nil), l.events[drop:]...)
 		l.first += drop
 	}
-	l.publish()
+	if !l.hushed {
+		l.publish()
+	}
 	return nil
 }
 
@@ -181,7 +196,11 @@ func (l *eventLog) read(from int) (events []Event, news <-chan struct{}, left bo
 	if from < l.first || l.left {
 		return nil, nil, l.left
 	}
-	if end := l.first + len(l.events); from >= end {
+	end := l.first + len(l.events)
+	if l.hushed {
+		end = max(l.shown, l.first)
+	}
+	if from >= end {
 		if !l.over {
 			if l.news == nil {
 				l.news = make(chan struct{})
@@ -190,5 +209,5 @@ func (l *eventLog) read(from int) (events []Event, news <-chan struct{}, left bo
 		}
 		from = end - 1
 	}
-	return l.events[from-l.first : len(l.events) : len(l.events)], nil, false
+	return l.events[from-l.first : end-l.first : end-l.first], nil, false
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/svc-gateway/svc/agents/mergepatch"
 	"github.com/svc-gateway/svc/agents/model"
+	"github.com/svc-gateway/svc/agents/trail"
 	"github.com/svc-gateway/svc/agents/tree"
 	"github.com/svc-gateway/svc/policy"
 	"github.com/svc-gateway/svc/policy/provenance"
@@ -62,7 +63,7 @@ func (h *Host) Examine(ctx context.Context, run, call, patch string) (Examined, 
 			return Examined{}, err
 		}
 	}
-	s.trail = provenance.Trail{Said: said(history, r), Read: read(history, r)}
+	s.trail = provenance.Trail{Said: trail.Said(history, r.Frames[0].Messages), Read: trail.Read(r.heard(history)...)}
 	before := analyse(s, *c, rt.gate.scan)
 	changed := *c
 	if changed.Arguments, err = mergepatch.Apply(c.Arguments, patch); err != nil {

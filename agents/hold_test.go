@@ -434,3 +434,23 @@ func TestReadersOfARunThatWaits(t *testing.T) {
 		t.Errorf("got %s and %s", types(all), types(late))
 	}
 }
+
+// Who reads that a run waits finds it waiting: an answer that comes at once is no answer too early.
+func TestTheRunWaitsWhenItSaysSo(t *testing.T) {
+	for range 5 {
+		f, _, _ := newHeld(t, danger(erase))
+		run := f.start("core", "", "go")
+		for events, err := range f.find(run.ID).Follow(t.Context(), 0) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if events[len(events)-1].Type != agents.EventPaused {
+				continue
+			}
+			if c := f.state(run.Thread, ""); len(c.Interrupts) != 1 {
+				t.Fatalf("the run waits for %d things, want one", len(c.Interrupts))
+			}
+			break
+		}
+	}
+}

@@ -99,6 +99,8 @@ type Run struct {
 
 	// More is set by [Store.FinishRun]: there are runs that wait for the thread.
 	More bool `json:"-"`
+	// Edit is written by [Store.FinishRun] at once with the run's end; nil: nothing is.
+	Edit *Edit `json:"-"`
 }
 
 // Frame is one agent at work within a run. The first frame is the top-level agent's; each

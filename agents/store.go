@@ -26,6 +26,8 @@ var (
 	ErrRequested = errors.New("there is a run for this request")
 	// ErrQueueFull is the answer when too many runs of a user wait.
 	ErrQueueFull = errors.New("too many runs wait")
+	// ErrThreadFull is the answer to who says more in a thread than there is room for.
+	ErrThreadFull = errors.New("the thread is full")
 	// ErrUnreadable is matched when another version wrote a run in a form that this one cannot read.
 	ErrUnreadable = errors.New("the run's data cannot be read")
 )
@@ -57,6 +59,13 @@ type RunFilter struct {
 	Limit  int    // how many at most; required
 }
 
+// What a thread holds at most, of all its branches: reading its state takes memory for all of it. What a run
+// that is under way says is added in any case.
+const (
+	MaxMessages = 100_000
+	MaxSaid     = 16 << 20 // bytes of texts and calls
+)
+
 // MaxQueued is how many runs of a user may wait for their threads, or for their time.
 const MaxQueued = 200
 
@@ -81,6 +90,9 @@ type Store interface {
 	// has the thread stand at the last. It returns the place of the first. The error is ErrBusy while a
 	// run has the thread, or one waits for it, and ErrConflict when it has another number of writes.
 	Write(ctx context.Context, thread string, after, number int, writes []tree.Write) (int, error)
+	// Room is ErrThreadFull or ErrValuesTooLarge when a thread has no room for writes. Write and CreateRun
+	// ask the same.
+	Room(ctx context.Context, thread string, writes []tree.Write) error
 	// Prune removes what is not on the way to where the thread stands, and hides what is.
 	Prune(ctx context.Context, thread string) error
 
@@ -116,8 +128,8 @@ type Store interface {
 	SuspendRun(ctx context.Context, r *Run) error
 	// ResumeRun saves a run that goes on and marks its thread busy.
 	ResumeRun(ctx context.Context, r *Run) error
-	// FinishRun saves a run in its final state, adds its messages to the thread, appends
-	// the last events and frees the thread.
+	// FinishRun saves a run in its final state, adds its messages to the thread and then the run's Edit,
+	// appends the last events and frees the thread.
 	FinishRun(ctx context.Context, r *Run, messages []model.Message, events []Event) error
 
 	// Run reads all of a run. With ErrUnreadable it returns what can be told of it nevertheless:

@@ -16,6 +16,7 @@ func (d *driver) suspend(ctx context.Context) bool {
 	d.run.Policy = d.policy.Engine().Hash()
 	d.run.Worked += time.Since(d.began)
 	saved := d.insist(ctx, Interrupted, d.park, d.active.news)
+	d.log.hush(false)
 	if saved && d.rt.pause(d.run.ID, d.active, d.looked) {
 		return true
 	}
@@ -63,7 +64,8 @@ func (d *driver) park(ctx context.Context, r *Run) error {
 	if err := d.rt.audit.Flush(ctx); err != nil {
 		return err
 	}
-	if !d.told {
+	if !d.told { // to readers only when whoever answers at once finds that the run waits
+		d.log.hush(true)
 		d.log.append(Event{Type: EventPaused})
 		d.told = true
 	}

@@ -151,15 +151,16 @@ func (v View) checkpoint(ctx context.Context, g *grown, i int, runs map[string]R
 	return c, nil
 }
 
-// UpdateState changes the state of a thread and returns it. The error is [ErrBusy] while a run has the
-// thread, or one waits for it. The change is on record before it is made. It counts like the start of a
-// run.
+// UpdateState changes the state of a thread and returns it. A run of it that waits ends as cancelled: the
+// calls that it waited for come next, and need leave of their own. The error is [ErrBusy] while a run is at
+// work on the thread, or waits for it. The change is on record before it is made. It counts like the start
+// of a run.
 func (v View) UpdateState(ctx context.Context, thread string, u StateUpdate) (Checkpoint, error) {
 	t, err := v.Thread(ctx, thread)
 	if err != nil {
 		return Checkpoint{}, err
 	}
-	if !t.alone() {
+	if t.Status == ThreadBusy {
 		return Checkpoint{}, ErrBusy
 	}
 	if err := u.check(); err != nil {
@@ -168,17 +169,22 @@ func (v View) UpdateState(ctx context.Context, thread string, u StateUpdate) (Ch
 	if err := v.rt.count(ctx, ownerOf(v.p), v.rt.limits); err != nil {
 		return Checkpoint{}, err
 	}
-	g, err := v.rt.grown(ctx, thread, true)
-	if err != nil {
+	g, err := v.rt.grown(ctx, thread, t.alone())
+	switch {
+	case err != nil:
 		return Checkpoint{}, err
+	case g.run == nil && !t.alone(), g.run != nil && g.run.Status != Interrupted:
+		return Checkpoint{}, ErrBusy
 	}
-	at := g.tree.Head
+	var at *int // nil: where the thread stands, also after the results of calls that have one
 	if u.Checkpoint != "" {
 		i, err := g.find(u.Checkpoint)
 		if err != nil {
 			return Checkpoint{}, err
 		}
-		at = g.list[i].At
+		if i != g.tree.Last(g.list, g.tree.Head) {
+			at = &g.list[i].At
+		}
 	}
 	writes := u.writes(v.rt.gate.scan)
 	e := eventBy(v.p, audit.ThreadUpdated)
@@ -186,9 +192,12 @@ func (v View) UpdateState(ctx context.Context, thread string, u StateUpdate) (Ch
 	if t.Owner != ownerOf(v.p) {
 		e.OnBehalfOf = t.Owner
 	}
+	if g.run != nil {
+		e.Run = g.run.ID
+	}
 	var first int
 	err = v.rt.audit.Around(ctx, e, func(*audit.Event) error {
-		first, err = v.rt.store.Write(ctx, thread, at, t.Messages, writes)
+		first, err = v.write(ctx, &g, t, at, writes)
 		return err
 	})
 	if err != nil {

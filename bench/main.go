@@ -148,6 +148,7 @@ var parts = []part{
 	{"contents", (*bench).contents},
 	{"start", (*bench).start},
 	{"streams", (*bench).streams},
+	{"kept", (*bench).kept},
 }
 
 func partNames() []string {

@@ -15,6 +15,7 @@ type plan struct {
 	starts   int
 	settle   time.Duration // until memory is read
 	streams  int
+	threads  int    // that are kept
 	audit    string // -benchtime of the audit benchmark
 	bursts   bool
 	children bool // runs with a child process
@@ -24,13 +25,13 @@ type plan struct {
 
 var fullPlan = plan{
 	name: "full", rounds: 3, warm: 300 * time.Millisecond, stage: 2 * time.Second, run: 2 * time.Second,
-	starts: 5, settle: 5 * time.Second, streams: 5000, audit: "3s", bursts: true, children: true,
+	starts: 5, settle: 5 * time.Second, streams: 5000, threads: 10_000, audit: "3s", bursts: true, children: true,
 	sandboxes: 200,
 }
 
 var quickPlan = plan{
 	name: "quick", rounds: 1, warm: 150 * time.Millisecond, stage: 700 * time.Millisecond, run: 700 * time.Millisecond,
-	starts: 2, settle: time.Second, streams: 5000, audit: "1s", children: true,
+	starts: 2, settle: time.Second, streams: 5000, threads: 1000, audit: "1s", children: true,
 	sandboxes: 100,
 }
 

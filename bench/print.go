@@ -125,6 +125,11 @@ func (r *report) print(to io.Writer) error {
 			line("%s\t%s\t%s\t%s", f.Name, kib(f.Loaded.Resident), kib(f.Collected.Resident), kib(f.Collected.Live))
 		}
 	}
+	if f := r.Kept; f != nil {
+		title(fmt.Sprintf("Resident memory around %d threads with a run each, made in %s, MiB", f.Threads, f.Took.Round(time.Second)))
+		line("before\tafter\tidle")
+		line("%s\t%s\t%s", mib(f.Before.Resident), mib(f.After.Resident), mib(f.Idle.Resident))
+	}
 	title("Aims")
 	line("figure\taim\treached\t")
 	for _, a := range r.Aims {

@@ -23,6 +23,7 @@ type report struct {
 	Start       *startFigures    `json:",omitempty"`
 	Contents    []contentFigures `json:",omitempty"`
 	Streams     []streamFigures  `json:",omitempty"`
+	Kept        *keptFigures     `json:",omitempty"`
 	Aims        []aim
 }
 

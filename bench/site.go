@@ -93,7 +93,7 @@ func (s site) folder(name string) (string, error) {
 func (s site) env(home string, more ...string) []string {
 	return append([]string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + home, "SVC_HOME=" + home, "SVC_AUTH_MODE=token",
-		"SVC_LIMITS_RUNS_PER_MINUTE=1000000", "SVC_LIMITS_PARALLEL_RUNS=100000",
+		"SVC_LIMITS_RUNS_PER_MINUTE=1000000", "SVC_LIMITS_PARALLEL_RUNS=100000", "SVC_LIMITS_STREAMS_PER_USER=100000",
 		"SVC_LIMITS_REQUESTS_PER_MINUTE=10000000", "SVC_LIMITS_REQUESTS_BURST=100000",
 	}, more...)
 }

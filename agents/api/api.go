@@ -89,7 +89,7 @@ func serve(s *rest.Server, dialects []rest.Route) http.Handler {
 			}
 		}
 	}
-	return first.Permit()
+	return s.Seated(first).Permit()
 }
 
 // RunEnded is how a server that a request has named is told of the end of its run: in the dialect in which

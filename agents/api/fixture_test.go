@@ -55,6 +55,11 @@ func newServer(t *testing.T, m model.Model) *server {
 
 func newServerOn(t *testing.T, m model.Model, live bus.Bus) *server {
 	t.Helper()
+	return newServerWith(t, m, live, api.Options{BodyBytes: 64 << 10, Memory: budget.New(64 << 20), Version: "test"})
+}
+
+func newServerWith(t *testing.T, m model.Model, live bus.Bus, o api.Options) *server {
+	t.Helper()
 	engine, err := policy.New()
 	if err != nil {
 		t.Fatal(err)
@@ -82,18 +87,16 @@ func newServerOn(t *testing.T, m model.Model, live bus.Bus) *server {
 		t.Fatal(err)
 	}
 	t.Cleanup(rt.Serve())
-	memory := budget.New(64 << 20)
 	crons := cron.Open(cron.Config{Store: store, Audit: log, Identity: id, Log: zap.NewNop()})
 	t.Cleanup(crons.Close)
-	handler, err := api.New(rt, api.Options{
-		BodyBytes: 64 << 10, Memory: memory, Version: "test", Approvals: desk, Crons: crons,
-		Assistants: assistant.New(assistant.Config{Store: store, Audit: log, Graphs: rt.Agents}),
-		Items:      items.New(items.Config{Store: store, Audit: log, Log: zap.NewNop()}),
-	})
+	o.Approvals, o.Crons = desk, crons
+	o.Assistants = assistant.New(assistant.Config{Store: store, Audit: log, Graphs: rt.Agents})
+	o.Items = items.New(items.Config{Store: store, Audit: log, Log: zap.NewNop()})
+	handler, err := api.New(rt, o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &server{t: t, id: id, audit: log, tokens: map[string]string{}, memory: memory}
+	s := &server{t: t, id: id, audit: log, tokens: map[string]string{}, memory: o.Memory}
 	s.later = func(d time.Duration) {
 		t.Helper()
 		future := cron.Open(cron.Config{Store: store, Audit: log, Identity: id, Log: zap.NewNop(), Now: func() time.Time { return time.Now().Add(d) }})

@@ -67,11 +67,18 @@ type Outcome struct {
 	Code   string    `json:"code,omitempty"` // why there is no run: a stable word
 }
 
-// schedule fills in when the cron is due after a time, or says what is wrong with its schedule.
+// skew is how far apart the clocks of processes may be.
+const skew = time.Hour
+
+// schedule fills in when the cron is due after a time, or says what is wrong with its schedule. A time that it
+// was due at does not come again, also where the clock is behind that of who started the run.
 func (c *Cron) schedule(now time.Time) error {
 	s, err := Parse(c.Schedule, c.Timezone)
 	if err != nil {
 		return err
+	}
+	if due := c.Last.Due; due.After(now) && due.Sub(now) < skew {
+		now = due
 	}
 	c.Next = s.After(now)
 	switch {

@@ -122,6 +122,8 @@ func outcome(err error) (Status, string) {
 		{agents.ErrForbidden, Refused, "forbidden"},
 		{agents.ErrUnknownAssistant, Refused, "unknown_assistant"},
 		{agents.ErrThreadNotFound, Refused, "thread_not_found"},
+		{agents.ErrThreadFull, Refused, "thread_full"},
+		{agents.ErrWebhook, Refused, "webhook_forbidden"},
 		{errOver, Skipped, "over"},
 		{agents.ErrBusy, Skipped, "thread_busy"},
 		{agents.ErrTooManyRuns, Skipped, "too_many_runs"},
@@ -164,7 +166,7 @@ func (t *Table) settle(ctx context.Context, c Cron) error {
 		}
 		if c, err = t.Store.Cron(ctx, c.ID); errors.Is(err, ErrNotFound) {
 			return nil // somebody has deleted it
-		} else if err != nil {
+		} else if err != nil || c.Last.Due.After(last.Due) { // its next time has come meanwhile
 			return err
 		}
 		c.Last = last

@@ -186,6 +186,30 @@ func TestEnd(t *testing.T) {
 	}
 }
 
+// A time that has given a run gives none again where a clock is behind: neither when the cron is changed there, nor by
+// itself.
+func TestClocksThatAreBehind(t *testing.T) {
+	f := newFixture(t)
+	c := f.create(t, ada, "*/10 * * * *")
+	f.at(t, "01 12:10:00")
+	f.runs(t, 1)
+	f.at(t, "01 12:09:30")
+	off, on := false, true
+	for _, enabled := range []*bool{&off, &on} {
+		var err error
+		if c, err = f.Update(t.Context(), ada, c.ID, cron.Patch{Enabled: enabled}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := c.Next.Format("15:04"); got != "12:20" {
+		t.Errorf("the next time is %s, want 12:20", got)
+	}
+	f.at(t, "01 12:10:00")
+	f.runs(t, 1)
+	f.at(t, "01 12:20:00")
+	f.runs(t, 2)
+}
+
 // Of many processes that find a cron due, one starts its run.
 func TestOneOfAFleetStartsTheRun(t *testing.T) {
 	f := newFixture(t)
@@ -206,6 +230,29 @@ func TestOneOfAFleetStartsTheRun(t *testing.T) {
 	f.runs(t, 5)
 }
 
+// What was missed while nobody was there is made up for once, also when several processes come back together.
+func TestAFleetMakesUpOnce(t *testing.T) {
+	f := newFixture(t)
+	c := f.create(t, ada, "*/10 * * * *")
+	f.time = f.time.Add(50 * time.Hour)
+	var wg sync.WaitGroup
+	for range 8 {
+		node := f.another()
+		wg.Go(func() {
+			for range 3 {
+				if err := node.Fire(t.Context()); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	f.runs(t, 1)
+	if got := f.get(t, c.ID); got.Last.Due.Format("02 15:04") != "01 12:10" || !got.Next.After(f.time) {
+		t.Errorf("got %+v", got)
+	}
+}
+
 // Whoever may not act any more, or may do less, has no run; what is only in the way passes.
 func TestWhatBecomesOfACron(t *testing.T) {
 	for _, tc := range []struct {
@@ -222,6 +269,7 @@ func TestWhatBecomesOfACron(t *testing.T) {
 		{"users unknown now", func(f *fixture) { f.gone = errors.New("broken on purpose") }, cron.Failed, "internal", true},
 		{"thread deleted", func(f *fixture) { f.refused = agents.ErrThreadNotFound }, cron.Refused, "thread_not_found", false},
 		{"assistant deleted", func(f *fixture) { f.refused = agents.ErrUnknownAssistant }, cron.Refused, "unknown_assistant", false},
+		{"webhook not allowed any more", func(f *fixture) { f.refused = agents.ErrWebhook }, cron.Refused, "webhook_forbidden", false},
 		{"thread busy", func(f *fixture) { f.refused = agents.ErrBusy }, cron.Skipped, "thread_busy", true},
 		{"many runs", func(f *fixture) { f.refused = &agents.LimitError{Limit: "x"} }, cron.Skipped, "too_many_runs", true},
 		{"storage away", func(f *fixture) { f.refused = agents.ErrUnavailable }, cron.Failed, "unavailable", true},

@@ -10,13 +10,15 @@
 //
 // # Guarantees
 //
-// The sender never makes its user wait: messages are queued, and dropped with a warning when the queue
-// is full. A message is sent a few times until an answer of 2xx comes. Redirects are not followed and no
+// The sender never makes its user wait: messages are queued by host, and dropped with a warning when the queue
+// of their host is full, or there are queues for too many hosts. A host that is slow delays no message for
+// another one. A message is sent a few times until an answer of 2xx comes. Redirects are not followed and no
 // proxy is used. An address is looked at after it was resolved, when the connection is made.
 //
 // # Concurrency
 //
-// A Sender is safe for concurrent use. One goroutine sends; messages keep their order.
+// A Sender is safe for concurrent use. One goroutine sends to each host that there are messages for; messages for
+// a host keep their order.
 package post
 
 import (
@@ -45,7 +47,8 @@ import (
 
 // What a sender does at most.
 const (
-	QueueLength = 256
+	QueueLength = 256 // messages for one host
+	Hosts       = 64  // for which messages are queued at a time
 	Attempts    = 5
 )
 
@@ -76,15 +79,13 @@ type Message struct {
 type Sender struct {
 	c      Config
 	client *http.Client
-	queue  chan queued
 	base   context.Context
 	stop   context.CancelFunc
 	done   sync.WaitGroup
-}
 
-type queued struct {
-	id string
-	Message
+	mu     sync.Mutex
+	lanes  map[string][]queued // by host; one that is there has a goroutine
+	closed bool
 }
 
 // New returns a sender that is ready.
@@ -92,9 +93,8 @@ func New(c Config) *Sender {
 	if c.Pause <= 0 {
 		c.Pause = firstPause
 	}
-	s := &Sender{c: c, client: newClient(c.Check), queue: make(chan queued, QueueLength)}
+	s := &Sender{c: c, client: newClient(c.Check), lanes: map[string][]queued{}}
 	s.base, s.stop = context.WithCancel(context.Background())
-	s.done.Go(s.send)
 	return s
 }
 
@@ -103,39 +103,26 @@ func newClient(check func(netip.Addr) error) *http.Client {
 	d := net.Dialer{Timeout: patience, ControlContext: reach.Control(check)}
 	return &http.Client{
 		Timeout:       patience,
-		Transport:     &http.Transport{DialContext: d.DialContext, TLSHandshakeTimeout: patience, MaxIdleConns: 1, IdleConnTimeout: time.Minute},
+		Transport:     &http.Transport{DialContext: d.DialContext, TLSHandshakeTimeout: patience, MaxIdleConns: Hosts, MaxIdleConnsPerHost: 1, IdleConnTimeout: time.Minute},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 }
 
 // Send queues a message.
 func (s *Sender) Send(m Message) {
-	select {
-	case s.queue <- queued{"msg_" + rand.Text(), m}:
-	default:
+	if !s.queue(queued{"msg_" + rand.Text(), m}) {
 		s.c.Log.Warn(s.c.Name+" is behind, a message is dropped", zap.String("type", m.Type), zap.String("about", m.About))
 	}
 }
 
 // Close ends the sending. What is queued is dropped.
 func (s *Sender) Close() {
+	s.mu.Lock()
+	s.closed = true
+	s.mu.Unlock()
 	s.stop()
 	s.done.Wait()
 	s.client.CloseIdleConnections()
-}
-
-// send sends what is queued, one message after the other.
-func (s *Sender) send() {
-	for {
-		select {
-		case <-s.base.Done():
-			return
-		case m := <-s.queue:
-			if err := s.insist(m); err != nil && s.base.Err() == nil {
-				s.c.Log.Warn(s.c.Name+" did not take a message", zap.String("type", m.Type), zap.String("about", m.About), zap.Error(err))
-			}
-		}
-	}
 }
 
 // insist sends a message until the server takes it, or will never do so.

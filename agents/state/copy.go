@@ -10,12 +10,13 @@ import (
 )
 
 const (
-	copyMessages = `INSERT INTO messages (thread, seq, parent, run, created, source, change, data, gone)
-		SELECT ?2, seq, parent, run, created, source, change, data, gone FROM messages WHERE thread = ?1`
-	copyPlace = `UPDATE threads SET (messages, head, floor, vals) = (SELECT messages, head, floor, vals FROM threads WHERE id = ?1) WHERE id = ?2`
+	copyMessages = `INSERT INTO messages (thread, seq, parent, run, created, source, change, data, gone, size)
+		SELECT ?2, seq, parent, run, created, source, change, data, gone, size FROM messages WHERE thread = ?1`
+	copyPlace = `UPDATE threads SET (messages, head, floor, vals, size) = (SELECT messages, head, floor, vals, size FROM threads WHERE id = ?1) WHERE id = ?2`
 
-	pruneThread = `UPDATE threads SET floor = messages, head = ? WHERE id = ?`
-	pathRows    = `WITH RECURSIVE path (seq) AS (
+	pruneThread = `UPDATE threads SET floor = messages, head = ?,
+		size = (SELECT coalesce(sum(max(m.size, octet_length(m.data))), 0) FROM messages m WHERE m.thread = threads.id) WHERE id = ?`
+	pathRows = `WITH RECURSIVE path (seq) AS (
 			VALUES (?2)
 			UNION ALL SELECT coalesce(m.parent, m.seq - 1) FROM path JOIN messages m ON m.thread = ?1 AND m.seq = path.seq
 		) SELECT m.seq FROM path JOIN messages m ON m.thread = ?1 AND m.seq = path.seq`

@@ -91,7 +91,7 @@ func (s *Store) StartRun(ctx context.Context, r *agents.Run, input []model.Messa
 				}
 			}
 		}
-		p, err := claim(tx, r, len(said))
+		p, err := claim(tx, r, said)
 		if err != nil {
 			return err
 		}

@@ -29,7 +29,7 @@ func TestHalfRemovedThread(t *testing.T) {
 	}
 	err = s.db.Write(t.Context(), func(tx *store.Tx) error {
 		for i := range 2 * removeRows {
-			if _, err := tx.Exec(insertMessage, "half", i, nil, "", 0, "", nil, "{}"); err != nil {
+			if _, err := tx.Exec(insertMessage, "half", i, nil, "", 0, "", nil, "{}", 2); err != nil {
 				return err
 			}
 		}

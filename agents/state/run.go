@@ -18,12 +18,12 @@ const (
 		VALUES (?, ?, (SELECT owner FROM threads WHERE id = ?), ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 	updateRun = `UPDATE runs SET status = ?, version = ?, updated = ?, failure = ?, data = ? WHERE id = ? AND version = ?`
 	// claimThread lets nobody in before those who wait already.
-	claimThread = `UPDATE threads SET status = 'busy', updated = ?, ephemeral = 0, messages = messages + ?
+	claimThread = `UPDATE threads SET status = 'busy', updated = ?, ephemeral = 0, messages = messages + ?, size = size + ?
 		WHERE id = ? AND status NOT IN ('busy', 'interrupted', 'deleted')
 		AND NOT EXISTS (SELECT 1 FROM runs WHERE thread = threads.id AND status = 'pending' AND (due, id) < (?, ?))
 		RETURNING messages, head`
 	markThread = `UPDATE threads SET status = ?, updated = ? WHERE id = ?`
-	freeThread = `UPDATE threads SET status = ?, updated = ?, messages = messages + ? WHERE id = ?
+	freeThread = `UPDATE threads SET status = ?, updated = ?, messages = messages + ?, size = size + ? WHERE id = ?
 		RETURNING messages, head, EXISTS (SELECT 1 FROM runs WHERE thread = threads.id AND status = 'pending')`
 )
 
@@ -72,7 +72,7 @@ func settle(tx *store.Tx, r *agents.Run, said []row, fresh *agents.Thread) error
 			return err
 		}
 	}
-	if err := room(tx, r.Thread, said); err != nil {
+	if err := room(tx.QueryRow, r.Thread, said); err != nil {
 		return err
 	}
 	switch {
@@ -80,7 +80,7 @@ func settle(tx *store.Tx, r *agents.Run, said []row, fresh *agents.Thread) error
 	case fresh != nil:
 		return begin(tx, r, said, place{messages: len(said)})
 	default:
-		p, err := claim(tx, r, len(said))
+		p, err := claim(tx, r, said)
 		if err == nil {
 			return begin(tx, r, said, p)
 		}
@@ -94,12 +94,12 @@ func settle(tx *store.Tx, r *agents.Run, said []row, fresh *agents.Thread) error
 }
 
 // claim takes the thread for the run. The place is the one after what the run adds.
-func claim(tx *store.Tx, r *agents.Run, added int) (p place, err error) {
+func claim(tx *store.Tx, r *agents.Run, added []row) (p place, err error) {
 	due := r.Due
 	if due.IsZero() {
 		due = r.Created
 	}
-	err = tx.QueryRow(claimThread, r.Updated.UnixMilli(), added, r.Thread, due.UnixMilli(), r.ID).Scan(&p.messages, &p.head)
+	err = tx.QueryRow(claimThread, r.Updated.UnixMilli(), len(added), saidIn(added), r.Thread, due.UnixMilli(), r.ID).Scan(&p.messages, &p.head)
 	if err == nil {
 		return p, nil
 	}
@@ -288,6 +288,12 @@ func (s *Store) FinishRun(ctx context.Context, r *agents.Run, messages []model.M
 	if err != nil {
 		return err
 	}
+	var edit []row
+	if r.Edit != nil {
+		if edit, err = s.packWrites(r.Edit.Writes); err != nil {
+			return err
+		}
+	}
 	return c.done(s.write(ctx, "finishing the run", func(tx *store.Tx) error {
 		if err := c.save(tx); err != nil {
 			return err
@@ -297,21 +303,21 @@ func (s *Store) FinishRun(ctx context.Context, r *agents.Run, messages []model.M
 		}
 		if r.Queued { // it never had the thread
 			r.More = true
-		} else if err := free(tx, r, said); err != nil {
+		} else if err := free(tx, r, said, edit); err != nil {
 			return err
 		}
 		return last.insert(tx)
 	}))
 }
 
-// free adds what a run has said to its thread, which is free then.
-func free(tx *store.Tx, r *agents.Run, said []row) error {
+// free adds what a run has said to its thread, and then its edit, and the thread is free.
+func free(tx *store.Tx, r *agents.Run, said, edit []row) error {
 	status := agents.ThreadIdle
 	if r.Status == agents.Error || r.Status == agents.Timeout {
 		status = agents.ThreadError
 	}
 	var p place
-	err := tx.QueryRow(freeThread, string(status), r.Updated.UnixMilli(), len(said), r.Thread).Scan(&p.messages, &p.head, &r.More)
+	err := tx.QueryRow(freeThread, string(status), r.Updated.UnixMilli(), len(said), saidIn(said), r.Thread).Scan(&p.messages, &p.head, &r.More)
 	if err != nil {
 		return fmt.Errorf("freeing the thread: %w", err)
 	}
@@ -320,7 +326,21 @@ func free(tx *store.Tx, r *agents.Run, said []row) error {
 			return fmt.Errorf("moving the thread's head: %w", err)
 		}
 	}
-	return insertRows(tx, r.Thread, p.messages-len(said), p.head, said)
+	if err := insertRows(tx, r.Thread, p.messages-len(said), p.head, said); err != nil || len(edit) == 0 {
+		return err
+	}
+	after := p.messages - 1
+	if p.head != nil && len(said) > 0 {
+		p.head = &after
+	}
+	switch {
+	case r.Edit.After != nil:
+		after = *r.Edit.After
+	case p.head != nil:
+		after = *p.head
+	}
+	r.Edit.First = p.messages
+	return p.grow(tx, r.Thread, after, edit)
 }
 
 // Run implements [agents.Store].

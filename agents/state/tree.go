@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	insertMessage = `INSERT INTO messages (thread, seq, parent, run, created, source, change, data) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`
+	insertMessage = `INSERT INTO messages (thread, seq, parent, run, created, source, change, data, size) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`
 	selectWrites  = `SELECT seq, coalesce(parent, seq - 1), run, created, source, change, data, coalesce((SELECT head FROM threads WHERE id = ?1), -2)
 		FROM messages WHERE thread = ?1 AND gone = 0 AND (?2 < 0 OR seq < ?2) ORDER BY seq`
 	selectPlace = `SELECT head, floor, messages FROM threads WHERE id = ? AND status <> 'deleted'`
@@ -23,12 +23,13 @@ const (
 	holdThread = `SELECT head, floor, messages FROM threads WHERE id = ? AND status NOT IN ('busy', 'interrupted', 'deleted')
 		AND NOT EXISTS (SELECT 1 FROM runs WHERE thread = threads.id AND status = 'pending')`
 	moveHead    = `UPDATE threads SET head = ? WHERE id = ?`
-	growThread  = `UPDATE threads SET messages = ?, head = ?, updated = ? WHERE id = ?`
+	growThread  = `UPDATE threads SET messages = ?, head = ?, updated = ?, size = size + ? WHERE id = ?`
 	setValues   = `UPDATE threads SET vals = ? WHERE id = ?`
 	pathChanges = `WITH RECURSIVE path (seq) AS (
 			VALUES (?2)
 			UNION ALL SELECT coalesce(m.parent, m.seq - 1) FROM path JOIN messages m ON m.thread = ?1 AND m.seq = path.seq
 		) SELECT m.change FROM path JOIN messages m ON m.thread = ?1 AND m.seq = path.seq WHERE m.change IS NOT NULL ORDER BY m.seq`
+	sizeOfThread  = `SELECT messages, size FROM threads WHERE id = ?`
 	sizeOfChanges = `SELECT coalesce(sum(octet_length(change)), 0) FROM messages WHERE thread = ?`
 	noHead        = -2 // of selectWrites: the thread stands at its last write
 )
@@ -41,6 +42,7 @@ type row struct {
 	change  any // nil: none
 	values  bool
 	data    any
+	size    int // of data before it was packed, about, in bytes
 }
 
 func (s *Store) packWrite(w tree.Write) (row, error) {
@@ -48,6 +50,12 @@ func (s *Store) packWrite(w tree.Write) (row, error) {
 	var err error
 	if r.data, err = s.doc.pack(w.Message); err != nil {
 		return r, fmt.Errorf("encoding a message: %w", err)
+	}
+	if m := w.Message; m != nil {
+		r.size = len(m.Content)
+		for _, c := range m.ToolCalls {
+			r.size += len(c.Name) + len(c.Arguments)
+		}
 	}
 	if !w.IsZero() {
 		if r.change, err = text(w.Change); err != nil {
@@ -75,8 +83,19 @@ const (
 	maxAllValues = 4 << 20 // in the thread's whole life
 )
 
-// room is ErrValuesTooLarge if rows set more than there is room for in a thread.
-func room(tx *store.Tx, thread string, rows []row) error {
+// query asks for one row.
+type query func(query string, args ...any) *sql.Row
+
+// room is an error if rows say or set more than there is room for in a thread: ErrThreadFull or
+// ErrValuesTooLarge.
+func room(ask query, thread string, rows []row) error {
+	var messages, said int
+	if err := ask(sizeOfThread, thread).Scan(&messages, &said); err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return fmt.Errorf("measuring the thread: %w", err)
+	}
+	if messages+len(rows) > agents.MaxMessages || said+saidIn(rows) > agents.MaxSaid {
+		return agents.ErrThreadFull
+	}
 	if !hasValues(rows) {
 		return nil
 	}
@@ -87,7 +106,7 @@ func room(tx *store.Tx, thread string, rows []row) error {
 		}
 	}
 	var before int
-	if err := tx.QueryRow(sizeOfChanges, thread).Scan(&before); err != nil {
+	if err := ask(sizeOfChanges, thread).Scan(&before); err != nil {
 		return fmt.Errorf("measuring the thread's values: %w", err)
 	}
 	if added > maxValues || before+added > maxAllValues {
@@ -104,7 +123,7 @@ func insertRows(tx *store.Tx, thread string, from int, after *int, rows []row) e
 		if i == 0 && after != nil {
 			parent = *after
 		}
-		if _, err := tx.Exec(insertMessage, thread, from+i, parent, r.run, r.created, string(r.source), r.change, r.data); err != nil {
+		if _, err := tx.Exec(insertMessage, thread, from+i, parent, r.run, r.created, string(r.source), r.change, r.data, r.size); err != nil {
 			return fmt.Errorf("inserting a message: %w", err)
 		}
 	}
@@ -237,25 +256,47 @@ func (s *Store) Write(ctx context.Context, thread string, after, number int, wri
 		case p.messages != number:
 			return agents.ErrConflict
 		}
-		if err := room(tx, thread, rows); err != nil {
+		if err := room(tx.QueryRow, thread, rows); err != nil {
 			return err
 		}
 		first = p.messages
-		follows := p.follow(after)
-		var head any
-		if follows != nil {
-			head = first + len(rows) - 1
-		}
-		at := rows[len(rows)-1].created
-		if _, err := tx.Exec(growThread, first+len(rows), head, at, thread); err != nil {
-			return fmt.Errorf("moving the thread's head: %w", err)
-		}
-		if err := insertRows(tx, thread, first, follows, rows); err != nil {
-			return err
-		}
-		return revalue(tx, thread, first+len(rows)-1, follows != nil || hasValues(rows))
+		return p.grow(tx, thread, after, rows)
 	})
 	return first, err
+}
+
+// grow adds rows to a thread, which stands at the last of them then.
+func (p place) grow(tx *store.Tx, thread string, after int, rows []row) error {
+	last, follows := p.messages+len(rows)-1, p.follow(after)
+	var head any
+	if follows != nil {
+		head = last
+	}
+	if _, err := tx.Exec(growThread, last+1, head, rows[len(rows)-1].created, saidIn(rows), thread); err != nil {
+		return fmt.Errorf("moving the thread's head: %w", err)
+	}
+	if err := insertRows(tx, thread, p.messages, follows, rows); err != nil {
+		return err
+	}
+	return revalue(tx, thread, last, follows != nil || hasValues(rows))
+}
+
+// Room implements [agents.Store].
+func (s *Store) Room(ctx context.Context, thread string, writes []tree.Write) error {
+	rows, err := s.packWrites(writes)
+	if err != nil {
+		return err
+	}
+	ask := func(query string, args ...any) *sql.Row { return s.db.Read().QueryRowContext(ctx, query, args...) }
+	return s.fault("measuring the thread", room(ask, thread, rows))
+}
+
+// saidIn is how much rows say, in bytes.
+func saidIn(rows []row) (n int) {
+	for _, r := range rows {
+		n += r.size
+	}
+	return n
 }
 
 func hasValues(rows []row) bool {

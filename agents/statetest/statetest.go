@@ -37,6 +37,8 @@ func Conformance(t *testing.T, open func(t *testing.T) agents.Store) {
 		{"what is old is found and removed, the oldest first", staleness},
 		{"a run that begins earlier makes a branch, and can be taken back", branches},
 		{"writes between runs change the state", writes},
+		{"an edit is written with the end of a run", edits},
+		{"a thread holds so much", room},
 		{"runs wait for their thread and their time, in order", queueing},
 		{"there is one run for a request", requests},
 		{"threads are found by what they contain, and sorted", filtering},

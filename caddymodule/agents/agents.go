@@ -175,6 +175,8 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 	h.api, err = api.New(rt, api.Options{
 		BodyBytes: a.Settings().Limits.BodyBytes,
 		Memory:    budget.New(a.Settings().Limits.Decoding()),
+		Seats:     &opened.seats,
+		Streams:   a.Settings().Limits.StreamsPerUser,
 		Version:   settings.Version,
 		Health:    a.Health,
 		Approvals: opened.desk,

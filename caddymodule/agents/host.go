@@ -17,6 +17,7 @@ import (
 	"github.com/svc-gateway/svc/agents/undo"
 	"github.com/svc-gateway/svc/audit"
 	"github.com/svc-gateway/svc/caddymodule/app"
+	"github.com/svc-gateway/svc/internal/seats"
 )
 
 // host is an open host with its hold on the app's resources.
@@ -37,6 +38,7 @@ type host struct {
 
 	boxes *boxes
 	undo  *undo.Keeper
+	seats seats.Seats // of streams, which outlive configurations
 }
 
 func open(a *app.App, log *zap.Logger) (*host, error) {

@@ -100,6 +100,8 @@ var options = []field[Settings]{
 		func(s *Settings) *int { return &s.Limits.RunsPerMinute }),
 	number("limits.parallel_runs", 100, 1, 100_000, "runs that a user may have at once",
 		func(s *Settings) *int { return &s.Limits.ParallelRuns }),
+	number("limits.streams_per_user", 1000, 1, 1_000_000, "event streams, WebSockets and requests that wait for runs that a user may have open at once, at each gateway",
+		func(s *Settings) *int { return &s.Limits.StreamsPerUser }),
 	size("limits.disk_free", 0, 0, 1<<50, "space on the disk with the databases below which the service warns, in bytes. `0` is 1 GiB, or a twentieth of a smaller disk. See [growth.md](growth.md#the-disk)",
 		func(s *Settings) *int64 { return &s.Limits.DiskFree }),
 	list("cors.origins", "", "origins of the web pages that may call the API, `scheme://host[:port]` or `*`",

@@ -55,7 +55,7 @@ func TestDefaults(t *testing.T) {
 		Model: settings.Model{
 			Provider: "demo", BaseURL: "https://api.openai.com/v1", Timeout: 2 * time.Minute, MaxRetries: 2,
 		},
-		Limits: settings.Limits{BodyBytes: 4 << 20, RunsPerMinute: 600, RequestsPerMinute: 6000, RequestsBurst: 600, ParallelRuns: 100},
+		Limits: settings.Limits{BodyBytes: 4 << 20, RunsPerMinute: 600, RequestsPerMinute: 6000, RequestsBurst: 600, ParallelRuns: 100, StreamsPerUser: 1000},
 		LDAP: settings.LDAP{
 			Filter: "(uid=%u)", NameAttribute: "uid", IDAttribute: "entryUUID",
 			Groups: "memberof", GroupFilter: "(|(member=%d)(uniqueMember=%d))",

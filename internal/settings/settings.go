@@ -125,6 +125,9 @@ type Limits struct {
 	RequestsBurst int
 	// ParallelRuns is how many runs of a user may be going at once. Default: 100.
 	ParallelRuns int
+	// StreamsPerUser is how many event streams, WebSockets and requests that wait for runs a user may have
+	// open at once, at one process. Default: 1000.
+	StreamsPerUser int
 	// DiskFree is the space below which the service warns, in bytes. 0 is 1 GiB, or a twentieth of a
 	// smaller disk.
 	DiskFree int64

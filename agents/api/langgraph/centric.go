@@ -44,12 +44,12 @@ func (d *dialect) centricRoutes() []rest.Route {
 		{
 			Method: http.MethodPost, Path: "/threads/{thread_id}/stream/events", Action: policy.Use,
 			Summary: "Stream what happens in a thread, run after run",
-			Request: new(EventsBody), Success: rest.Events(new(ThreadEvent)), Faults: []int{400, 404, 413, 415, 422, 503}, Serve: d.threadEvents,
+			Request: new(EventsBody), Success: rest.Events(new(ThreadEvent)), Faults: []int{400, 404, 413, 415, 422, 429, 503}, Serve: d.threadEvents,
 		},
 		{
 			Method: http.MethodGet, Path: "/threads/{thread_id}/stream/events", Action: policy.Use,
 			Summary: "Open a WebSocket for commands and events of a thread",
-			Request: new(ThreadPath), Success: rest.Nothing(http.StatusSwitchingProtocols), Faults: []int{422, 426}, Serve: d.socket,
+			Request: new(ThreadPath), Success: rest.Nothing(http.StatusSwitchingProtocols), Faults: []int{422, 426, 429}, Serve: d.socket,
 		},
 	}
 }

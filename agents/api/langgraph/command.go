@@ -279,7 +279,7 @@ func (d *dialect) respond(c *command) (any, error) {
 	}
 	for name, doc := range map[string]json.RawMessage{"update": in.Update, "goto": in.Goto} {
 		if !isNull(doc) {
-			return nil, &commandError{codeUnsupported, name + ": cannot come with an answer; change the state with POST /threads/{thread_id}/state before the next run"}
+			return nil, &commandError{codeUnsupported, name + ": cannot come with an answer; POST /threads/{thread_id}/state changes the state, and what waits is asked for anew"}
 		}
 	}
 	answers := in.Responses

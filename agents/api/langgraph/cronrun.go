@@ -27,6 +27,16 @@ func (d *dialect) runOf(ctx context.Context, named, thread string, body RunBody)
 	return as, req, err
 }
 
+// startable is the assistant of a cron whose runs a body asks for. What a run of it would be refused for now is the
+// error.
+func (d *dialect) startable(ctx context.Context, view agents.View, named, thread string, body RunBody) (assistant, error) {
+	as, req, err := d.runOf(ctx, named, thread, body)
+	if err == nil {
+		err = view.Check(req)
+	}
+	return as, err
+}
+
 // starter starts the runs of crons.
 type starter struct{ *dialect }
 

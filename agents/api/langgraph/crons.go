@@ -195,7 +195,7 @@ func (d *dialect) cronOf(r *http.Request, thread string, b *CronBody) (cron.Cron
 			return cron.Cron{}, err
 		}
 	}
-	as, _, err := d.runOf(r.Context(), b.Assistant, thread, b.RunBody)
+	as, err := d.startable(r.Context(), d.View(r), b.Assistant, thread, b.RunBody)
 	if err != nil {
 		return cron.Cron{}, err
 	}
@@ -277,7 +277,7 @@ func (d *dialect) patched(r *http.Request, c cron.Cron, b *CronPatch) (json.RawM
 	if b.Webhook != nil {
 		body.Webhook = *b.Webhook
 	}
-	if _, _, err := d.runOf(r.Context(), c.Assistant, c.Thread, body); err != nil {
+	if _, err := d.startable(r.Context(), d.View(r), c.Assistant, c.Thread, body); err != nil {
 		return nil, err
 	}
 	return json.Marshal(body)

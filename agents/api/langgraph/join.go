@@ -32,7 +32,7 @@ type JoinOptions struct {
 
 // joinRoutes are the endpoints that follow runs which others have started.
 func (d *dialect) joinRoutes() []rest.Route {
-	faults := []int{404, 422, 503}
+	faults := []int{404, 422, 429, 503}
 	return []rest.Route{
 		{
 			Method: http.MethodGet, Path: "/threads/{thread_id}/runs/{run_id}/stream", Action: policy.Use, Summary: "Join the stream of a run",
@@ -43,11 +43,11 @@ func (d *dialect) joinRoutes() []rest.Route {
 			Request: new(JoinAnyQuery), Success: rest.Events(new(StreamEvent)), Faults: faults, Serve: d.joinStream,
 		},
 		{
-			Method: http.MethodGet, Path: "/threads/{thread_id}/runs/{run_id}/join", Action: policy.Use, Summary: "Wait for the values of a run",
+			Method: http.MethodGet, Path: "/threads/{thread_id}/runs/{run_id}/join", Action: policy.Use, Lasting: true, Summary: "Wait for the values of a run",
 			Request: new(JoinQuery), Success: rest.JSON(new(map[string]any)), Faults: faults, Serve: d.join,
 		},
 		{
-			Method: http.MethodGet, Path: "/runs/{run_id}/join", Action: policy.Use, Summary: "Wait for the values of a run",
+			Method: http.MethodGet, Path: "/runs/{run_id}/join", Action: policy.Use, Lasting: true, Summary: "Wait for the values of a run",
 			Request: new(JoinAnyQuery), Success: rest.JSON(new(map[string]any)), Faults: faults, Serve: d.join,
 		},
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/svc-gateway/svc/agents"
 	"github.com/svc-gateway/svc/agents/api/rest"
 	"github.com/svc-gateway/svc/agents/approval"
+	"github.com/svc-gateway/svc/agents/own"
 )
 
 // resumeNowhere is the answer to a resume without a thread.
@@ -21,15 +22,22 @@ func (d *dialect) resume(ctx context.Context, r *http.Request, thread string, bo
 	if thread == "" {
 		return begun{}, resumeNowhere
 	}
+	if err := body.Command.alone(); err != nil {
+		return begun{}, err
+	}
 	view := d.View(r)
-	now, err := view.State(ctx, thread, "")
+	t, err := view.Thread(ctx, thread)
+	if err != nil {
+		return begun{}, err
+	}
+	now, err := view.StateOf(ctx, t, "")
 	if err != nil {
 		return begun{}, err
 	}
 	if len(now.Interrupts) == 0 {
 		return begun{}, notInterrupted
 	}
-	answers, err := readAnswers(body.Command.Resume, now.Interrupts)
+	answers, err := readAnswers(body.Command.Resume, now.Interrupts, t.Owner != own.Of(rest.Caller(r)))
 	if err != nil {
 		return begun{}, err
 	}
@@ -52,6 +60,20 @@ func (d *dialect) resume(ctx context.Context, r *http.Request, thread string, bo
 		}
 	}
 	return b, d.Runtime.Wake(ctx, run.ID)
+}
+
+// alone says what cannot come with an answer. A person approves a call as it was asked for, in the state that
+// it was asked for in.
+func (c *Command) alone() error {
+	for _, more := range []struct {
+		name string
+		doc  json.RawMessage
+	}{{"update", c.Update}, {"goto", c.Goto}} {
+		if !isNull(more.doc) {
+			return rest.Invalid("command." + more.name + ": cannot come with command.resume; POST /threads/{thread_id}/state changes the state, and what waits is asked for anew")
+		}
+	}
+	return nil
 }
 
 // goOn is a run that a stop was resumed of.
@@ -83,8 +105,9 @@ type verdict struct {
 }
 
 // readAnswers reads the answer to what is waited for: one value for the only interrupt, or values by the
-// ids of interrupts.
-func readAnswers(doc json.RawMessage, pending []agents.Interrupt) ([]verdict, error) {
+// ids of interrupts. In a thread of somebody else only these are taken: that one can have another call wait
+// there from one moment to the next, and an answer is for what its sender has seen.
+func readAnswers(doc json.RawMessage, pending []agents.Interrupt, foreign bool) ([]verdict, error) {
 	byID := object(doc)
 	named := false
 	for _, i := range pending {
@@ -104,6 +127,9 @@ func readAnswers(doc json.RawMessage, pending []agents.Interrupt) ([]verdict, er
 		}
 		if len(i.Calls) == 0 { // a stop: whatever is said goes on
 			continue
+		}
+		if foreign && !named {
+			return nil, rest.Invalid("command.resume: this is another user's thread, where something else may wait by now; give the answer by the id of the interrupt, " + i.ID)
 		}
 		some, err := readDecisions(answer, where, i.Calls)
 		if err != nil {

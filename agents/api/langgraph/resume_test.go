@@ -58,7 +58,7 @@ func TestReadAnswers(t *testing.T) {
 		{"a long message", `{"decisions":[{"type":"reject","message":"` + strings.Repeat("x", 2001) + `"}]}`, one, nil, "message: must not be longer than 2000"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			got, err := readAnswers(json.RawMessage(tc.answer), tc.pending)
+			got, err := readAnswers(json.RawMessage(tc.answer), tc.pending, false)
 			if tc.err != "" {
 				if err == nil || !strings.Contains(err.Error(), tc.err) {
 					t.Fatalf("got %v, want %s", err, tc.err)

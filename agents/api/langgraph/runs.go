@@ -31,12 +31,12 @@ func (d *dialect) runRoutes() []rest.Route {
 			Request: new(RunBody), Success: rest.Events(new(StreamEvent)), Faults: faultsOfRuns, Serve: d.streamRun,
 		},
 		{
-			Method: http.MethodPost, Path: "/threads/{thread_id}/runs/wait", Action: policy.Use,
+			Method: http.MethodPost, Path: "/threads/{thread_id}/runs/wait", Action: policy.Use, Lasting: true,
 			Summary: "Start a run on a thread, or go on with one that waits, and wait for its values",
 			Request: new(ThreadRunBody), Success: rest.JSON(new(map[string]any)), Faults: faultsOfRuns, Serve: d.waitRun,
 		},
 		{
-			Method: http.MethodPost, Path: "/runs/wait", Action: policy.Use,
+			Method: http.MethodPost, Path: "/runs/wait", Action: policy.Use, Lasting: true,
 			Summary: "Start a run on a thread of its own and wait for its values",
 			Request: new(RunBody), Success: rest.JSON(new(map[string]any)), Faults: faultsOfRuns, Serve: d.waitRun,
 		},

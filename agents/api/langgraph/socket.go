@@ -28,7 +28,6 @@ const (
 	commandsAtOnce   = 60
 	pingEvery        = 15 * time.Second
 	writeTime        = 30 * time.Second // that a client may take to read what it is sent
-	readTime         = time.Minute      // that it may take to send a command it has begun
 )
 
 // Codes that a WebSocket is closed with: 4000 and the status that a request would have been answered with.
@@ -213,7 +212,7 @@ func (s *talk) next(ctx context.Context, hold *budget.Hold) ([]byte, error) {
 	case kind != websocket.MessageText:
 		return nil, errUnread
 	}
-	defer time.AfterFunc(readTime, stop).Stop()
+	defer time.AfterFunc(s.d.Options.CommandTime, stop).Stop()
 	return rest.ReadHeld(ctx, from, hold, s.d.Options.BodyBytes)
 }
 

@@ -62,6 +62,11 @@ func (d *dialect) start(ctx context.Context, r *http.Request, thread string, bod
 		}
 	}
 	run, err := view.Start(ctx, req)
+	if errors.Is(err, agents.ErrBusy) && thread != "" {
+		if t, err := view.Thread(ctx, thread); err == nil && t.Status == agents.ThreadInterrupted {
+			return begun{}, threadWaits
+		}
+	}
 	if err != nil {
 		return begun{}, err
 	}
@@ -205,6 +210,13 @@ func readNodes(doc json.RawMessage, where string) ([]string, error) {
 		}
 	}
 	return names, nil
+}
+
+// threadWaits is the answer to who starts a run where another one waits.
+var threadWaits = problem.Problem{
+	Status: http.StatusConflict, Code: "thread_busy",
+	Detail: "the thread's run waits for an answer: give it with command.resume or input.respond, " +
+		"or start this run in its place with multitask_strategy interrupt, or after it with enqueue",
 }
 
 // notInterrupted is the answer to a resume of what does not wait.

@@ -28,7 +28,7 @@ type ThreadStreamQuery struct {
 func (d *dialect) threadStreamRoutes() []rest.Route {
 	return []rest.Route{{
 		Method: http.MethodGet, Path: "/threads/{thread_id}/stream", Action: policy.Use, Summary: "Follow a thread's runs, one after the other",
-		Request: new(ThreadStreamQuery), Success: rest.Events(new(StreamEvent)), Faults: []int{404, 422, 503}, Serve: d.streamThread,
+		Request: new(ThreadStreamQuery), Success: rest.Events(new(StreamEvent)), Faults: []int{404, 422, 429, 503}, Serve: d.streamThread,
 	}}
 }
 

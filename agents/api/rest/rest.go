@@ -8,7 +8,9 @@
 package rest
 
 import (
+	"cmp"
 	"net/http"
+	"time"
 
 	"github.com/svc-gateway/svc/agents"
 	"github.com/svc-gateway/svc/agents/approval"
@@ -17,6 +19,7 @@ import (
 	"github.com/svc-gateway/svc/agents/items"
 	"github.com/svc-gateway/svc/internal/budget"
 	"github.com/svc-gateway/svc/internal/health"
+	"github.com/svc-gateway/svc/internal/seats"
 	"github.com/svc-gateway/svc/policy"
 	"github.com/svc-gateway/svc/scanner/redact"
 )
@@ -25,7 +28,13 @@ import (
 type Options struct {
 	BodyBytes int64          // largest request body
 	Memory    *budget.Budget // what the bodies of all requests may hold while they are decoded
+	Seats     *seats.Seats   // of callers whose answers stay open. Default: seats of this server alone
+	Streams   int            // how many of these a caller may have at once. Default: 1000
 	Version   string         // of the program, for the OpenAPI document
+	// CommandTime is how long a client may take to send a command on a WebSocket that it has begun. Default: a
+	// minute.
+	CommandTime time.Duration
+
 	Approvals *approval.Desk // where calls wait for people
 
 	Assistants *assistant.Catalog // graphs with a configuration
@@ -52,6 +61,11 @@ func NewServer(rt *agents.Runtime, o Options) *Server {
 	if o.Health == nil {
 		o.Health = func() health.Details { return health.New(o.Version, "", 0, nil) }
 	}
+	if o.Seats == nil {
+		o.Seats = new(seats.Seats)
+	}
+	o.CommandTime = cmp.Or(o.CommandTime, time.Minute)
+	o.Streams = cmp.Or(o.Streams, 1000)
 	return &Server{Runtime: rt, Options: o, forms: forms{}}
 }
 

@@ -17,6 +17,7 @@ type Route struct {
 	Request      any   // pointer to the type of path, query and body; nil: none
 	Success      Reply // what a good request gets
 	Faults       []int // statuses of problems, beside those of every route
+	Lasting      bool  // the answer may stay open for long, as streams do anyway
 	Serve        http.HandlerFunc
 	Refuse       http.HandlerFunc // answers who has not the action; nil: like all others
 }

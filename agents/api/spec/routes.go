@@ -65,7 +65,7 @@ func Routes(s *rest.Server) []rest.Route {
 			Method: http.MethodGet, Path: "/threads/{thread_id}/runs/stream", Action: policy.Use,
 			Summary: "Join the stream of the thread's latest run",
 			Request: new(JoinRequest), Success: rest.Events(new(StreamEvent)),
-			Faults: []int{404, 422, 503},
+			Faults: []int{404, 422, 429, 503},
 			Serve:  d.join,
 		},
 		{

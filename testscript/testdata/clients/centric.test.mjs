@@ -104,6 +104,10 @@ for (const transport of ['sse', 'websocket']) {
     assert.equal(payload.action_requests[0].name, 'run_command');
     assert.ok(existsSync(folder));
     await assert.rejects(thread.input.respond({ namespace, interrupt_id: 'none', response: true }), { code: 'no_such_interrupt' });
+    await assert.rejects(thread.run.start({ input: ask('hello') }), { code: 'thread_busy' });
+    for (const more of [{ update: { messages: [] } }, { goto: 'agent' }]) {
+      await assert.rejects(thread.input.respond({ namespace, interrupt_id: interruptId, response: true, ...more }), { code: 'not_supported' });
+    }
     await thread.input.respond({ namespace, interrupt_id: interruptId, response: { decisions: [{ type: 'approve' }] } });
     const rest = await collect(events);
     assert.deepEqual(lifecycle(rest), ['running', 'completed']);
@@ -111,6 +115,26 @@ for (const transport of ['sse', 'websocket']) {
     assert.deepEqual(rest.filter(({ method }) => method === 'tools').map(({ params }) => params.data.event), ['tool-started', 'tool-finished']);
     assert.equal(kinds(values(rest).at(-1)).join(' '), 'human ai tool ai');
     assert.ok(!existsSync(folder));
+  });
+
+  test(`${transport}: a sub-agent in the thread's events`, within, async (t) => {
+    const thread = open(transport, process.env.TOKEN, undefined, 'agent');
+    t.after(() => thread.close());
+    await thread.run.start({ input: ask('Tell me about yourself') });
+    const events = (await thread.subscribe({ channels: ['lifecycle', 'values', 'messages', 'tools'] }))[Symbol.asyncIterator]();
+    await collect(events);
+    await thread.run.start({ input: ask(question) });
+    const told = await collect(events);
+    const below = () => told.filter(({ params }) => params.namespace[0]?.startsWith('tools:'));
+    const top = () => values(told.filter(({ params }) => !params.namespace.length)).at(-1);
+    const sub = below().sort((a, b) => a.seq - b.seq);
+    const [first] = sub;
+    assert.deepEqual([first.method, first.params.data.event], ['lifecycle', 'started']);
+    assert.deepEqual(first.params.data.cause, { type: 'toolCall', tool_call_id: first.params.namespace[0].slice('tools:'.length) });
+    assert.ok(sub.some(({ method, params }) => method === 'lifecycle' && params.data.event === 'completed' && params.namespace.length === 1));
+    assert.deepEqual(lifecycle(told), ['running', 'completed']);
+    assert.ok(sub.some(({ method }) => method === 'messages') && sub.some(({ method }) => method === 'tools'), 'what it says, and what it calls');
+    assert.equal(kinds(top()).slice(-4).join(' '), 'human ai tool ai', 'what the sub-agent said is its own');
   });
 
   test(`${transport}: the connection is cut`, within, async (t) => {

@@ -113,6 +113,29 @@ for (const [line, Client] of Object.entries(lines)) {
     assert.ok(!existsSync(folder('six')));
   });
 
+  test(`${line}: the state is edited while a call waits`, within, async () => {
+    mkdirSync(folder('eight'), { recursive: true });
+    const { thread_id, interrupts } = await fresh(admin, 'nine');
+    const { values: { messages } } = await admin.threads.getState(thread_id);
+    const call = { ...messages.at(-1).tool_calls[0], args: { command: 'rm -r -- eight' } };
+    const { checkpoint } = await admin.threads.updateState(thread_id, { values: { messages: [{ ...messages.at(-1), tool_calls: [call] }] } });
+    const state = await admin.threads.getState(thread_id);
+    assert.equal(state.checkpoint.checkpoint_id, checkpoint.checkpoint_id);
+    assert.deepEqual([state.next, state.tasks[0].interrupts], [['tools'], []]);
+    assert.equal((await refused(admin.runs.wait(thread_id, 'core', { command: { resume: { [interrupts[0].id]: true } } }))).status, 409, 'the old call is not to be approved');
+    const events = await collect(admin.runs.stream(thread_id, 'core', { input: null, streamMode: 'updates' }));
+    const [{ value }] = of(events, 'updates').at(-1).__interrupt__;
+    assert.deepEqual(value.action_requests.map(({ args }) => args.command), ['rm -r -- eight']);
+    await admin.runs.wait(thread_id, 'core', { command: { resume: true } });
+    assert.deepEqual([existsSync(folder('eight')), existsSync(folder('nine'))], [false, true]);
+    // Words instead of an answer.
+    const other = await fresh(admin, 'ten');
+    await admin.threads.updateState(other.thread_id, { values: ask('Leave it. How long has this host been up?') });
+    const after = await admin.runs.wait(other.thread_id, 'core', { input: null });
+    assert.ok(existsSync(folder('ten')));
+    assert.equal(after.messages.at(-1).type, 'ai');
+  });
+
   test(`${line}: sub-agents' calls wait too`, within, async () => {
     mkdirSync(folder('seven'), { recursive: true });
     const { thread_id } = await admin.threads.create();

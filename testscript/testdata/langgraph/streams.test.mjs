@@ -164,6 +164,55 @@ for (const [line, Client] of Object.entries(lines)) {
   });
 }
 
+test('modes that are named twice, that look alike, and that there are not', within, async () => {
+  const c = client(lines['1.12']);
+  const { thread_id } = await c.threads.create();
+  const names = async (streamMode) => [...new Set((await collect(c.runs.stream(thread_id, 'quick', { input: ask('hello'), streamMode }))).map(({ event }) => event))];
+  assert.deepEqual(await names(['values', 'values']), ['metadata', 'values', 'end']);
+  const both = await names(['messages', 'messages-tuple']);
+  assert.ok(['messages', 'messages/metadata', 'messages/partial', 'messages/complete'].every((n) => both.includes(n)), `each in its own way: ${both}`);
+  assert.deepEqual(await names([]), ['metadata', 'values', 'end']);
+  for (const [mode, where] of [[['values', 'nope'], 'stream_mode[1]'], ['', 'stream_mode'], [{ a: 1 }, 'stream_mode'], [7, 'stream_mode']]) {
+    const { status, message } = await refused(collect(c.runs.stream(thread_id, 'quick', { input: ask('hello'), streamMode: mode })));
+    assert.equal(status, 422, JSON.stringify(mode));
+    assert.ok(message.includes(where), message);
+  }
+  const [run] = await c.runs.list(thread_id);
+  const response = await fetch(`${url}/threads/${thread_id}/runs/${run.run_id}/stream?stream_mode=values&stream_mode=nope`, { headers: { 'x-api-key': process.env.TOKEN } });
+  assert.equal(response.status, 422);
+});
+
+test('bodies of one dialect for the other, and of both', within, async () => {
+  const { thread_id } = await client(lines['1.12']).threads.create();
+  const send = async (body, query = '', path = `/threads/${thread_id}/runs/stream`) => {
+    const response = await fetch(`${url}${path}${query}`, {
+      method: 'POST', headers: { authorization: `Bearer ${process.env.TOKEN}`, 'content-type': 'application/json' }, body: JSON.stringify(body),
+    });
+    return { status: response.status, text: await response.text(), ignored: response.headers.get('x-ignored-fields') };
+  };
+  const spec = { input: { messages: [{ role: 'user', content: 'hello' }] }, assistant_id: 'quick' };
+  const isSpec = ({ status, text }) => status === 200 && !text.includes('event:') && text.includes('"type":"done"');
+  const isGraph = ({ status, text }) => status === 200 && text.startsWith('event: metadata') && !text.includes('"type":"done"');
+  assert.ok(isSpec(await send(spec)), 'what both understand is the default');
+  assert.ok(isGraph(await send(spec, '?dialect=langgraph')));
+  assert.ok(isGraph(await send({ ...spec, stream_mode: 'values' })));
+  assert.ok(isGraph(await send({ ...spec, input: { messages: [{ type: 'human', content: 'hello' }] } })));
+  assert.ok(isSpec(await send({ ...spec, stream_mode: 'values' }, '?dialect=spec')), 'what is said in so many words counts');
+  for (const [name, body, query] of [
+    ['a message of the other kind', { ...spec, input: { messages: [{ type: 'human', content: 'hello' }] } }, '?dialect=spec'],
+    ['an input of the other kind', { ...spec, input: { colour: 'red' } }, '?dialect=spec'],
+    ['no input', { assistant_id: 'quick' }, '?dialect=spec'],
+    ['no assistant', { input: spec.input, stream_mode: 'values' }, ''],
+    ['a dialect that is none', spec, '?dialect=both'],
+  ]) {
+    const { status, text } = await send(body, query);
+    assert.equal(status, 422, `${name}: ${text}`);
+  }
+  const both = await send({ ...spec, stream_mode: 'values', user_id: 'ann', auto_approve: true });
+  assert.ok(isGraph(both));
+  assert.match(both.ignored, /auto_approve/, 'what the other dialect has is not obeyed, and that is told');
+});
+
 test('1.12: the client itself goes on after a cut', within, async () => {
   const through = await cutting(3000);
   const c = new lines['1.12']({ apiUrl: through.url, apiKey: process.env.TOKEN, callerOptions: { maxRetries: 0 } });

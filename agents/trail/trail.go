@@ -1,4 +1,6 @@
-package agents
+// Package trail says who said what an agent knows: the user's own words, and what nobody vouches for. The policy
+// traces with it where the targets of a call come from. Nothing in it has state.
+package trail
 
 import (
 	"slices"
@@ -7,11 +9,10 @@ import (
 	"github.com/svc-gateway/svc/policy/provenance"
 )
 
-// said are the user's own words in a run: the messages of its thread that a person sent. Only the
-// thread has such messages. A sub-agent's task is a model's, though it has the role user.
-func said(history []model.Message, r *Run) *provenance.Words {
+// Said are the user's own words in lists of messages: those that a person sent.
+func Said(lists ...[]model.Message) *provenance.Words {
 	var texts []string
-	for _, list := range [][]model.Message{history, r.Frames[0].Messages} {
+	for _, list := range lists {
 		for _, m := range list {
 			if m.Role == model.RoleUser && len(m.Labels) > 0 && !provenance.Untrusted(m.Labels) {
 				texts = append(texts, m.Content)
@@ -21,11 +22,11 @@ func said(history []model.Message, r *Run) *provenance.Words {
 	return provenance.NewWords(texts...)
 }
 
-// read are the texts in a run that nobody vouches for: results of tools, and all that is labelled as
-// another's. Sub-agents come before the top-level agent, which has their answers for results.
-func read(history []model.Message, r *Run) []provenance.Text {
+// Read are the texts in lists of messages that nobody vouches for: results of tools, and all that is labelled
+// as another's.
+func Read(lists ...[]model.Message) []provenance.Text {
 	var texts []provenance.Text
-	add := func(list []model.Message) {
+	for _, list := range lists {
 		for _, m := range list {
 			if m.Role == model.RoleAssistant || m.Content == "" {
 				continue // a model's message has the labels of all it has seen
@@ -35,11 +36,6 @@ func read(history []model.Message, r *Run) []provenance.Text {
 			}
 		}
 	}
-	add(history)
-	for i := len(r.Frames) - 1; i > 0; i-- {
-		add(r.Frames[i].Messages[1:]) // the first is its task, in a model's words
-	}
-	add(r.Frames[0].Messages)
 	return texts
 }
 
