@@ -6,6 +6,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/svc-gateway/svc/agents/counting"
 	"github.com/svc-gateway/svc/agents/model"
 	"github.com/svc-gateway/svc/internal/bus"
 	"github.com/svc-gateway/svc/policy"
@@ -36,7 +37,7 @@ func BenchmarkDecide(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	g := &gate{bus: bus.NewMemory(), log: zap.NewNop(), secrets: redact.NewSecrets(), key: []byte("key"), scan: inject.Scan}
+	g := &gate{counters: counting.Counters{Bus: bus.NewMemory(), Log: zap.NewNop()}, log: zap.NewNop(), secrets: redact.NewSecrets(), key: []byte("key"), scan: inject.Scan}
 	for _, bb := range []struct{ name, agent, command string }{
 		{"allow", "core", "df -h"}, {"deny", "core", "ss -l"}, {"count", "counted", "df -h"},
 	} {

@@ -334,7 +334,11 @@ func (d *driver) act(ctx context.Context, ref CallRef, agent string, c Call, tra
 		if v.analysis.tool.delegates() {
 			return d.delegate(ref, v)
 		}
-		return d.ended(ref, c, d.rt.gate.call(ctx, s, v.intent, v.analysis))
+		o := d.rt.gate.call(ctx, s, v.intent, v.analysis)
+		if o.todos != nil {
+			d.log.todos(agent, ref.Frame, c.ID, *o.todos)
+		}
+		return d.ended(ref, c, o)
 	}
 	panic(fmt.Sprintf("agents: verdict %T", v)) // there are no others
 }

@@ -69,7 +69,7 @@ func (h *Host) Examine(ctx context.Context, run, call, patch string) (Examined, 
 		return Examined{}, err
 	}
 	j := rt.gate.judge(ctx, s, changed)
-	rt.gate.giveBack(ctx, j.counted)
+	rt.gate.counters.GiveBack(ctx, j.counted)
 	a := j.analysis
 	switch {
 	case a.invalid != "":

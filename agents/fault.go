@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/svc-gateway/svc/agents/model"
+	"github.com/svc-gateway/svc/internal/contain"
 	"github.com/svc-gateway/svc/policy"
 )
 
@@ -23,48 +24,6 @@ var (
 	errDemoted          = errors.New("the run's user has a weaker role than at its start")
 	errPrincipalChanged = errors.New("the user was revoked or changed roles while the call was being recorded")
 )
-
-// panicError is a panic of a tool.
-type panicError struct {
-	value any
-	stack string
-}
-
-func (e *panicError) Error() string { return fmt.Sprintf("the tool panicked: %v", e.value) }
-
-const (
-	maxTrace = 4 << 10 // bytes of a traceback that is not a stack
-	maxDepth = 16      // errors within each other that it shows
-)
-
-// traceback says where an error came from: the stack of a panic; otherwise the error with those that
-// it wraps, each with its type, the outermost first.
-func traceback(err error) string {
-	if p, ok := errors.AsType[*panicError](err); ok {
-		return p.stack
-	}
-	var b strings.Builder
-	var write func(err error, depth int)
-	write = func(err error, depth int) {
-		if err == nil || depth == maxDepth || b.Len() > maxTrace {
-			return
-		}
-		text := err.Error()
-		if len(text) > maxTrace/4 {
-			text = strings.ToValidUTF8(text[:maxTrace/4], "") + "…"
-		}
-		fmt.Fprintf(&b, "%s%T: %s\n", strings.Repeat("  ", depth), err, strings.ReplaceAll(text, "\n", "; "))
-		if joined, ok := err.(interface{ Unwrap() []error }); ok {
-			for _, e := range joined.Unwrap() {
-				write(e, depth+1)
-			}
-			return
-		}
-		write(errors.Unwrap(err), depth+1)
-	}
-	write(err, 0)
-	return b.String()
-}
 
 // callStatus is the state in which an error leaves a call.
 func callStatus(err error) CallStatus {
@@ -86,7 +45,7 @@ func callStatus(err error) CallStatus {
 // tellModel is what the model learns of a call that went wrong, with the output so far.
 func tellModel(tool string, status CallStatus, output string, err error) string {
 	text := err.Error()
-	var p *panicError
+	var p *contain.Panic
 	switch {
 	case errors.As(err, &p):
 		text = "the tool failed unexpectedly"

@@ -7,6 +7,7 @@ import (
 
 	"github.com/svc-gateway/svc/agents/model"
 	"github.com/svc-gateway/svc/agents/own"
+	"github.com/svc-gateway/svc/agents/todo"
 	"github.com/svc-gateway/svc/agents/tree"
 	"github.com/svc-gateway/svc/policy"
 	"github.com/svc-gateway/svc/scanner"
@@ -127,6 +128,7 @@ type Call struct {
 	Asked    bool              `json:"asked,omitempty"`    // leave was asked for, and the record says so
 	Result   string            `json:"result,omitempty"`   // scanned and redacted, as the model gets it
 	Findings []scanner.Finding `json:"findings,omitempty"` // of the result
+	Todos    *[]todo.Item      `json:"todos,omitempty"`    // the plan that it wrote
 	Record   *intent           `json:"record,omitempty"`   // a delegation under way, for its outcome record
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 	"go.uber.org/zap"
 
+	"github.com/svc-gateway/svc/agents/counting"
 	"github.com/svc-gateway/svc/agents/model"
 	"github.com/svc-gateway/svc/agents/tree"
 	"github.com/svc-gateway/svc/policy"
@@ -99,7 +100,7 @@ func (h *Host) Runtime(s Setup) (*Runtime, error) {
 	rt := &Runtime{
 		Host: h, policy: s.Policy, model: s.Model, limits: s.Limits, retention: s.Retention, callbacks: s.Callbacks, log: s.Log,
 		gate: &gate{
-			bus: h.bus, key: s.PolicyKey, holds: s.Holds, audit: h.audit, identity: h.id, timeout: s.Limits.Tool, log: s.Log, secrets: s.Secrets,
+			counters: counting.Counters{Bus: h.bus, Log: s.Log}, key: s.PolicyKey, holds: s.Holds, audit: h.audit, identity: h.id, timeout: s.Limits.Tool, log: s.Log, secrets: s.Secrets,
 			hooks: h.hooks, scan: s.Scan,
 		},
 	}

@@ -100,7 +100,7 @@ func (r *Run) opened(ref CallRef, agent string, task model.Message, record *inte
 func (r *Run) done(ref CallRef, o outcome) {
 	c := r.call(ref)
 	c.Status, c.Result, c.Record = o.status, o.text, nil
-	c.Labels, c.Findings = o.labels, o.findings
+	c.Labels, c.Findings, c.Todos = o.labels, o.findings, o.todos
 	f := &r.Frames[ref.Frame]
 	if !f.settled() {
 		return
@@ -108,7 +108,7 @@ func (r *Run) done(ref CallRef, o outcome) {
 	for _, c := range f.Calls {
 		r.add(ref.Frame, model.Message{
 			ID: ResultID(c.ID), Role: model.RoleTool, ToolCallID: c.ID, Name: c.Name,
-			Content: c.Result, Status: string(c.Status), Labels: c.Labels, Findings: c.Findings,
+			Content: c.Result, Status: string(c.Status), Labels: c.Labels, Findings: c.Findings, Todos: c.Todos,
 		})
 	}
 	f.Calls = nil

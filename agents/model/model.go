@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/svc-gateway/svc/agents/todo"
 	"github.com/svc-gateway/svc/scanner"
 )
 
@@ -37,6 +38,8 @@ type Message struct {
 	Labels []string `json:"labels,omitempty"`
 	// Findings are what the injection scanner saw in the content.
 	Findings []scanner.Finding `json:"findings,omitempty"`
+	// Todos is, on a tool message, the plan that the call wrote. Nil: none. No server is sent it.
+	Todos *[]todo.Item `json:"todos,omitempty"`
 }
 
 // ToolCall is one call a model asks for.
