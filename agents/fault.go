@@ -27,6 +27,9 @@ var (
 
 // callStatus is the state in which an error leaves a call.
 func callStatus(err error) CallStatus {
+	if l, ok := errors.AsType[*agentLimit](err); ok {
+		return l.status
+	}
 	switch {
 	case err == nil:
 		return CallSuccess
@@ -49,7 +52,7 @@ func tellModel(tool string, status CallStatus, output string, err error) string 
 	switch {
 	case errors.As(err, &p):
 		text = "the tool failed unexpectedly"
-	case status == CallTimeout:
+	case status == CallTimeout && !tooSlow(err):
 		text = "the tool did not end in time and was stopped"
 	case status == CallCancelled:
 		text = "the call was cancelled"

@@ -43,6 +43,7 @@ type scope struct {
 	ours               func(context.Context) error // whether the run is still this process's
 	foreign            bool                        // the thread is somebody else's
 	auto               bool                        // the run goes on without a person where that is allowed
+	to                 handover                    // what its agent may hand on
 	trail              provenance.Trail            // what was said and read before the call
 }
 
@@ -135,6 +136,9 @@ func (g *gate) call(ctx context.Context, s scope, in *intent, a *analysis) outco
 	}
 	if err := s.ours(ctx); err != nil {
 		return g.outcome(ctx, in, Result{}, err)
+	}
+	if ctx.Err() != nil { // its agent's time ended while it waited
+		return g.outcome(ctx, in, Result{}, context.Cause(ctx))
 	}
 	timeout := a.tool.Timeout
 	if timeout == 0 {

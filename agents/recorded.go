@@ -3,6 +3,7 @@ package agents
 import (
 	"encoding/json"
 
+	"github.com/svc-gateway/svc/agents/arguments"
 	"github.com/svc-gateway/svc/audit"
 	"github.com/svc-gateway/svc/policy"
 	"github.com/svc-gateway/svc/policy/replay"
@@ -31,7 +32,7 @@ func Recorded(e audit.Event) (replay.Decision, bool) {
 	}
 	in.Findings = findings
 	d.Input, d.Hidden = s.Restore(in)
-	if exact, err := digest(e.Run, e.Agent, e.Tool, e.Input); (err != nil || exact != e.Digest) && len(d.Hidden) == 0 && e.Input != "" {
+	if exact, err := arguments.Digest(e.Run, e.Agent, e.Tool, e.Input); (err != nil || exact != e.Digest) && len(d.Hidden) == 0 && e.Input != "" {
 		lost = append(lost, []string{"arguments"}) // the record differs from what was decided on
 	}
 	d.Hidden = append(d.Hidden, lost...)

@@ -111,6 +111,9 @@ type Frame struct {
 	Calls    []Call          `json:"calls,omitempty"` // of the last model turn
 	Labels   []string        `json:"labels,omitempty"`
 	Closed   bool            `json:"closed,omitempty"` // its answer went back to the opener
+	Steps    int             `json:"steps,omitempty"`  // model turns taken
+	Tokens   int64           `json:"tokens,omitempty"` // used, those of the frames below included
+	Began    time.Duration   `json:"began,omitempty"`  // nanoseconds that the run was at work before
 	Thinking bool            `json:"-"`                // a model turn is under way in this process
 }
 

@@ -3,8 +3,8 @@ package agents
 import (
 	"encoding/json"
 	"slices"
-	"strings"
 
+	"github.com/svc-gateway/svc/agents/masked"
 	"github.com/svc-gateway/svc/policy"
 	"github.com/svc-gateway/svc/scanner/command"
 )
@@ -18,7 +18,7 @@ func (g *gate) judgeable(a *analysis, d *policy.Decision) {
 	}
 	var shown map[string]any
 	err := json.Unmarshal(g.secrets.RedactJSON([]byte(a.raw)), &shown)
-	if err == nil && sameSigns(a.args, shown) && slices.Equal(programs(a.input.Command), programs(a.tool.Class(shown).Command)) {
+	if err == nil && masked.SameSigns(a.args, shown) && slices.Equal(programs(a.input.Command), programs(a.tool.Class(shown).Command)) {
 		return
 	}
 	d.Effect, d.Code = policy.Deny, "approval_hidden"
@@ -35,46 +35,4 @@ func programs(c *command.Command) (names []string) {
 		}
 	}
 	return names
-}
-
-// sameSigns reports whether two values of JSON have the same strings but for characters that stand for
-// themselves in a shell. The marker that takes the place of a secret is made of such ones.
-func sameSigns(was, shown any) bool {
-	switch was := was.(type) {
-	case string:
-		s, ok := shown.(string)
-		return ok && signs(was) == signs(s)
-	case []any:
-		s, ok := shown.([]any)
-		if !ok || len(s) != len(was) {
-			return false
-		}
-		for i := range was {
-			if !sameSigns(was[i], s[i]) {
-				return false
-			}
-		}
-	case map[string]any:
-		s, ok := shown.(map[string]any)
-		if !ok || len(s) != len(was) {
-			return false
-		}
-		for name, v := range was {
-			if !sameSigns(v, s[name]) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-// signs are the characters of a text that may mean something to a shell, in their order.
-func signs(text string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', strings.ContainsRune("_-+./:,@%=", r):
-			return -1
-		}
-		return r
-	}, text)
 }

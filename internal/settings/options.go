@@ -44,6 +44,8 @@ var options = []field[Settings]{
 		func(s *Settings) *int { return &s.Runtime.MaxSteps }),
 	number("runtime.max_tokens", 200_000, 1, 1_000_000_000, "tokens that a run may use",
 		func(s *Settings) *int { return &s.Runtime.MaxTokens }),
+	number("runtime.max_depth", 3, 1, 8, "how often a task may be handed down from agent to agent",
+		func(s *Settings) *int { return &s.Runtime.MaxDepth }),
 	duration("runtime.run_timeout", "10m", time.Second, 7*24*time.Hour, "how long a run may take",
 		func(s *Settings) *time.Duration { return &s.Runtime.RunTimeout }),
 	boolean("runtime.scan_model", false, "judges what users say, arguments of calls and results by the statistical detector, too. Its findings have the rule `model`. See [scanner.md](scanner.md#the-statistical-detector)",

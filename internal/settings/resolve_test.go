@@ -46,7 +46,7 @@ func TestDefaults(t *testing.T) {
 	want := settings.Settings{
 		Auth: settings.Auth{Mode: []string{"none"}, SessionTTLHours: 24},
 		Runtime: settings.Runtime{
-			Timeout: time.Minute, MaxSteps: 25, MaxTokens: 200_000, RunTimeout: 10 * time.Minute,
+			Timeout: time.Minute, MaxSteps: 25, MaxDepth: 3, MaxTokens: 200_000, RunTimeout: 10 * time.Minute,
 		},
 		Classifier: settings.Classifier{
 			Shape: "plain", Timeout: 2 * time.Second, Threshold: 0.5, Fail: "open", Failures: 5, Pause: 30 * time.Second,
