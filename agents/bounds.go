@@ -29,6 +29,8 @@ func (d *driver) overOwn(frame int) *agentLimit {
 	switch {
 	case !ok:
 		return &agentLimit{"unknown_assistant", CallError, fmt.Sprintf("the agent %s is not there any more", f.Agent)}
+	case d.over[frame] != nil:
+		return d.over[frame]
 	case l.Steps > 0 && f.Steps >= l.Steps:
 		return &agentLimit{"step_limit", CallError, fmt.Sprintf("the agent %s took %d model turns without an answer (limits.steps in its AGENT.md)", f.Agent, f.Steps)}
 	case l.Tokens > 0 && f.Tokens >= l.Tokens:

@@ -32,9 +32,10 @@ type driver struct {
 	began    time.Time
 	applied  chan func()
 	inflight int
-	told     bool          // readers know that the run waits
-	looked   int           // the news that the calls which wait have been looked at for
-	slots    chan struct{} // model turns and tool calls that may run side by side
+	over     map[int]*agentLimit // frames whose conversation does not fit any more
+	told     bool                // readers know that the run waits
+	looked   int                 // the news that the calls which wait have been looked at for
+	slots    chan struct{}       // model turns and tool calls that may run side by side
 }
 
 // maxCalls is how many calls a model may ask for in one turn.
@@ -222,6 +223,11 @@ func (d *driver) think(ctx context.Context, frame int, req model.Request) func()
 	if err != nil {
 		return d.cutShort(frame, err)
 	}
+	fitted, spent, err := d.fit(ctx, frame, req)
+	if err != nil {
+		return d.unfitted(frame, spent, err)
+	}
+	req = fitted.Request
 	id := newID()
 	voice := d.log.speak(req.Agent, frame, id)
 	started := time.Now()
@@ -244,10 +250,11 @@ func (d *driver) think(ctx context.Context, frame int, req model.Request) func()
 	m := resp.Message
 	m.ID, m.Role = id, model.RoleAssistant
 	m.ToolCalls = withOwnIDs(m.ToolCalls)
+	m.Compaction = fitted.Compaction
 	voice.end(m, resp)
 	err = d.account(ctx, req.Agent, resp, time.Since(started))
 	return func() {
-		d.run.proposed(frame, m, resp.Usage.TotalTokens)
+		d.run.proposed(frame, m, spent+resp.Usage.TotalTokens)
 		if err != nil {
 			d.rt.log.Error("recording a model turn failed", zap.String("run", d.run.ID), zap.Error(err))
 			d.fail(noAudit)

@@ -22,6 +22,7 @@ const (
 	EventDecided EventType = "tool_decided"  // leave was given or refused, see Status
 	EventResult  EventType = "tool_result"   // a call has its result
 	EventOpened  EventType = "opened"        // a call opened a frame for a sub-agent, which got a task
+	EventCompact EventType = "compacted"     // older messages were summarised for the model, or left out; see Status
 	EventTodos   EventType = "todos"         // an agent has written its plan
 	EventPaused  EventType = "paused"        // nothing goes on until a call that waits has leave
 	EventError   EventType = "error"         // the run failed

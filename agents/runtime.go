@@ -36,6 +36,7 @@ type Limits struct {
 	Tokens        int64         // model tokens of a run; 0: unlimited
 	Run           time.Duration // how long a run may be at work; it may wait longer
 	Tool          time.Duration // how long a call may take when its tool does not say
+	Context       int           // tokens of the model's window; 0: unlimited
 	Depth         int           // how often a task may be handed down from agent to agent; 0: unlimited
 	ParallelCalls int           // model turns and calls of a run that are made side by side
 	ParallelRuns  int           // active runs of a user; those that wait do not count

@@ -86,6 +86,8 @@ var options = []field[Settings]{
 		func(s *Settings) *string { return &s.Model.Name }, nil),
 	variable("model.api_key_env", "environment variable that holds the API key; never the key itself",
 		func(s *Settings) *string { return &s.Model.APIKeyEnv }),
+	number("model.context_tokens", 100_000, 1000, 10_000_000, "size of the model's window, in tokens. Older messages are summarised before a conversation gets larger. See [agents.md](agents.md#long-conversations)",
+		func(s *Settings) *int { return &s.Model.ContextTokens }),
 	duration("model.timeout", "120s", time.Second, time.Hour, "how long one model turn may take",
 		func(s *Settings) *time.Duration { return &s.Model.Timeout }),
 	number("model.max_retries", 2, 0, 10, "how often a failed request to the model is repeated",

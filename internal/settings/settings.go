@@ -107,6 +107,8 @@ type Model struct {
 	APIKeyEnv string
 	// Timeout is how long one model turn may take. Default: 120s.
 	Timeout time.Duration
+	// ContextTokens is the size of the model's window. Default: 100000.
+	ContextTokens int
 	// MaxRetries is how often a failed request is repeated. Default: 2.
 	MaxRetries int
 }

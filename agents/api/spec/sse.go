@@ -38,6 +38,8 @@ func event(e agents.Event) (StreamEvent, bool) {
 		}, e.Leave != ""
 	case agents.EventDecided:
 		return StreamEvent{Type: "approval_decided", ID: e.Leave, Tool: e.Name, Decision: e.Status, By: e.By, Reason: e.Content}, true
+	case agents.EventCompact:
+		return StreamEvent{Type: "compacted", Status: e.Status, Content: e.Content}, e.Frame == 0
 	case agents.EventTodos:
 		return StreamEvent{Type: "todos", ID: e.Call, Items: append([]todo.Item{}, e.Todos...)}, e.Frame == 0
 	case agents.EventError:
