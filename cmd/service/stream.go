@@ -115,7 +115,7 @@ func (s *stream) print(e event) (done bool) {
 	case "todos":
 		s.endLine()
 		for line := range strings.Lines(todo.Text(e.Items)) {
-			fmt.Fprintf(s.told, "[plan] %s\n", cli.OneLine(line))
+			fmt.Fprintf(s.told, "[plan] %s\n", cli.OneLine(strings.TrimSuffix(line, "\n")))
 		}
 	case "compacted":
 		s.endLine()
