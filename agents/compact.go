@@ -54,7 +54,8 @@ func (d *driver) fit(ctx context.Context, frame int, req model.Request) (f compa
 		d.rt.log.Warn("summarising older messages failed, they are left out", zap.String("run", d.run.ID), zap.String("agent", req.Agent), zap.Error(f.Failed))
 		status, text = leftOut, fmt.Sprintf("%d older messages were left out for the model: they could not be summarised.", made.Messages)
 	}
-	e := runEvent(audit.RunCompacted, &Run{ID: d.run.ID, Thread: d.run.Thread, Assistant: req.Agent, Principal: d.run.Principal, Frames: []Frame{{}}})
+	e := eventBy(d.run.Principal, audit.RunCompacted)
+	e.Run, e.Thread, e.Agent = d.run.ID, d.run.Thread, req.Agent
 	e.Status, e.Labels, e.Output = status, made.Labels, d.rt.gate.secrets.Redact(made.Text)
 	e.Input = jsonText(map[string]any{"frame": frame, "messages": made.Messages, "through": made.Through})
 	if f.Failed != nil {

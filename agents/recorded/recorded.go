@@ -1,4 +1,10 @@
-package agents
+// Package recorded reads decisions of the gate back from the audit log, so that another policy can be asked
+// what it would have made of them.
+//
+//	d, ok := recorded.Decision(event)
+//
+// It is pure and safe for concurrent use.
+package recorded
 
 import (
 	"encoding/json"
@@ -10,9 +16,9 @@ import (
 	"github.com/svc-gateway/svc/scanner"
 )
 
-// Recorded is the decision of the gate that an event tells of, for a replay. It reports false for an
+// Decision is the decision of the gate that an event tells of, for a replay. It reports false for an
 // event that tells of none, or of one that nobody asked a policy about.
-func Recorded(e audit.Event) (replay.Decision, bool) {
+func Decision(e audit.Event) (replay.Decision, bool) {
 	var s policy.Snapshot
 	if len(e.PolicyInput) == 0 || json.Unmarshal(e.PolicyInput, &s) != nil {
 		return replay.Decision{}, false
