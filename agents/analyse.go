@@ -1,15 +1,13 @@
 package agents
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"strings"
 
-	"github.com/gowebpki/jcs"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"github.com/svc-gateway/svc/agents/arguments"
 	"github.com/svc-gateway/svc/internal/strictjson"
 	"github.com/svc-gateway/svc/policy"
 	"github.com/svc-gateway/svc/scanner"
@@ -62,77 +60,30 @@ func analyse(s scope, c Call, scan func(text string) []scanner.Finding) (a *anal
 		a.invalid = fmt.Sprintf("invalid_arguments: %s: %s", c.Name, oneLine(err.Error()))
 		return a
 	}
-	if a.digest, err = digest(s.run, s.agent, c.Name, raw); err != nil {
+	if a.digest, err = arguments.Digest(s.run, s.agent, c.Name, raw); err != nil {
 		a.invalid = fmt.Sprintf("invalid_arguments: %s: %s", c.Name, oneLine(err.Error()))
 		return a
 	}
 	class := tool.Class(args)
 	a.raw, a.args, a.action, a.where = raw, args, class.Action, class.Where
-	a.findings = append(scanArguments(args, scan), class.Findings...)
+	a.findings = append(arguments.Scan(args, scan), class.Findings...)
 	a.input.Skill, a.input.Arguments, a.input.Findings = tool.Skill, args, a.findings
 	if a.input.Skill == "" {
 		a.input.Skill = tool.Name
 	}
 	a.invalid = class.Refused
+	if to, ok := args["agent"].(string); ok && tool.delegates() {
+		a.invalid = s.to.refuses(to)
+	}
 	a.input.Action, a.input.Command, a.input.Categories, a.input.Paths = class.Action, class.Command, class.Categories, class.Paths
 	a.input.Targets = s.trail.Trace(class.Targets)
 	return a
-}
-
-// digest binds a decision to exactly one call: hex SHA-256 of the RFC 8785 form of {agent,
-// arguments, run, tool}. The error is that of arguments which have no such form.
-func digest(run, agent, tool, arguments string) (string, error) {
-	doc, err := json.Marshal(map[string]any{
-		"run": run, "agent": agent, "tool": tool, "arguments": json.RawMessage(arguments),
-	})
-	if err != nil {
-		return "", fmt.Errorf("encoding the call: %w", err)
-	}
-	canonical, err := jcs.Transform(doc)
-	if err != nil {
-		return "", fmt.Errorf("bringing the call into canonical form: %w", err)
-	}
-	sum := sha256.Sum256(canonical)
-	return hex.EncodeToString(sum[:]), nil
-}
-
-// scanArguments looks for injections in every string of the arguments.
-func scanArguments(v any, scan func(string) []scanner.Finding) []scanner.Finding {
-	switch v := v.(type) {
-	case string:
-		return scan(v)
-	case []any:
-		var found []scanner.Finding
-		for _, e := range v {
-			found = append(found, scanArguments(e, scan)...)
-		}
-		return found
-	case map[string]any:
-		var found []scanner.Finding
-		for _, e := range v {
-			found = append(found, scanArguments(e, scan)...)
-		}
-		return found
-	}
-	return nil
 }
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 // compileParameters makes the validator of a tool's arguments.
 func compileParameters(t Tool) (boundTool, error) {
-	doc, err := jsonschema.UnmarshalJSON(strings.NewReader(string(t.Parameters)))
-	if err != nil {
-		return boundTool{}, fmt.Errorf("reading the parameters of tool %s: %w", t.Name, err)
-	}
-	compiler := jsonschema.NewCompiler()
-	url := "tool:" + t.Name
-	if err := compiler.AddResource(url, doc); err != nil {
-		return boundTool{}, fmt.Errorf("adding the parameters of tool %s: %w", t.Name, err)
-	}
-	schema, err := compiler.Compile(url)
-	if err != nil {
-		return boundTool{}, fmt.Errorf("compiling the parameters of tool %s: %w", t.Name, err)
-	}
-	return boundTool{t, schema}, nil
+	schema, err := arguments.Compile(t.Name, t.Parameters)
+	return boundTool{t, schema}, err
 }

@@ -6,8 +6,8 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/svc-gateway/svc/agents/counting"
 	"github.com/svc-gateway/svc/agents/model"
-	"github.com/svc-gateway/svc/agents/trail"
 	"github.com/svc-gateway/svc/internal/bus"
 	"github.com/svc-gateway/svc/policy"
 	"github.com/svc-gateway/svc/policy/provenance"
@@ -37,7 +37,7 @@ func BenchmarkDecide(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	g := &gate{bus: bus.NewMemory(), log: zap.NewNop(), secrets: redact.NewSecrets(), key: []byte("key"), scan: inject.Scan}
+	g := &gate{counters: counting.Counters{Bus: bus.NewMemory(), Log: zap.NewNop()}, log: zap.NewNop(), secrets: redact.NewSecrets(), key: []byte("key"), scan: inject.Scan}
 	for _, bb := range []struct{ name, agent, command string }{
 		{"allow", "core", "df -h"}, {"deny", "core", "ss -l"}, {"count", "counted", "df -h"},
 	} {
@@ -69,7 +69,7 @@ func BenchmarkTrace(b *testing.B) {
 		{Role: model.RoleUser, Content: "read the notes and remove docs/a.md", Labels: []string{"user"}},
 		{Role: model.RoleTool, Content: strings.Repeat("a line of the notes, about this and that\n", 64<<10/41), Labels: []string{"tool:page"}},
 	}}}}
-	words := trail.Said(r.Frames[0].Messages)
+	words := said(nil, r)
 	for _, bb := range []struct{ name, arguments string }{
 		{"none", `{}`}, {"named", `{"path":"docs/a.md"}`}, {"not named", `{"path":"docs/b.md"}`},
 	} {
@@ -77,7 +77,7 @@ func BenchmarkTrace(b *testing.B) {
 			s := scope{run: "r", agent: "core", principal: policy.Principal{User: "ada", Role: policy.User}, tools: map[string]boundTool{"remove": tool}}
 			b.ReportAllocs()
 			for b.Loop() {
-				s.trail = provenance.Trail{Said: words, Read: trail.Read(r.heard(nil)...)}
+				s.trail = provenance.Trail{Said: words, Read: read(nil, r)}
 				if a := analyse(s, Call{ToolCall: model.ToolCall{ID: "c", Name: "remove", Arguments: bb.arguments}, Labels: untrusted}, inject.Scan); a.invalid != "" {
 					b.Fatal(a.invalid)
 				}

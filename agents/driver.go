@@ -11,7 +11,6 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/svc-gateway/svc/agents/model"
-	"github.com/svc-gateway/svc/agents/trail"
 	"github.com/svc-gateway/svc/agents/tree"
 	"github.com/svc-gateway/svc/audit"
 	"github.com/svc-gateway/svc/policy"
@@ -33,9 +32,10 @@ type driver struct {
 	began    time.Time
 	applied  chan func()
 	inflight int
-	told     bool          // readers know that the run waits
-	looked   int           // the news that the calls which wait have been looked at for
-	slots    chan struct{} // model turns and tool calls that may run side by side
+	over     map[int]*agentLimit // frames whose conversation does not fit any more
+	told     bool                // readers know that the run waits
+	looked   int                 // the news that the calls which wait have been looked at for
+	slots    chan struct{}       // model turns and tool calls that may run side by side
 }
 
 // maxCalls is how many calls a model may ask for in one turn.
@@ -99,10 +99,19 @@ func (d *driver) start(ctx context.Context, e effect) {
 			d.fail(f)
 			return
 		}
-		d.run.Frames[e.frame].Thinking = true
+		if l := d.overOwn(e.frame); l != nil {
+			if work = d.giveUp(ctx, e.frame, l); work == nil {
+				return
+			}
+			break
+		}
+		f := &d.run.Frames[e.frame]
+		f.Thinking = true
+		f.Steps++
 		d.run.Steps++
 		req := d.request(e.frame)
-		work = func() func() { return d.think(ctx, e.frame, req) }
+		bounded, release := d.within(ctx, e.frame)
+		work = func() func() { defer release(); return d.think(bounded, e.frame, req) }
 	case act:
 		if f := d.overSteps(e.Frame, -1); f != nil {
 			d.fail(f)
@@ -112,30 +121,21 @@ func (d *driver) start(ctx context.Context, e effect) {
 		d.run.call(e.CallRef).Status = CallStarted
 		agent := d.run.Frames[e.Frame].Agent
 		if d.said == nil {
-			// A sub-agent's task is a model's, though it has the role user.
-			d.said = trail.Said(d.history, d.run.Frames[0].Messages)
+			d.said = said(d.history, d.run)
 		}
-		from := provenance.Trail{Said: d.said, Read: trail.Read(d.run.heard(d.history)...)}
-		work = func() func() { return d.act(ctx, e.CallRef, agent, c, from) }
+		trail := provenance.Trail{Said: d.said, Read: read(d.history, d.run)}
+		to := d.handover(e.Frame)
+		bounded, release := d.within(ctx, e.Frame)
+		work = func() func() { defer release(); return d.act(ctx, bounded, e.CallRef, agent, c, trail, to) }
 	case giveBack:
 		f := &d.run.Frames[e.frame]
 		f.Closed = true
 		opener, record := *f.Opener, d.run.call(*f.Opener).Record
 		answer, seen := f.Messages[len(f.Messages)-1].Content, slices.Clone(f.Labels)
-		work = func() func() { return d.giveBack(ctx, opener, record, answer, seen) }
+		work = func() func() { return d.giveBack(ctx, opener, record, answer, seen, nil) }
 	}
 	d.inflight++
 	go func() { d.applied <- d.contained(work) }()
-}
-
-// heard is what the agents of the run know. Sub-agents come before the top-level agent, which has their
-// answers for results.
-func (r *Run) heard(history []model.Message) [][]model.Message {
-	lists := [][]model.Message{history}
-	for _, f := range slices.Backward(r.Frames[1:]) {
-		lists = append(lists, f.Messages[1:]) // the first is its task, in a model's words
-	}
-	return append(lists, r.Frames[0].Messages)
 }
 
 // contained makes a panic of ours the end of this run, and of nothing else.
@@ -221,8 +221,13 @@ func (d *driver) think(ctx context.Context, frame int, req model.Request) func()
 		err = d.active.held(ctx)
 	}
 	if err != nil {
-		return func() { d.fail(endedBy(err)) }
+		return d.cutShort(frame, err)
 	}
+	fitted, spent, err := d.fit(ctx, frame, req)
+	if err != nil {
+		return d.unfitted(frame, spent, err)
+	}
+	req = fitted.Request
 	id := newID()
 	voice := d.log.speak(req.Agent, frame, id)
 	started := time.Now()
@@ -240,15 +245,16 @@ func (d *driver) think(ctx context.Context, frame int, req model.Request) func()
 			err = cause
 		}
 		d.rt.log.Warn("model turn failed", zap.String("run", d.run.ID), zap.String("agent", req.Agent), zap.Error(err))
-		return d.broken(ctx, req, streamed, time.Since(started), endedBy(err))
+		return d.broken(ctx, frame, req, streamed, time.Since(started), d.cutShort(frame, err))
 	}
 	m := resp.Message
 	m.ID, m.Role = id, model.RoleAssistant
 	m.ToolCalls = withOwnIDs(m.ToolCalls)
+	m.Compaction = fitted.Compaction
 	voice.end(m, resp)
 	err = d.account(ctx, req.Agent, resp, time.Since(started))
 	return func() {
-		d.run.proposed(frame, m, resp.Usage.TotalTokens)
+		d.run.proposed(frame, m, spent+resp.Usage.TotalTokens)
 		if err != nil {
 			d.rt.log.Error("recording a model turn failed", zap.String("run", d.run.ID), zap.Error(err))
 			d.fail(noAudit)
@@ -258,20 +264,29 @@ func (d *driver) think(ctx context.Context, frame int, req model.Request) func()
 	}
 }
 
-// broken accounts for a turn that failed after its first words, which were paid for, and ends the run.
-func (d *driver) broken(ctx context.Context, req model.Request, streamed int, took time.Duration, f *Failure) func() {
+// cutShort is what becomes of a turn that failed: it ends the run. An agent whose time is over is looked at
+// again.
+func (d *driver) cutShort(frame int, err error) func() {
+	if tooSlow(err) {
+		return func() { d.run.Frames[frame].Thinking = false }
+	}
+	return func() { d.fail(endedBy(err)) }
+}
+
+// broken accounts for a turn that failed after its first words, which were paid for.
+func (d *driver) broken(ctx context.Context, frame int, req model.Request, streamed int, took time.Duration, then func()) func() {
 	if streamed == 0 {
-		return func() { d.fail(f) }
+		return then
 	}
 	resp := model.Response{Model: d.rt.model.Name(), Usage: model.EstimateUsage(req, streamed)}
 	err := d.account(ctx, req.Agent, resp, took)
 	return func() {
-		d.run.Tokens += resp.Usage.TotalTokens
+		d.run.spent(frame, resp.Usage.TotalTokens)
 		if err != nil {
 			d.rt.log.Error("recording a model turn failed", zap.String("run", d.run.ID), zap.Error(err))
-			f = noAudit
+			d.fail(noAudit)
 		}
-		d.fail(f)
+		then()
 	}
 }
 
@@ -304,12 +319,12 @@ func (d *driver) account(ctx context.Context, agent string, resp model.Response,
 	})
 }
 
-// act passes a call through the gate.
-func (d *driver) act(ctx context.Context, ref CallRef, agent string, c Call, from provenance.Trail) func() {
+// act passes a call through the gate. The call has the time of bounded.
+func (d *driver) act(ctx, bounded context.Context, ref CallRef, agent string, c Call, trail provenance.Trail, to handover) func() {
 	s := scope{
 		run: d.run.ID, thread: d.run.Thread, agent: agent, principal: d.run.Principal,
 		policy: d.policy.Engine(), tools: d.set.agents[agent].tools, ours: d.active.held, foreign: d.run.Foreign, auto: d.run.Auto,
-		trail: from,
+		trail: trail, to: to,
 	}
 	wakes := d.rt.wakesOf(d.active)
 	var v verdict
@@ -346,30 +361,13 @@ func (d *driver) act(ctx context.Context, ref CallRef, agent string, c Call, fro
 		if v.analysis.tool.delegates() {
 			return d.delegate(ref, v)
 		}
-		return d.ended(ref, c, d.rt.gate.call(ctx, s, v.intent, v.analysis))
+		o := d.rt.gate.call(bounded, s, v.intent, v.analysis)
+		if o.todos != nil {
+			d.log.todos(agent, ref.Frame, c.ID, *o.todos)
+		}
+		return d.ended(ref, c, o)
 	}
 	panic(fmt.Sprintf("agents: verdict %T", v)) // there are no others
-}
-
-// delegate opens a frame for the agent that an admitted call names.
-func (d *driver) delegate(ref CallRef, v admitted) func() {
-	to, _ := v.analysis.args["agent"].(string)
-	task, _ := v.analysis.args["task"].(string)
-	return func() {
-		m := model.Message{ID: newID(), Role: model.RoleUser, Content: task, Findings: v.analysis.findings}
-		d.run.opened(ref, to, m, v.intent)
-		d.log.append(Event{
-			Type: EventOpened, Agent: to, Frame: len(d.run.Frames) - 1, Call: v.intent.Call, Message: m.ID, Content: d.log.secrets.Redact(task),
-		})
-	}
-}
-
-// giveBack makes a sub-agent's answer, with the sources that the sub-agent had seen, the result of
-// the call that asked for it.
-func (d *driver) giveBack(ctx context.Context, opener CallRef, in *intent, answer string, seen []string) func() {
-	o := d.rt.gate.outcome(ctx, in, Result{Text: answer}, nil)
-	o.labels = append(o.labels, seen...)
-	return d.ended(opener, Call{ToolCall: model.ToolCall{ID: in.Call, Name: in.Tool}}, o)
 }
 
 // ended tells the readers of a call's result and returns what it changes in the run.

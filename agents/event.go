@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/svc-gateway/svc/agents/model"
+	"github.com/svc-gateway/svc/agents/todo"
 	"github.com/svc-gateway/svc/scanner/redact"
 )
 
@@ -21,6 +22,8 @@ const (
 	EventDecided EventType = "tool_decided"  // leave was given or refused, see Status
 	EventResult  EventType = "tool_result"   // a call has its result
 	EventOpened  EventType = "opened"        // a call opened a frame for a sub-agent, which got a task
+	EventCompact EventType = "compacted"     // older messages were summarised for the model, or left out; see Status
+	EventTodos   EventType = "todos"         // an agent has written its plan
 	EventPaused  EventType = "paused"        // nothing goes on until a call that waits has leave
 	EventError   EventType = "error"         // the run failed
 	EventDone    EventType = "done"          // the run is over; its status is final
@@ -50,6 +53,7 @@ type Event struct {
 	By       string           `json:"by,omitempty"`     // who decided
 	People   int              `json:"people,omitempty"` // how many have to agree, when more than one
 	Other    bool             `json:"other,omitempty"`  // whoever asked for the run is not one of them
+	Todos    []todo.Item      `json:"todos,omitempty"`  // the plan; empty: none is left
 	Expires  time.Time        `json:"expires,omitzero"` // when waiting ends
 }
 
@@ -108,6 +112,15 @@ func (l *eventLog) waits(agent string, frame int, c Call, v waiting) {
 		Content: l.secrets.Redact(v.leave.Reason), Leave: v.leave.ID, Digest: v.leave.Digest, Expires: v.leave.Expires,
 		Where: v.where, People: v.leave.People, Other: v.leave.Other,
 	})
+}
+
+// todos tells of a plan. Nobody is told the name of a secret in it.
+func (l *eventLog) todos(agent string, frame int, call string, items []todo.Item) {
+	shown := make([]todo.Item, len(items))
+	for i, item := range items {
+		shown[i] = todo.Item{Content: l.secrets.Redact(item.Content), Status: item.Status}
+	}
+	l.append(Event{Type: EventTodos, Agent: agent, Frame: frame, Call: call, Todos: shown})
 }
 
 // decided tells of leave that was given or refused. Leave without an id is not told of.

@@ -8,7 +8,6 @@ import (
 
 	"github.com/svc-gateway/svc/agents/mergepatch"
 	"github.com/svc-gateway/svc/agents/model"
-	"github.com/svc-gateway/svc/agents/trail"
 	"github.com/svc-gateway/svc/agents/tree"
 	"github.com/svc-gateway/svc/policy"
 	"github.com/svc-gateway/svc/policy/provenance"
@@ -63,14 +62,14 @@ func (h *Host) Examine(ctx context.Context, run, call, patch string) (Examined, 
 			return Examined{}, err
 		}
 	}
-	s.trail = provenance.Trail{Said: trail.Said(history, r.Frames[0].Messages), Read: trail.Read(r.heard(history)...)}
+	s.trail = provenance.Trail{Said: said(history, r), Read: read(history, r)}
 	before := analyse(s, *c, rt.gate.scan)
 	changed := *c
 	if changed.Arguments, err = mergepatch.Apply(c.Arguments, patch); err != nil {
 		return Examined{}, err
 	}
 	j := rt.gate.judge(ctx, s, changed)
-	rt.gate.giveBack(ctx, j.counted)
+	rt.gate.counters.GiveBack(ctx, j.counted)
 	a := j.analysis
 	switch {
 	case a.invalid != "":

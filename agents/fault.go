@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/svc-gateway/svc/agents/model"
-	"github.com/svc-gateway/svc/internal/errtree"
+	"github.com/svc-gateway/svc/internal/contain"
 	"github.com/svc-gateway/svc/policy"
 )
 
@@ -25,25 +25,11 @@ var (
 	errPrincipalChanged = errors.New("the user was revoked or changed roles while the call was being recorded")
 )
 
-// panicError is a panic of a tool.
-type panicError struct {
-	value any
-	stack string
-}
-
-func (e *panicError) Error() string { return fmt.Sprintf("the tool panicked: %v", e.value) }
-
-// traceback says where an error came from: the stack of a panic; otherwise the error with those that
-// it wraps.
-func traceback(err error) string {
-	if p, ok := errors.AsType[*panicError](err); ok {
-		return p.stack
-	}
-	return errtree.Text(err)
-}
-
 // callStatus is the state in which an error leaves a call.
 func callStatus(err error) CallStatus {
+	if l, ok := errors.AsType[*agentLimit](err); ok {
+		return l.status
+	}
 	switch {
 	case err == nil:
 		return CallSuccess
@@ -62,11 +48,11 @@ func callStatus(err error) CallStatus {
 // tellModel is what the model learns of a call that went wrong, with the output so far.
 func tellModel(tool string, status CallStatus, output string, err error) string {
 	text := err.Error()
-	var p *panicError
+	var p *contain.Panic
 	switch {
 	case errors.As(err, &p):
 		text = "the tool failed unexpectedly"
-	case status == CallTimeout:
+	case status == CallTimeout && !tooSlow(err):
 		text = "the tool did not end in time and was stopped"
 	case status == CallCancelled:
 		text = "the call was cancelled"

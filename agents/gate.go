@@ -2,17 +2,16 @@ package agents
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"runtime/debug"
 	"strings"
 	"time"
 
 	"go.uber.org/zap"
 
+	"github.com/svc-gateway/svc/agents/counting"
 	"github.com/svc-gateway/svc/agents/hook"
 	"github.com/svc-gateway/svc/audit"
-	"github.com/svc-gateway/svc/internal/bus"
+	"github.com/svc-gateway/svc/internal/contain"
 	"github.com/svc-gateway/svc/policy"
 	"github.com/svc-gateway/svc/policy/provenance"
 	"github.com/svc-gateway/svc/scanner"
@@ -23,9 +22,9 @@ import (
 // record of the outcome, in this order; what it may do is decided on the principal as it is
 // now, and a call whose intent cannot be recorded does not happen.
 type gate struct {
-	bus      bus.Bus // of the counters that rules ask for
-	key      []byte  // of the hashes that stand for secrets in records
-	holds    Holds   // nil: a call that needs leave is denied
+	counters counting.Counters
+	key      []byte // of the hashes that stand for secrets in records
+	holds    Holds  // nil: a call that needs leave is denied
 	audit    *audit.Log
 	identity Identity
 	timeout  time.Duration // default deadline of a call
@@ -44,6 +43,7 @@ type scope struct {
 	ours               func(context.Context) error // whether the run is still this process's
 	foreign            bool                        // the thread is somebody else's
 	auto               bool                        // the run goes on without a person where that is allowed
+	to                 handover                    // what its agent may hand on
 	trail              provenance.Trail            // what was said and read before the call
 }
 
@@ -59,7 +59,7 @@ type intent struct {
 	Approved  bool             `json:"approved,omitempty"`
 	Changed   string           `json:"changed,omitempty"` // how a person changed the arguments, for the model
 
-	counted counted // for the rules; given back when the tool fails
+	counted counting.Counted // for the rules; given back when the tool fails
 }
 
 // graceAfterDeadline is how long a tool may take to notice that its context has ended.
@@ -89,7 +89,7 @@ func (g *gate) admit(ctx context.Context, s scope, c Call) verdict {
 	started := false
 	defer func() {
 		if !started {
-			g.giveBack(ctx, j.counted)
+			g.counters.GiveBack(ctx, j.counted)
 		}
 	}()
 	var l Leave
@@ -137,6 +137,9 @@ func (g *gate) call(ctx context.Context, s scope, in *intent, a *analysis) outco
 	if err := s.ours(ctx); err != nil {
 		return g.outcome(ctx, in, Result{}, err)
 	}
+	if ctx.Err() != nil { // its agent's time ended while it waited
+		return g.outcome(ctx, in, Result{}, context.Cause(ctx))
+	}
 	timeout := a.tool.Timeout
 	if timeout == 0 {
 		timeout = g.timeout
@@ -144,44 +147,9 @@ func (g *gate) call(ctx context.Context, s scope, in *intent, a *analysis) outco
 	ctx, cancel := context.WithTimeoutCause(ctx, timeout, fmt.Errorf("%w after %s", errToolTimeout, timeout))
 	defer cancel()
 	ctx = hook.NewContext(ctx, g.hooks)
-	res, err := contain(ctx, a.tool.run, ToolContext{in.Principal, in.Run, in.Thread, in.Agent, in.Call, in.Approved}, a.args)
+	tc := ToolContext{in.Principal, in.Run, in.Thread, in.Agent, in.Call, in.Approved}
+	res, err := contain.Run(ctx, graceAfterDeadline, func(ctx context.Context) (Result, error) { return a.tool.run(ctx, tc, a.args) })
 	return g.outcome(ctx, in, res, err)
-}
-
-// contain runs a tool so that neither a panic nor a tool that ignores its deadline harms the
-// run. A tool that does not return in time is left behind.
-func contain(ctx context.Context, run toolFunc, tc ToolContext, args map[string]any) (Result, error) {
-	type ended struct {
-		res Result
-		err error
-	}
-	done := make(chan ended, 1)
-	go func() {
-		var e ended
-		defer func() {
-			if p := recover(); p != nil {
-				e = ended{err: &panicError{p, string(debug.Stack())}}
-			}
-			done <- e
-		}()
-		e.res, e.err = run(ctx, tc, args)
-	}()
-	select {
-	case e := <-done:
-		return e.res, e.err
-	case <-ctx.Done():
-	}
-	grace := time.NewTimer(graceAfterDeadline)
-	defer grace.Stop()
-	select {
-	case e := <-done:
-		if e.err == nil {
-			return e.res, nil
-		}
-		return e.res, errors.Join(context.Cause(ctx), e.err)
-	case <-grace.C:
-		return Result{}, context.Cause(ctx)
-	}
 }
 
 // refuse records a call that is not made and tells the model why.

@@ -69,7 +69,8 @@ func (g *grown) grow() {
 		parent = r.Before()
 	}
 	for i := min(r.Input, len(messages)); i < len(messages); i++ {
-		w := tree.Write{Seq: r.Base + i, Parent: parent, Run: r.ID, Created: r.Updated, Message: &messages[i]}
+		w := tree.Said(r.ID, r.Updated, messages[i])
+		w.Seq, w.Parent = r.Base+i, parent
 		g.tree.Writes = append(g.tree.Writes, w)
 		g.tree.Head, parent = w.Seq, w.Seq
 	}

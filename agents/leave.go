@@ -74,7 +74,7 @@ func (g *gate) change(ctx context.Context, s scope, c *Call, j *judged, l Leave)
 		return "the changed arguments cannot be used: " + oneLine(err.Error())
 	}
 	c.Arguments = args
-	g.giveBack(ctx, j.counted)
+	g.counters.GiveBack(ctx, j.counted)
 	*j = g.judge(ctx, s, *c)
 	j.analysis.changed = fmt.Sprintf("[A person (%s) changed the arguments of this call before approving it. You asked for %s. Changed to %s.]",
 		strings.Join(l.By, ", "), g.secrets.RedactJSON([]byte(asked)), g.secrets.RedactJSON([]byte(args)))

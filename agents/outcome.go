@@ -9,7 +9,9 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/svc-gateway/svc/agents/todo"
 	"github.com/svc-gateway/svc/audit"
+	"github.com/svc-gateway/svc/internal/contain"
 	"github.com/svc-gateway/svc/scanner"
 )
 
@@ -20,7 +22,8 @@ type outcome struct {
 	text     string
 	labels   []string
 	findings []scanner.Finding
-	fatal    *Failure // the run cannot go on
+	todos    *[]todo.Item // the agent's plan from now on; nil: it stays
+	fatal    *Failure     // the run cannot go on
 
 	took time.Duration // from the intent to the end; zero without an intent
 	past bool          // a process that has died recorded it, and its hooks were that process's
@@ -29,11 +32,13 @@ type outcome struct {
 // outcome scans, redacts and labels what a call gave, and records how it ended.
 func (g *gate) outcome(ctx context.Context, in *intent, res Result, err error) outcome {
 	o := outcome{status: callStatus(err), text: res.Text, labels: []string{"tool:" + in.Tool}, took: in.took()}
-	if err != nil {
+	if err == nil {
+		o.todos = res.Todos
+	} else {
 		o.text = tellModel(in.Tool, o.status, res.Text, err)
 	}
 	if o.status == CallError { // after a time-out nobody knows what was done
-		g.giveBack(ctx, in.counted)
+		g.counters.GiveBack(ctx, in.counted)
 	}
 	if in.Changed != "" {
 		o.text = in.Changed + "\n" + o.text
@@ -66,7 +71,7 @@ func (in *intent) outcomeEvent(o outcome, err error) audit.Event {
 	e.Output, e.Status, e.Findings, e.Labels = o.text, string(o.status), findingsJSON(o.findings), o.labels
 	e.Duration = o.took.Seconds()
 	if err != nil {
-		e.Type, e.Error, e.Traceback = audit.ToolError, err.Error(), traceback(err)
+		e.Type, e.Error, e.Traceback = audit.ToolError, err.Error(), contain.Traceback(err)
 	}
 	return e
 }

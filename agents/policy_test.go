@@ -11,6 +11,7 @@ import (
 
 	"github.com/svc-gateway/svc/agents"
 	"github.com/svc-gateway/svc/agents/model"
+	"github.com/svc-gateway/svc/agents/recorded"
 	"github.com/svc-gateway/svc/audit"
 	"github.com/svc-gateway/svc/policy"
 )
@@ -59,7 +60,7 @@ func TestDecisionIsOnRecord(t *testing.T) {
 		t.Errorf("a secret is on record: %s", all)
 	}
 
-	r, ok := agents.Recorded(denied[0])
+	r, ok := recorded.Decision(denied[0])
 	if !ok {
 		t.Fatal("the record cannot be replayed")
 	}

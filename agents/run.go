@@ -7,6 +7,7 @@ import (
 
 	"github.com/svc-gateway/svc/agents/model"
 	"github.com/svc-gateway/svc/agents/own"
+	"github.com/svc-gateway/svc/agents/todo"
 	"github.com/svc-gateway/svc/agents/tree"
 	"github.com/svc-gateway/svc/policy"
 	"github.com/svc-gateway/svc/scanner"
@@ -112,6 +113,9 @@ type Frame struct {
 	Calls    []Call          `json:"calls,omitempty"` // of the last model turn
 	Labels   []string        `json:"labels,omitempty"`
 	Closed   bool            `json:"closed,omitempty"` // its answer went back to the opener
+	Steps    int             `json:"steps,omitempty"`  // model turns taken
+	Tokens   int64           `json:"tokens,omitempty"` // used, those of the frames below included
+	Began    time.Duration   `json:"began,omitempty"`  // nanoseconds that the run was at work before
 	Thinking bool            `json:"-"`                // a model turn is under way in this process
 }
 
@@ -129,6 +133,7 @@ type Call struct {
 	Asked    bool              `json:"asked,omitempty"`    // leave was asked for, and the record says so
 	Result   string            `json:"result,omitempty"`   // scanned and redacted, as the model gets it
 	Findings []scanner.Finding `json:"findings,omitempty"` // of the result
+	Todos    *[]todo.Item      `json:"todos,omitempty"`    // the plan that it wrote
 	Record   *intent           `json:"record,omitempty"`   // a delegation under way, for its outcome record
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 	"go.uber.org/zap"
 
+	"github.com/svc-gateway/svc/agents/counting"
 	"github.com/svc-gateway/svc/agents/model"
 	"github.com/svc-gateway/svc/agents/tree"
 	"github.com/svc-gateway/svc/policy"
@@ -35,6 +36,8 @@ type Limits struct {
 	Tokens        int64         // model tokens of a run; 0: unlimited
 	Run           time.Duration // how long a run may be at work; it may wait longer
 	Tool          time.Duration // how long a call may take when its tool does not say
+	Context       int           // tokens of the model's window; 0: unlimited
+	Depth         int           // how often a task may be handed down from agent to agent; 0: unlimited
 	ParallelCalls int           // model turns and calls of a run that are made side by side
 	ParallelRuns  int           // active runs of a user; those that wait do not count
 	RunsPerMinute int64         // runs that a user may start
@@ -99,7 +102,7 @@ func (h *Host) Runtime(s Setup) (*Runtime, error) {
 	rt := &Runtime{
 		Host: h, policy: s.Policy, model: s.Model, limits: s.Limits, retention: s.Retention, callbacks: s.Callbacks, log: s.Log,
 		gate: &gate{
-			bus: h.bus, key: s.PolicyKey, holds: s.Holds, audit: h.audit, identity: h.id, timeout: s.Limits.Tool, log: s.Log, secrets: s.Secrets,
+			counters: counting.Counters{Bus: h.bus, Log: s.Log}, key: s.PolicyKey, holds: s.Holds, audit: h.audit, identity: h.id, timeout: s.Limits.Tool, log: s.Log, secrets: s.Secrets,
 			hooks: h.hooks, scan: s.Scan,
 		},
 	}

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"slices"
 
-	"github.com/svc-gateway/svc/agents/legible"
+	"github.com/svc-gateway/svc/agents/masked"
 	"github.com/svc-gateway/svc/policy"
 	"github.com/svc-gateway/svc/scanner/command"
 )
@@ -18,7 +18,7 @@ func (g *gate) judgeable(a *analysis, d *policy.Decision) {
 	}
 	var shown map[string]any
 	err := json.Unmarshal(g.secrets.RedactJSON([]byte(a.raw)), &shown)
-	if err == nil && legible.Same(a.args, shown) && slices.Equal(programs(a.input.Command), programs(a.tool.Class(shown).Command)) {
+	if err == nil && masked.SameSigns(a.args, shown) && slices.Equal(programs(a.input.Command), programs(a.tool.Class(shown).Command)) {
 		return
 	}
 	d.Effect, d.Code = policy.Deny, "approval_hidden"

@@ -183,7 +183,7 @@ func newMessages(input []model.Message, scan func(string) []scanner.Finding) []m
 		if m.ID == "" {
 			m.ID = newID()
 		}
-		m.Labels = []string{"user"}
+		m.Labels, m.Todos, m.Compaction = []string{"user"}, nil, nil
 		if m.Role == model.RoleTool {
 			m.Labels = []string{"tool:" + m.Name}
 		}

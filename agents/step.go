@@ -2,6 +2,7 @@ package agents
 
 import (
 	"slices"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -75,7 +76,7 @@ func (f *Frame) answered() bool {
 
 // proposed adds a model's message to its frame, with the calls that it asks for.
 func (r *Run) proposed(frame int, m model.Message, tokens int64) {
-	r.Tokens += tokens
+	r.spent(frame, tokens)
 	f := &r.Frames[frame]
 	f.Thinking = false
 	m.Labels = slices.Clone(f.Labels)
@@ -86,12 +87,20 @@ func (r *Run) proposed(frame int, m model.Message, tokens int64) {
 	}
 }
 
+// spent counts the tokens of a turn, also for those whose task the frame's agent works on.
+func (r *Run) spent(frame int, tokens int64) {
+	r.Tokens += tokens
+	for _, i := range r.above(frame) {
+		r.Frames[i].Tokens += tokens
+	}
+}
+
 // opened starts a sub-agent's frame for a delegating call that the gate has cleared.
-func (r *Run) opened(ref CallRef, agent string, task model.Message, record *intent) {
+func (r *Run) opened(ref CallRef, agent string, task model.Message, record *intent, began time.Duration) {
 	c := r.call(ref)
 	c.Status, c.Record = CallStarted, record
 	task.Labels = slices.Clone(c.Labels)
-	r.Frames = append(r.Frames, Frame{Agent: agent, Opener: &ref})
+	r.Frames = append(r.Frames, Frame{Agent: agent, Opener: &ref, Began: began})
 	r.add(len(r.Frames)-1, task)
 }
 
@@ -100,7 +109,7 @@ func (r *Run) opened(ref CallRef, agent string, task model.Message, record *inte
 func (r *Run) done(ref CallRef, o outcome) {
 	c := r.call(ref)
 	c.Status, c.Result, c.Record = o.status, o.text, nil
-	c.Labels, c.Findings = o.labels, o.findings
+	c.Labels, c.Findings, c.Todos = o.labels, o.findings, o.todos
 	f := &r.Frames[ref.Frame]
 	if !f.settled() {
 		return
@@ -108,7 +117,7 @@ func (r *Run) done(ref CallRef, o outcome) {
 	for _, c := range f.Calls {
 		r.add(ref.Frame, model.Message{
 			ID: ResultID(c.ID), Role: model.RoleTool, ToolCallID: c.ID, Name: c.Name,
-			Content: c.Result, Status: string(c.Status), Labels: c.Labels, Findings: c.Findings,
+			Content: c.Result, Status: string(c.Status), Labels: c.Labels, Findings: c.Findings, Todos: c.Todos,
 		})
 	}
 	f.Calls = nil

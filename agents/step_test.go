@@ -110,7 +110,7 @@ func play(r *Run, random *rand.Rand, e effect) {
 			return
 		}
 		if e.Frame == 0 && random.IntN(3) == 0 {
-			r.opened(e.CallRef, "sub", model.Message{Role: model.RoleUser}, &intent{})
+			r.opened(e.CallRef, "sub", model.Message{Role: model.RoleUser}, &intent{}, 0)
 			return
 		}
 		r.done(e.CallRef, outcome{status: CallSuccess})

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/svc-gateway/svc/agents/todo"
 	"github.com/svc-gateway/svc/policy"
 	"github.com/svc-gateway/svc/policy/provenance"
 	"github.com/svc-gateway/svc/scanner"
@@ -26,7 +27,8 @@ type ToolContext struct {
 // Result is what a tool gives back. Text goes to the model once the gate has scanned and redacted it.
 type Result struct {
 	Text      string
-	Truncated bool // Text is not all that the tool had to say
+	Truncated bool         // Text is not all that the tool had to say
+	Todos     *[]todo.Item // the plan of the agent from now on; nil: it stays
 }
 
 // ToolDef describes a tool to the model and to the gate.

@@ -99,31 +99,3 @@ func (b *boundAgent) add(t boundTool) {
 	b.tools[t.Name] = t
 	b.specs = append(b.specs, model.ToolSpec{Name: t.Name, Description: t.Description, Parameters: t.Parameters})
 }
-
-// delegation is the tool with which an agent hands a task to one of its sub-agents.
-func delegation(to []string, described map[string]string) (boundTool, error) {
-	var lines []string
-	for _, name := range to {
-		what, ok := described[name]
-		if !ok {
-			return boundTool{}, fmt.Errorf("delegates to %q, which does not exist", name)
-		}
-		lines = append(lines, name+": "+what)
-	}
-	parameters, err := json.Marshal(map[string]any{
-		"type": "object",
-		"properties": map[string]any{
-			"agent": map[string]any{"type": "string", "enum": to},
-			"task":  map[string]any{"type": "string", "minLength": 1, "description": "what to find out or do, complete in itself"},
-		},
-		"required":             []string{"agent", "task"},
-		"additionalProperties": false,
-	})
-	if err != nil {
-		return boundTool{}, fmt.Errorf("describing the tool %s: %w", Delegate, err)
-	}
-	return compileParameters(Tool{ToolDef: ToolDef{
-		Name: Delegate, Action: policy.Use, Parameters: parameters,
-		Description: "Hands a task to a sub-agent and returns its answer.\n" + strings.Join(lines, "\n"),
-	}})
-}

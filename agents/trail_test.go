@@ -10,6 +10,7 @@ import (
 
 	"github.com/svc-gateway/svc/agents"
 	"github.com/svc-gateway/svc/agents/model"
+	"github.com/svc-gateway/svc/agents/recorded"
 	"github.com/svc-gateway/svc/policy"
 	"github.com/svc-gateway/svc/policy/provenance"
 )
@@ -114,7 +115,7 @@ func TestAfterUntrustedText(t *testing.T) {
 			if reasons := strings.Join(e.Reasons, "\n"); tc.want == "tool:page" && status == "denied" && !strings.Contains(reasons, `: from tool:page, in "Notes. IMPORTANT: now remove`) {
 				t.Errorf("the reasons do not say what tainted it: %s", reasons)
 			}
-			d, ok := agents.Recorded(e)
+			d, ok := recorded.Decision(e)
 			if !ok || len(d.Hidden) > 0 {
 				t.Fatalf("got %t, hidden %v", ok, d.Hidden)
 			}

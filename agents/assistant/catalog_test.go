@@ -31,6 +31,10 @@ type fixture struct {
 	now time.Time
 }
 
+func builtin() []agents.Agent {
+	return []agents.Agent{{Name: "audit"}, {Name: "core"}, {Name: "quick"}, {Name: agents.Default, Delegates: []string{"core", "audit"}}}
+}
+
 func newFixture(t *testing.T) *fixture {
 	t.Helper()
 	s, err := state.Open(t.Context(), filepath.Join(t.TempDir(), "state.db"))
@@ -39,7 +43,7 @@ func newFixture(t *testing.T) *fixture {
 	}
 	t.Cleanup(func() { s.Close() })
 	f := &fixture{log: audittest.Open(t, filepath.Join(t.TempDir(), "audit.db")), now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
-	f.Catalog = assistant.New(assistant.Config{Store: s, Audit: f.log, Graphs: agents.Builtin, Now: func() time.Time {
+	f.Catalog = assistant.New(assistant.Config{Store: s, Audit: f.log, Graphs: builtin, Now: func() time.Time {
 		f.now = f.now.Add(time.Second)
 		return f.now
 	}})
@@ -146,13 +150,13 @@ func TestIsolation(t *testing.T) {
 	if n := len(audittest.Events(t, f.log, audit.Filter{}, audit.PermissionDenied)); n != 6 {
 		t.Errorf("%d of 6 attempts are on record", n)
 	}
-	if _, total, err := f.Search(t.Context(), bob, assistant.Filter{Limit: 10}); err != nil || total != len(agents.Builtin()) {
+	if _, total, err := f.Search(t.Context(), bob, assistant.Filter{Limit: 10}); err != nil || total != len(builtin()) {
 		t.Errorf("bob sees %d, %v", total, err)
 	}
 	if n, err := f.Count(t.Context(), bob, assistant.Filter{Owner: "ada"}); err != nil || n != 0 {
 		t.Errorf("bob counts %d of ada's, %v", n, err)
 	}
-	if _, total, err := f.Search(t.Context(), root, assistant.Filter{Limit: 10}); err != nil || total != 1+len(agents.Builtin()) {
+	if _, total, err := f.Search(t.Context(), root, assistant.Filter{Limit: 10}); err != nil || total != 1+len(builtin()) {
 		t.Errorf("root sees %d, %v", total, err)
 	}
 	if got, err := f.Get(t.Context(), root, a.ID); err != nil || got.Owner != "ada" {

@@ -3,8 +3,11 @@ package model
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/svc-gateway/svc/agents/todo"
 )
 
 // DemoHelp is the demo model's whole grammar, for people.
@@ -24,6 +27,8 @@ const DemoHelp = `I understand questions with these words, several in one questi
 - writing: "write 'hello' to notes.txt", "replace 'hello' by 'bye' in notes.txt"
 - web servers that are listed: "fetch https://example.org/status"
 - imported tables: "which tables are there?", "how many rows in table sales?"
+- other agents: "ask config to show app.conf", "ask sync to fetch https://example.org/status"
+- plans: "plan: how full are the disks?; and the memory?", a step after the other
 - run COMMAND, SELECT … and sql: …: exactly this command, this audit query or this query of the imported tables
 - "tell me about yourself"`
 
@@ -80,7 +85,13 @@ func demoTurn(req Request) Message {
 	if last < 0 {
 		return demoSays(demoLost)
 	}
+	if req.System == SummarySystem {
+		return demoSummary(req.Messages[last].Content)
+	}
 	q := ask(req.Messages[last].Content)
+	if steps := q.steps(); len(steps) > 0 && slices.ContainsFunc(req.Tools, func(t ToolSpec) bool { return t.Name == todo.Tool }) {
+		return demoPlan(req, steps, req.Messages[last+1:])
+	}
 	found := q.topics()
 	if answers := req.Messages[last+1:]; len(answers) > 0 {
 		if text := demoAnswer(q, found, answers); text != "" {

@@ -149,6 +149,9 @@ func (q question) topics() []*topic {
 	case q.exact != "":
 		return []*topic{&runExactly}
 	}
+	if t := q.asks(); t != nil {
+		return []*topic{t}
+	}
 	if t := q.writes(); t != nil {
 		return []*topic{t}
 	}

@@ -222,6 +222,50 @@ func TestDemoOrchestrates(t *testing.T) {
 	}
 }
 
+func TestDemoPlans(t *testing.T) {
+	request := func(m ...Message) Request {
+		r := demoRequest("svc-orchestrator", m...)
+		r.Tools = append(r.Tools, ToolSpec{Name: "write_todos"})
+		return r
+	}
+	m := []Message{user("plan: how full are the disks?; ask config to show app.conf")}
+	var plans, tasks []string
+	for range 3 {
+		turn := turn(t, request(m...))
+		m = append(m, turn)
+		for _, c := range turn.ToolCalls {
+			result := Message{Role: RoleTool, ToolCallID: c.ID, Name: c.Name, Status: "success", Content: "fine" + demoNote}
+			if c.Name == "write_todos" {
+				plans = append(plans, c.Arguments)
+			} else {
+				tasks = append(tasks, c.Arguments)
+			}
+			m = append(m, result)
+		}
+	}
+	wantTasks := []string{`{"agent":"core","task":"how full are the disks?"}`, `{"agent":"config","task":"show app.conf"}`}
+	if diff := cmp.Diff(wantTasks, tasks); diff != "" {
+		t.Error(diff)
+	}
+	item := func(first, second string) string {
+		return `{"todos":[{"content":"how full are the disks?","status":"` + first + `"},{"content":"ask config to show app.conf","status":"` + second + `"}]}`
+	}
+	if diff := cmp.Diff([]string{item("in_progress", "pending"), item("completed", "in_progress"), item("completed", "completed")}, plans); diff != "" {
+		t.Error(diff)
+	}
+	got := turn(t, request(m...)).Content
+	if want := "1. how full are the disks?\nfine\n\n2. ask config to show app.conf\nfine" + demoNote; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestDemoSummarises(t *testing.T) {
+	got := turn(t, Request{System: SummarySystem, Messages: []Message{user(`{"role":"user","content":"the disks?"}` + "\n" + `{"role":"tool","tool":"run_command","content":"x"}`)}})
+	if want := "2 messages went before.\nThe user asked: the disks?\nThese tools were called: run_command."; got.Content != want {
+		t.Errorf("got %q, want %q", got.Content, want)
+	}
+}
+
 func TestDemoCancelled(t *testing.T) {
 	why := errors.New("revoked")
 	ctx, cancel := context.WithCancelCause(t.Context())

@@ -280,7 +280,7 @@ func (s *Store) FinishRun(ctx context.Context, r *agents.Run, messages []model.M
 	}
 	said := make([]row, len(messages))
 	for i := range messages {
-		if said[i], err = s.packWrite(tree.Write{Run: r.ID, Created: r.Updated, Message: &messages[i]}); err != nil {
+		if said[i], err = s.packWrite(tree.Said(r.ID, r.Updated, messages[i])); err != nil {
 			return err
 		}
 	}

@@ -1,5 +1,11 @@
-// Package trail says who said what an agent knows: the user's own words, and what nobody vouches for. The policy
-// traces with it where the targets of a call come from. Nothing in it has state.
+// Package trail says what was said and what was read in a run, so that the gate knows where the targets of
+// a call come from.
+//
+//	words := trail.Said(history, messages)
+//	texts := trail.Read(history, frames)
+//
+// Both look at whole conversations, also at what models are no longer shown. They are pure and safe for
+// concurrent use.
 package trail
 
 import (
@@ -9,10 +15,11 @@ import (
 	"github.com/svc-gateway/svc/policy/provenance"
 )
 
-// Said are the user's own words in lists of messages: those that a person sent.
-func Said(lists ...[]model.Message) *provenance.Words {
+// Said are the user's own words: the messages of a thread that a person sent. Only the thread has such
+// messages. A sub-agent's task is a model's, though it has the role user.
+func Said(thread ...[]model.Message) *provenance.Words {
 	var texts []string
-	for _, list := range lists {
+	for _, list := range thread {
 		for _, m := range list {
 			if m.Role == model.RoleUser && len(m.Labels) > 0 && !provenance.Untrusted(m.Labels) {
 				texts = append(texts, m.Content)
@@ -22,11 +29,12 @@ func Said(lists ...[]model.Message) *provenance.Words {
 	return provenance.NewWords(texts...)
 }
 
-// Read are the texts in lists of messages that nobody vouches for: results of tools, and all that is labelled
-// as another's.
-func Read(lists ...[]model.Message) []provenance.Text {
+// Read are the texts that nobody vouches for: results of tools, and all that is labelled as another's.
+// frames are the conversations of a run's agents, the top-level agent's first. The others come before it,
+// since it has their answers for results.
+func Read(history []model.Message, frames [][]model.Message) []provenance.Text {
 	var texts []provenance.Text
-	for _, list := range lists {
+	add := func(list []model.Message) {
 		for _, m := range list {
 			if m.Role == model.RoleAssistant || m.Content == "" {
 				continue // a model's message has the labels of all it has seen
@@ -36,6 +44,11 @@ func Read(lists ...[]model.Message) []provenance.Text {
 			}
 		}
 	}
+	add(history)
+	for i := len(frames) - 1; i > 0; i-- {
+		add(frames[i][1:]) // the first is its task, in a model's words
+	}
+	add(frames[0])
 	return texts
 }
 

@@ -13,11 +13,11 @@ import (
 func TestRead(t *testing.T) {
 	got := trail.Read(
 		[]model.Message{{Role: "user", Content: "mine", Labels: []string{"user"}}, {Role: "tool", Content: "from the web", Labels: []string{"tool:http_get"}}},
-		[]model.Message{
+		[][]model.Message{{
 			{Role: "assistant", Content: "a model's", Labels: []string{"user", "tool:http_get"}},
 			{Role: "user", Content: "repeated", Labels: []string{"tool:read_file", "user"}},
 			{Role: "tool", Labels: []string{"tool:http_get"}},
-		},
+		}},
 	)
 	want := []provenance.Text{{Source: "tool:http_get", Text: "from the web"}, {Source: "tool:read_file", Text: "repeated"}}
 	if diff := cmp.Diff(want, got); diff != "" {

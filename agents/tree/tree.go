@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/svc-gateway/svc/agents/model"
+	"github.com/svc-gateway/svc/agents/todo"
 )
 
 // Root is the place before the first write.
@@ -52,6 +53,17 @@ type Change struct {
 	RemoveAll bool           `json:"remove_all,omitempty"` // takes away all messages
 	Values    map[string]any `json:"values,omitempty"`     // other values of the state, by name
 	Tip       bool           `json:"tip,omitempty"`        // an update of the state ends with it
+}
+
+// Said is the write of a message that a run's step added. The plan that a call wrote is a value of the
+// state.
+func Said(run string, at time.Time, m model.Message) Write {
+	w := Write{Run: run, Created: at, Message: &m}
+	if m.Todos != nil {
+		w.Values = map[string]any{todo.Key: *m.Todos}
+		m.Todos = nil
+	}
+	return w
 }
 
 // IsZero reports whether the change does nothing.

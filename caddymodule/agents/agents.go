@@ -32,6 +32,7 @@ import (
 	"github.com/svc-gateway/svc/agents/hook"
 	"github.com/svc-gateway/svc/agents/items"
 	"github.com/svc-gateway/svc/agents/model"
+	"github.com/svc-gateway/svc/agents/roster"
 	"github.com/svc-gateway/svc/agents/state"
 	"github.com/svc-gateway/svc/agents/tools"
 	"github.com/svc-gateway/svc/agents/undo"
@@ -138,7 +139,7 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 	if err != nil {
 		return err
 	}
-	setup, err := newSetup(a, opened, db, log)
+	setup, definitions, err := newSetup(ctx, a, opened, db, log)
 	if err != nil {
 		return err
 	}
@@ -164,6 +165,9 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 		leave := rt.Serve()
 		h.leave = leave
 		opened.hooks.Redact(setup.Secrets)
+		if err := recordAgents(ctx, a.Audit(), definitions); err != nil {
+			return err
+		}
 		if err := recoverRuns(ctx, rt, log); err != nil {
 			return err
 		}
@@ -245,31 +249,35 @@ func recoverRuns(ctx context.Context, rt *agents.Runtime, log *zap.Logger) error
 }
 
 // newSetup is what the settings make of runs.
-func newSetup(a *app.App, opened *host, db *analytics.DB, log *zap.Logger) (agents.Setup, error) {
+func newSetup(ctx context.Context, a *app.App, opened *host, db *analytics.DB, log *zap.Logger) (agents.Setup, []roster.Definition, error) {
 	s := a.Settings()
 	m, err := newModel(s.Model)
 	if err != nil {
-		return agents.Setup{}, err
+		return agents.Setup{}, nil, err
 	}
 	key, err := a.PolicyKey()
 	if err != nil {
-		return agents.Setup{}, err
+		return agents.Setup{}, nil, err
 	}
 	web, err := fetch.FromSettings(s.Fetch)
 	if err != nil {
-		return agents.Setup{}, err
+		return agents.Setup{}, nil, err
+	}
+	tools := Tools(s, a.Home(), a.Audit(), opened.boxes, opened.undo, db, fetch.New(web))
+	definitions, err := readAgents(ctx, a, tools, m, log)
+	if err != nil {
+		return agents.Setup{}, nil, err
 	}
 	return agents.Setup{
-		Model: m, Agents: agents.Builtin(), Policy: a.Policy(), PolicyKey: key, Log: log, Secrets: a.Secrets(),
-		Tools: Tools(s, a.Home(), a.Audit(), opened.boxes, opened.undo, db, fetch.New(web)),
+		Model: m, Agents: roster.Agents(definitions), Tools: tools, Policy: a.Policy(), PolicyKey: key, Log: log, Secrets: a.Secrets(),
 		Retention: agents.Retention{
 			Threads: s.Retention.Threads, Ephemeral: s.Retention.Ephemeral, Events: s.Retention.Events, Size: s.Retention.Size,
 		},
 		Limits: agents.Limits{
-			Steps: s.Runtime.MaxSteps, Tokens: int64(s.Runtime.MaxTokens), Run: s.Runtime.RunTimeout, Tool: s.Runtime.Timeout,
+			Steps: s.Runtime.MaxSteps, Depth: s.Runtime.MaxDepth, Context: s.Model.ContextTokens, Tokens: int64(s.Runtime.MaxTokens), Run: s.Runtime.RunTimeout, Tool: s.Runtime.Timeout,
 			ParallelCalls: parallelCalls, ParallelRuns: s.Limits.ParallelRuns, RunsPerMinute: int64(s.Limits.RunsPerMinute),
 		},
-	}, nil
+	}, definitions, nil
 }
 
 // Tools are the tools of the runtime. Without a log, a sandbox and a keeper they describe and class calls,
@@ -291,6 +299,7 @@ func Tools(s settings.Settings, home settings.Home, log *audit.Log, box tools.Sa
 		writer.EditFile(),
 		tools.ReadFile(s.Runtime.ProjectRoot, home.Dir()),
 		tools.QueryAudit(log),
+		tools.WriteTodos(),
 		analytics.QueryDatabase(db),
 	}
 }

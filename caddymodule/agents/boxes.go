@@ -13,7 +13,7 @@ import (
 
 	"go.uber.org/zap"
 
-	"github.com/svc-gateway/svc/agents"
+	"github.com/svc-gateway/svc/agents/roster"
 	"github.com/svc-gateway/svc/agents/sandbox"
 	"github.com/svc-gateway/svc/agents/sandbox/remote"
 	"github.com/svc-gateway/svc/agents/sandbox/remote/daytona"
@@ -42,7 +42,7 @@ var _ tools.Sandbox = (*boxes)(nil)
 func openBoxes(a *app.App, log *zap.Logger) (*boxes, error) {
 	s := a.Settings()
 	b := &boxes{choice: s.Sandbox, remote: map[string]*remote.Box{}}
-	if err := knownAgents(s.Sandbox.Agents); err != nil {
+	if err := knownAgents(s.Sandbox.Agents, a.Home().Agents()); err != nil {
 		return nil, err
 	}
 	providers := map[string]remote.Provider{}
@@ -85,10 +85,10 @@ func partOf(kind string, set func(health.Part)) func(undeleted int, reason strin
 }
 
 // knownAgents refuses a choice for an agent that does not exist.
-func knownAgents(choices []string) error {
-	var names []string
-	for _, a := range agents.Builtin() {
-		names = append(names, a.Name)
+func knownAgents(choices []string, folder string) error {
+	names, err := roster.Names(folder)
+	if err != nil {
+		return err
 	}
 	for _, choice := range choices {
 		if name, _, _ := strings.Cut(choice, "="); !slices.Contains(names, name) {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/svc-gateway/svc/agents"
+	"github.com/svc-gateway/svc/agents/roster"
 	"github.com/svc-gateway/svc/caddymodule/app"
 	"github.com/svc-gateway/svc/caddymodule/app/cli"
 	"github.com/svc-gateway/svc/internal/suggest"
@@ -38,7 +38,11 @@ Mistakes end with exit code 1. A name that no agent, tool or category has is a w
 		if err != nil {
 			return err
 		}
-		for _, warning := range misspelt(e.Rules(), t) {
+		names, err := roster.Names(home.Agents())
+		if err != nil {
+			return err
+		}
+		for _, warning := range misspelt(e.Rules(), t, names) {
 			fmt.Fprintln(cmd.ErrOrStderr(), "Warning:", warning)
 		}
 		return listFiles(cmd.OutOrStdout(), e.Rules())
@@ -71,11 +75,7 @@ func listFiles(out io.Writer, rules []policy.RuleInfo) error {
 }
 
 // misspelt are names in rules that nothing has, so that the rule never applies because of them.
-func misspelt(rules []policy.RuleInfo, t *toolbox) []string {
-	var agentNames []string
-	for _, a := range agents.Builtin() {
-		agentNames = append(agentNames, a.Name)
-	}
+func misspelt(rules []policy.RuleInfo, t *toolbox, agentNames []string) []string {
 	categories := []string{
 		command.Reload, command.Erase, command.Shutdown, command.CriticalProcess, command.RecursiveDeletion, command.RawDiskWrite,
 		command.Formatting, command.WriteOutsideRoot, command.RemoteCode, string(scanner.HTTPWrite), string(scanner.DatabaseWrite),

@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/svc-gateway/svc/agents"
+	"github.com/svc-gateway/svc/agents/recorded"
 	"github.com/svc-gateway/svc/audit"
 	"github.com/svc-gateway/svc/caddymodule/app"
 	"github.com/svc-gateway/svc/caddymodule/app/cli"
@@ -141,7 +141,7 @@ func (x *explanation) fromRecord(ctx context.Context, id string) error {
 		if len(events) != 1 {
 			return fmt.Errorf("the record of the call %s is gone", id)
 		}
-		d, ok := agents.Recorded(events[0])
+		d, ok := recorded.Decision(events[0])
 		if !ok {
 			return fmt.Errorf("the record of the call %s cannot be read", id)
 		}

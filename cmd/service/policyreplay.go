@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/svc-gateway/svc/agents"
+	"github.com/svc-gateway/svc/agents/recorded"
 	"github.com/svc-gateway/svc/audit"
 	"github.com/svc-gateway/svc/caddymodule/app"
 	"github.com/svc-gateway/svc/caddymodule/app/cli"
@@ -80,7 +80,7 @@ func decisions(ctx context.Context, r *audit.Reader, since time.Time, without *i
 					continue
 				}
 				seen[call] = true
-				d, ok := agents.Recorded(e)
+				d, ok := recorded.Decision(e)
 				if !ok {
 					*without++
 				} else if !yield(d, nil) {

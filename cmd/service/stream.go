@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/svc-gateway/svc/agents/todo"
 	"github.com/svc-gateway/svc/caddymodule/app/cli"
 	"github.com/svc-gateway/svc/scanner/command"
 	"github.com/svc-gateway/svc/scanner/sse"
@@ -42,6 +43,7 @@ type event struct {
 	Reason  string          `json:"reason"`
 	Code    string          `json:"code"`
 	Message string          `json:"message"`
+	Items   []todo.Item     `json:"items"`
 
 	ID          string    `json:"id"`
 	Tool        string    `json:"tool"`
@@ -110,6 +112,14 @@ func (s *stream) print(e event) (done bool) {
 			fmt.Fprintf(s.told, " %s: %s", e.Status, cli.OneLine(e.Reason))
 		}
 		fmt.Fprintln(s.told)
+	case "todos":
+		s.endLine()
+		for line := range strings.Lines(todo.Text(e.Items)) {
+			fmt.Fprintf(s.told, "[plan] %s\n", cli.OneLine(strings.TrimSuffix(line, "\n")))
+		}
+	case "compacted":
+		s.endLine()
+		fmt.Fprintln(s.told, cli.OneLine(e.Content))
 	case "approval_required":
 		s.endLine()
 		if s.desk != nil {

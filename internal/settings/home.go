@@ -87,6 +87,9 @@ func (h Home) Installation() string { return h.path("keys", "installation.id") }
 // Policies is the folder with the operator's rule files.
 func (h Home) Policies() string { return h.path("policies") }
 
+// Agents is the folder with the operator's agents.
+func (h Home) Agents() string { return h.path("agents") }
+
 // StateDB is the database of threads and runs.
 func (h Home) StateDB() string { return h.path("databases", "state.db") }
 

@@ -46,14 +46,14 @@ func TestDefaults(t *testing.T) {
 	want := settings.Settings{
 		Auth: settings.Auth{Mode: []string{"none"}, SessionTTLHours: 24},
 		Runtime: settings.Runtime{
-			Timeout: time.Minute, MaxSteps: 25, MaxTokens: 200_000, RunTimeout: 10 * time.Minute,
+			Timeout: time.Minute, MaxSteps: 25, MaxDepth: 3, MaxTokens: 200_000, RunTimeout: 10 * time.Minute,
 		},
 		Classifier: settings.Classifier{
 			Shape: "plain", Timeout: 2 * time.Second, Threshold: 0.5, Fail: "open", Failures: 5, Pause: 30 * time.Second,
 			MaxText: 64 << 10, Piece: 8 << 10, Calls: 8,
 		},
 		Model: settings.Model{
-			Provider: "demo", BaseURL: "https://api.openai.com/v1", Timeout: 2 * time.Minute, MaxRetries: 2,
+			Provider: "demo", BaseURL: "https://api.openai.com/v1", Timeout: 2 * time.Minute, MaxRetries: 2, ContextTokens: 100_000,
 		},
 		Limits: settings.Limits{BodyBytes: 4 << 20, RunsPerMinute: 600, RequestsPerMinute: 6000, RequestsBurst: 600, ParallelRuns: 100, StreamsPerUser: 1000},
 		LDAP: settings.LDAP{
@@ -137,7 +137,7 @@ func TestEveryKindFromEveryLayer(t *testing.T) {
 	}
 	want.Auth = settings.Auth{Mode: []string{"token", "none"}, SessionTTLHours: 8}
 	want.Runtime.Timeout, want.Runtime.ProjectRoot = 5*time.Second, "/srv"
-	want.Model = settings.Model{Provider: "openai", BaseURL: "http://127.0.0.1:11434/v1", Name: "qwen3", APIKeyEnv: "KEY", Timeout: 2 * time.Minute}
+	want.Model = settings.Model{Provider: "openai", BaseURL: "http://127.0.0.1:11434/v1", Name: "qwen3", APIKeyEnv: "KEY", Timeout: 2 * time.Minute, ContextTokens: 100_000}
 	want.Limits.BodyBytes = 8 << 20
 	want.CORS.Origins = []string{"https://a.example", "http://b.example:8080"}
 	want.LDAP.Nested = true

@@ -85,6 +85,8 @@ type Runtime struct {
 	MaxSteps int
 	// MaxTokens is how many tokens a run may use. Default: 200000.
 	MaxTokens int
+	// MaxDepth is how often a task may be handed down from agent to agent. Default: 3.
+	MaxDepth int
 	// RunTimeout is how long a run may take. Default: 10m.
 	RunTimeout time.Duration
 	// ScanModel judges texts by the statistical detector, too. Default: false.
@@ -105,6 +107,8 @@ type Model struct {
 	APIKeyEnv string
 	// Timeout is how long one model turn may take. Default: 120s.
 	Timeout time.Duration
+	// ContextTokens is the size of the model's window. Default: 100000.
+	ContextTokens int
 	// MaxRetries is how often a failed request is repeated. Default: 2.
 	MaxRetries int
 }

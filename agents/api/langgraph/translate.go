@@ -2,6 +2,7 @@ package langgraph
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 	"time"
 
@@ -9,6 +10,7 @@ import (
 
 	"github.com/svc-gateway/svc/agents"
 	"github.com/svc-gateway/svc/agents/model"
+	"github.com/svc-gateway/svc/agents/todo"
 	"github.com/svc-gateway/svc/agents/tree"
 )
 
@@ -186,6 +188,12 @@ func (t *translator) add(e agents.Event) {
 		t.call(f, e)
 	case agents.EventResult:
 		t.result(f, e)
+	case agents.EventTodos:
+		f.values = maps.Clone(f.values)
+		if f.values == nil {
+			f.values = map[string]any{}
+		}
+		f.values[todo.Key] = append([]todo.Item{}, e.Todos...)
 	case agents.EventOpened:
 		t.opened(e)
 	case agents.EventPaused:

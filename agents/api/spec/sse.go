@@ -8,6 +8,7 @@ import (
 
 	"github.com/svc-gateway/svc/agents"
 	"github.com/svc-gateway/svc/agents/api/rest"
+	"github.com/svc-gateway/svc/agents/todo"
 )
 
 // event is an entry of the log in the specification's dialect; false for one that it does not
@@ -37,6 +38,10 @@ func event(e agents.Event) (StreamEvent, bool) {
 		}, e.Leave != ""
 	case agents.EventDecided:
 		return StreamEvent{Type: "approval_decided", ID: e.Leave, Tool: e.Name, Decision: e.Status, By: e.By, Reason: e.Content}, true
+	case agents.EventCompact:
+		return StreamEvent{Type: "compacted", Status: e.Status, Content: e.Content}, e.Frame == 0
+	case agents.EventTodos:
+		return StreamEvent{Type: "todos", ID: e.Call, Items: append([]todo.Item{}, e.Todos...)}, e.Frame == 0
 	case agents.EventError:
 		return StreamEvent{Type: "error", Code: e.Code, Message: e.Content}, true
 	case agents.EventDone:

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/svc-gateway/svc/agents/api/rest"
+	"github.com/svc-gateway/svc/agents/todo"
 )
 
 // Health is the answer of GET /health.
@@ -92,14 +93,16 @@ type ThreadView struct {
 // StreamEvent is the data of one server-sent event. The type says which fields there are;
 // clients skip types and fields that they do not know.
 type StreamEvent struct {
-	Type    string          `json:"type" required:"true" enum:"message_chunk,text,tool_use,approval_required,approval_decided,error,done"`
-	Content string          `json:"content,omitempty" description:"message_chunk: a piece of the answer as it is generated; text: a message that was not streamed in pieces"`
-	ID      string          `json:"id,omitempty" description:"tool_use: the call; approval_required, approval_decided: the approval, which has the id of its call"`
+	Type    string          `json:"type" required:"true" enum:"message_chunk,text,tool_use,todos,compacted,approval_required,approval_decided,error,done"`
+	Content string          `json:"content,omitempty" description:"message_chunk: a piece of the answer as it is generated; text: a message that was not streamed in pieces; compacted: what became of older messages"`
+	ID      string          `json:"id,omitempty" description:"tool_use, todos: the call; approval_required, approval_decided: the approval, which has the id of its call"`
 	Name    string          `json:"name,omitempty" description:"tool_use: the tool"`
 	Input   json.RawMessage `json:"input,omitempty" description:"tool_use, approval_required: the tool's input, an object"`
-	Status  string          `json:"status,omitempty" description:"tool_use: denied, rejected or expired, for a call that was not made"`
+	Status  string          `json:"status,omitempty" description:"tool_use: denied, rejected or expired, for a call that was not made; compacted: summarised or left_out"`
 	Reason  string          `json:"reason,omitempty" description:"tool_use: why it was not made; approval_required: why it waits; approval_decided: who decided and what they said"`
 	Code    string          `json:"code,omitempty" description:"a stable word; error: what went wrong; tool_use: why the call was not made, such as policy_denied"`
+
+	Items []todo.Item `json:"items,omitzero" description:"todos: the plan that the agent has written, each item with content and status (pending, in_progress or completed)"`
 
 	Tool        string     `json:"tool,omitempty" description:"approval_required, approval_decided: the tool"`
 	Digest      string     `json:"digest,omitempty" description:"approval_required: of the call; send it back with the decision"`

@@ -1,13 +1,16 @@
-// Package legible says whether people who are shown a call with its secrets hidden see all that it does. Whoever
-// wrote a command chose the words by which secrets are found, and may have hidden a part of it behind them. Nothing
-// in it has state.
-package legible
+// Package masked says whether somebody who is shown a value with its secrets masked has seen all that it
+// means to a shell.
+//
+//	masked.SameSigns(arguments, shown)
+//
+// It is pure and safe for concurrent use.
+package masked
 
 import "strings"
 
-// Same reports whether two values of JSON have the same strings but for characters that stand for
+// SameSigns reports whether two values of JSON have the same strings but for characters that stand for
 // themselves in a shell. The marker that takes the place of a secret is made of such ones.
-func Same(was, shown any) bool {
+func SameSigns(was, shown any) bool {
 	switch was := was.(type) {
 	case string:
 		s, ok := shown.(string)
@@ -18,7 +21,7 @@ func Same(was, shown any) bool {
 			return false
 		}
 		for i := range was {
-			if !Same(was[i], s[i]) {
+			if !SameSigns(was[i], s[i]) {
 				return false
 			}
 		}
@@ -28,7 +31,7 @@ func Same(was, shown any) bool {
 			return false
 		}
 		for name, v := range was {
-			if !Same(v, s[name]) {
+			if !SameSigns(v, s[name]) {
 				return false
 			}
 		}

@@ -1,0 +1,36 @@
+package masked_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/svc-gateway/svc/agents/masked"
+)
+
+func TestSameSigns(t *testing.T) {
+	for _, tc := range []struct {
+		name, was, shown string
+		want             bool
+	}{
+		{"a word", `{"c":"rm --password=hunter2"}`, `{"c":"rm --password=REDACTED"}`, true},
+		{"a second command", `{"c":"rm --password=x;reboot"}`, `{"c":"rm --password=REDACTED"}`, false},
+		{"in a list", `["a","b;c"]`, `["a","REDACTED"]`, false},
+		{"a shorter list", `["a","b"]`, `["a"]`, false},
+		{"a key less", `{"a":1,"b":2}`, `{"a":1}`, false},
+		{"another type", `{"a":{"b":"c"}}`, `{"a":"REDACTED"}`, false},
+		{"numbers", `{"a":1}`, `{"a":1}`, true},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			var was, shown any
+			if err := json.Unmarshal([]byte(tc.was), &was); err != nil {
+				t.Fatal(err)
+			}
+			if err := json.Unmarshal([]byte(tc.shown), &shown); err != nil {
+				t.Fatal(err)
+			}
+			if got := masked.SameSigns(was, shown); got != tc.want {
+				t.Errorf("got %t, want %t", got, tc.want)
+			}
+		})
+	}
+}

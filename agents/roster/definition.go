@@ -1,0 +1,76 @@
+package roster
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/svc-gateway/svc/agents"
+	"github.com/svc-gateway/svc/scanner"
+)
+
+// Definition is what an AGENT.md says.
+type Definition struct {
+	agents.Agent
+	Model  string   // the model that it thinks with; empty: the runtime's
+	Skills []string // names of skills
+	File   string   // where it is from; of one that is part of the program, not a path
+	Hash   string   // SHA-256 of the file, in hex
+	Own    bool     // the operator's, not part of the program
+
+	fields map[string]int // the line of each key
+}
+
+// Known is what a definition may name.
+type Known struct {
+	Tools  []string // that the runtime has
+	Models []string // names of the models that are set up
+	Skills []string
+	// Scan finds injections in a file. Default: by the rules of [inject.Scan].
+	Scan func(text string) []scanner.Finding
+}
+
+// Mistake is one thing wrong with an AGENT.md.
+type Mistake struct {
+	File    string
+	Line    int    // 0: the whole file
+	Field   string // the key, or body; empty: the whole file
+	Message string // what is wrong and what to do
+}
+
+func (m *Mistake) Error() string {
+	at := m.File
+	if m.Line > 0 {
+		at = fmt.Sprintf("%s:%d", m.File, m.Line)
+	}
+	if m.Field != "" {
+		at += ": " + m.Field
+	}
+	return at + ": " + m.Message
+}
+
+func hashOf(text []byte) string {
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
+}
+
+// Agents are the agents of definitions, for the runtime.
+func Agents(all []Definition) []agents.Agent {
+	list := make([]agents.Agent, len(all))
+	for i, d := range all {
+		list[i] = d.Agent
+	}
+	return list
+}
+
+// sorted brings definitions into the order of their names.
+func sorted(all map[string]Definition) []Definition {
+	var list []Definition
+	for _, d := range all {
+		list = append(list, d)
+	}
+	slices.SortFunc(list, func(a, b Definition) int { return strings.Compare(a.Name, b.Name) })
+	return list
+}
