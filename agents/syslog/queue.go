@@ -16,6 +16,8 @@ const (
 
 // queue is what waits to be stored. Who puts something into it never waits.
 type queue struct {
+	room   int // for messages
+
 	mu     sync.Mutex
 	list   []duckwire.Message
 	size   int
@@ -24,14 +26,14 @@ type queue struct {
 	end    chan struct{} // closed with the queue
 }
 
-func newQueue() *queue { return &queue{some: make(chan struct{}, 1), end: make(chan struct{})} }
+func newQueue(room int) *queue { return &queue{room: room, some: make(chan struct{}, 1), end: make(chan struct{})} }
 
 // put reports false when there is no room.
 func (q *queue) put(m duckwire.Message) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	size := len(m.Text) + len(m.Data) + overhead
-	if q.closed || len(q.list) >= maxWaiting || q.size+size > maxWaitingBytes {
+	if q.closed || len(q.list) >= q.room || q.size+size > maxWaitingBytes {
 		return false
 	}
 	q.list, q.size = append(q.list, m), q.size+size

@@ -68,7 +68,7 @@ func Listen(ctx context.Context, c Config) (r *Receiver, err error) {
 	if c.Low == nil {
 		c.Low = func() bool { return false }
 	}
-	r = &Receiver{config: c, queue: newQueue(), places: make(chan struct{}, maxConnections), conns: map[net.Conn]struct{}{}}
+	r = &Receiver{config: c, queue: newQueue(maxWaiting), places: make(chan struct{}, maxConnections), conns: map[net.Conn]struct{}{}}
 	defer func() {
 		if err != nil {
 			r.shut()
