@@ -16,7 +16,7 @@ const (
 
 // queue is what waits to be stored. Who puts something into it never waits.
 type queue struct {
-	room   int // for messages
+	room int // for messages
 
 	mu     sync.Mutex
 	list   []duckwire.Message
@@ -26,7 +26,9 @@ type queue struct {
 	end    chan struct{} // closed with the queue
 }
 
-func newQueue(room int) *queue { return &queue{room: room, some: make(chan struct{}, 1), end: make(chan struct{})} }
+func newQueue(room int) *queue {
+	return &queue{room: room, some: make(chan struct{}, 1), end: make(chan struct{})}
+}
 
 // put reports false when there is no room.
 func (q *queue) put(m duckwire.Message) bool {

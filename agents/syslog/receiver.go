@@ -39,7 +39,8 @@ const (
 	maxConnections = 1024             // of all listeners for streams
 	idleTime       = 15 * time.Minute // after which a silent connection is closed
 	handshakeTime  = 10 * time.Second
-	socketBuffer   = 8 << 20 // bytes that the kernel keeps of datagrams; it may give less
+	socketBuffer   = 8 << 20               // bytes that the kernel keeps of datagrams; it may give less
+	pause          = 10 * time.Millisecond // after an error that may come again at once
 )
 
 // Receiver receives messages.
@@ -190,7 +191,7 @@ func (r *Receiver) datagrams(c *net.UDPConn) {
 		}
 		if err != nil {
 			r.config.Log.Warn("reading a datagram", zap.Error(err))
-			time.Sleep(10 * time.Millisecond) // it may go on for a while
+			<-time.After(pause)
 			continue
 		}
 		if n > 0 && r.allows(from.Addr()) {
@@ -208,7 +209,7 @@ func (r *Receiver) accept(inlets *sync.WaitGroup, l listener) {
 		}
 		if err != nil {
 			r.config.Log.Warn("accepting a connection", zap.Error(err))
-			time.Sleep(10 * time.Millisecond) // until files are free again
+			<-time.After(pause) // until files are free again
 			continue
 		}
 		from := addressOf(c)

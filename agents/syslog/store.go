@@ -69,7 +69,7 @@ func (r *Receiver) add(list []duckwire.Message, keep time.Duration) (err error) 
 	}
 	for i := range attempts {
 		if i > 0 {
-			time.Sleep(time.Duration(i) * time.Second)
+			<-time.After(time.Duration(i) * time.Second)
 		}
 		ctx, cancel := context.WithTimeout(context.Background(), storeTime)
 		_, err = r.config.Database.AddMessages(ctx, r.config.Table, keep, bytes.NewReader(lines.Bytes()))

@@ -218,8 +218,12 @@ func printTotals(w io.Writer, t syslog.Totals, asJSON bool) error {
 		n    int64
 		what string
 	}{
-		{t.Dropped, "dropped"}, {t.Lost, "lost in the kernel"}, {t.Unknown, "of no known form"}, {t.Truncated, "truncated"},
-		{t.Refused, "refused"}, {t.Broken, "streams broken off"},
+		{t.Dropped, "dropped"},
+		{t.Lost, "lost in the kernel"},
+		{t.Unknown, "of no known form"},
+		{t.Truncated, "truncated"},
+		{t.Refused, "refused"},
+		{t.Broken, "streams broken off"},
 	} {
 		if c.n > 0 {
 			said = append(said, fmt.Sprintf("%d %s", c.n, c.what))
