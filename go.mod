@@ -18,6 +18,7 @@ require (
 	github.com/google/uuid v1.6.0
 	github.com/gowebpki/jcs v1.0.2
 	github.com/landlock-lsm/go-landlock v0.11.0
+	github.com/leodido/go-syslog/v4 v4.3.0
 	github.com/modal-labs/modal-client/go v0.11.1
 	github.com/netresearch/go-cron v0.9.1
 	github.com/openai/openai-go/v3 v3.95.0

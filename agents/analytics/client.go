@@ -125,6 +125,15 @@ func (d *DB) Import(ctx context.Context, f File, body io.Reader) (done duckwire.
 	return done, err
 }
 
+// AddMessages adds log messages, a [duckwire.Message] as JSON on each line, to a table: all of them or none.
+// Those that came longer ago than keep are removed; 0 keeps them.
+func (d *DB) AddMessages(ctx context.Context, table string, keep time.Duration, lines io.Reader) (done duckwire.Added, err error) {
+	err = d.call(ctx, duckwire.PathMessages, url.Values{
+		"table": {table}, "keep_ms": {strconv.FormatInt(keep.Milliseconds(), 10)},
+	}, io.NopCloser(lines), &done)
+	return done, err
+}
+
 // Publish makes a snapshot of the newest state, so that the next query sees it however old a snapshot
 // may be.
 func (d *DB) Publish(ctx context.Context) error {

@@ -17,8 +17,9 @@ const DatabaseRecords = "/database/records"
 
 // The actions of people on the analytical database.
 const (
-	ActionImport = "database.import"
-	ActionQuery  = "database.query"
+	ActionImport  = "database.import"
+	ActionQuery   = "database.query"
+	ActionReceive = "database.receive" // log messages of a network
 )
 
 // DatabaseRecord is what a person does with the analytical database, without the service: a command says
@@ -38,7 +39,7 @@ func (r DatabaseRecord) Event() audit.Event {
 
 // valid keeps others than those records out of the log.
 func (r DatabaseRecord) valid() bool {
-	action := r.Action == ActionImport || r.Action == ActionQuery
+	action := r.Action == ActionImport || r.Action == ActionQuery || r.Action == ActionReceive
 	status := r.Status == "started" || r.Status == "success" || r.Status == "error"
 	return action && status && len(r.Input) > 0
 }
@@ -50,7 +51,7 @@ const maxRecord = 2 << 20
 func (a *App) serveDatabaseRecord(w http.ResponseWriter, r *http.Request) {
 	var in DatabaseRecord
 	if err := json.NewDecoder(io.LimitReader(r.Body, maxRecord)).Decode(&in); err != nil || !in.valid() {
-		problem.Write(w, r, problem.Problem{Status: http.StatusBadRequest, Detail: "want a JSON object with action (database.import or database.query), status (started, success or error) and input"})
+		problem.Write(w, r, problem.Problem{Status: http.StatusBadRequest, Detail: "want a JSON object with action (database.import, database.query or database.receive), status (started, success or error) and input"})
 		return
 	}
 	by, _ := policy.PrincipalFrom(r.Context())

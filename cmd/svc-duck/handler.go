@@ -32,6 +32,15 @@ func (w *writer) handler() http.Handler {
 		})
 		reply(rw, done, err)
 	})
+	mux.HandleFunc("POST "+duckwire.PathMessages, func(rw http.ResponseWriter, r *http.Request) {
+		keep, err := strconv.ParseInt(r.URL.Query().Get("keep_ms"), 10, 64)
+		if err != nil || keep < 0 {
+			refuse(rw, duckwire.Faultf(duckwire.CodeBadRequest, "keep_ms must be a number of milliseconds"))
+			return
+		}
+		done, err := w.addMessages(r.Context(), r.URL.Query().Get("table"), time.Duration(keep)*time.Millisecond, r.Body)
+		reply(rw, done, err)
+	})
 	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		rw.Header().Set(duckwire.VersionHeader, compat.Version)
 		rw.Header().Set("Content-Type", "application/json")

@@ -37,6 +37,10 @@ type file struct {
 
 var tableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,62}$`)
 
+func badTable(table string) error {
+	return duckwire.Faultf(duckwire.CodeBadRequest, "the table name %q must be letters, digits and _, at most 63, and not begin with a digit", table)
+}
+
 func (f file) check() error {
 	switch f.format {
 	case duckwire.FormatCSV, duckwire.FormatJSON, duckwire.FormatParquet, duckwire.FormatLines:
@@ -49,7 +53,7 @@ func (f file) check() error {
 		return duckwire.Faultf(duckwire.CodeBadRequest, "the mode %q is none of create, append and replace", f.mode)
 	}
 	if !tableName.MatchString(f.table) {
-		return duckwire.Faultf(duckwire.CodeBadRequest, "the table name %q must be letters, digits and _, at most 63, and not begin with a digit", f.table)
+		return badTable(f.table)
 	}
 	return nil
 }

@@ -6,6 +6,7 @@
 //
 //	POST /snapshot?max_age_ms=N                           [Snapshot]
 //	POST /import?name=N&table=T&format=F&mode=M&header=B  [Imported]; its body is a file
+//	POST /messages?table=T&keep_ms=N                      [Added]; its body is messages, see [PathMessages]
 //
 // What goes wrong there is a [Fault] with a status of 400 or more. Both sides say which version of
 // the harness they speak, in the field Version or in the header [VersionHeader], and refuse another
