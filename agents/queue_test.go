@@ -15,6 +15,7 @@ import (
 
 	"github.com/svc-gateway/svc/agents"
 	"github.com/svc-gateway/svc/agents/model"
+	"github.com/svc-gateway/svc/agents/retention"
 	"github.com/svc-gateway/svc/audit"
 	"github.com/svc-gateway/svc/policy"
 )
@@ -166,7 +167,7 @@ func TestARunStartsLater(t *testing.T) {
 	if got := f.find(alone.ID).Status; got != agents.Success {
 		t.Errorf("alone: got %s", got)
 	}
-	if err := f.host.Sweep(t.Context(), agents.Retention{}, time.Now().Add(2*time.Minute)); err != nil {
+	if err := f.host.Sweep(t.Context(), retention.Policy{}, time.Now().Add(2*time.Minute)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := f.rt.As(ada).Thread(t.Context(), alone.Thread); !errors.Is(err, agents.ErrThreadNotFound) {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/svc-gateway/svc/agents"
 	"github.com/svc-gateway/svc/agents/model"
+	"github.com/svc-gateway/svc/agents/retention"
 	"github.com/svc-gateway/svc/audit"
 )
 
@@ -96,21 +97,21 @@ func TestSweep(t *testing.T) {
 	inTalk := f.start("quick", talk.ID, "hello")
 	f.events(inTalk.ID)
 	now := time.Now()
-	sweep := func(r agents.Retention, at time.Time) {
+	sweep := func(r retention.Policy, at time.Time) {
 		t.Helper()
 		if err := f.host.Sweep(t.Context(), r, at); err != nil {
 			t.Fatal(err)
 		}
 	}
-	all := agents.Retention{Threads: time.Hour, Ephemeral: time.Hour, Events: time.Hour}
+	all := retention.Policy{Threads: time.Hour, Ephemeral: time.Hour, Events: time.Hour}
 
 	sweep(all, now)
-	sweep(agents.Retention{}, now.Add(time.Hour*24*365))
+	sweep(retention.Policy{}, now.Add(time.Hour*24*365))
 	if got, _ := f.recorded(audit.Retention); len(got) != 0 || !f.exists(single.Thread) || !f.exists(talk.ID) {
 		t.Fatalf("nothing is old: got %+v", got)
 	}
 
-	sweep(agents.Retention{Events: time.Hour}, now.Add(2*time.Hour))
+	sweep(retention.Policy{Events: time.Hour}, now.Add(2*time.Hour))
 	if n, err := f.store.NextEvent(t.Context(), inTalk.ID); err != nil || n != 0 {
 		t.Errorf("got the next event %d, %v, want none left", n, err)
 	}
@@ -121,7 +122,7 @@ func TestSweep(t *testing.T) {
 		t.Errorf("got %d messages, %v, want two", len(said), err)
 	}
 
-	sweep(agents.Retention{Ephemeral: time.Hour}, now.Add(2*time.Hour))
+	sweep(retention.Policy{Ephemeral: time.Hour}, now.Add(2*time.Hour))
 	if f.exists(single.Thread) || !f.exists(talk.ID) {
 		t.Error("want the thread of a single run gone, and the other not")
 	}
@@ -155,7 +156,7 @@ func TestSweepBySize(t *testing.T) {
 		t.Fatal(err)
 	}
 	limit := size - 64<<10
-	if err := f.host.Sweep(t.Context(), agents.Retention{Size: limit}, time.Now().Add(2*time.Hour)); err != nil {
+	if err := f.host.Sweep(t.Context(), retention.Policy{Size: limit}, time.Now().Add(2*time.Hour)); err != nil {
 		t.Fatal(err)
 	}
 	if size, err = f.store.Size(t.Context()); err != nil || size > limit {
@@ -177,7 +178,7 @@ func TestSweepLeavesActiveRuns(t *testing.T) {
 		return model.Response{Message: model.Message{Content: "yes"}, Model: "test"}, ctx.Err()
 	}))
 	run := f.start("quick", "", "hello")
-	all := agents.Retention{Threads: time.Hour, Ephemeral: time.Hour, Events: time.Hour, Size: 1}
+	all := retention.Policy{Threads: time.Hour, Ephemeral: time.Hour, Events: time.Hour, Size: 1}
 	if err := f.host.Sweep(t.Context(), all, time.Now().Add(24*time.Hour)); err != nil {
 		t.Fatal(err)
 	}
@@ -194,7 +195,7 @@ func TestSweepLeavesActiveRuns(t *testing.T) {
 func TestSweepGoesByItself(t *testing.T) {
 	f := newFixture(t, answering())
 	run, _ := f.run("quick", "hello")
-	f.setup.Retention = agents.Retention{Ephemeral: time.Nanosecond}
+	f.setup.Retention = retention.Policy{Ephemeral: time.Nanosecond}
 	if err := f.host.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -227,7 +228,7 @@ func TestSweepTellsOfTroubleBeforeItsTimeIsOver(t *testing.T) {
 	defer host.Close()
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
-	if err := host.Sweep(ctx, agents.Retention{Events: time.Hour}, time.Now()); !errors.Is(err, errBroken) || errors.Is(err, context.DeadlineExceeded) {
+	if err := host.Sweep(ctx, retention.Policy{Events: time.Hour}, time.Now()); !errors.Is(err, errBroken) || errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("got error %v, want %v", err, errBroken)
 	}
 }

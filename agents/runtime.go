@@ -13,6 +13,7 @@ import (
 
 	"github.com/svc-gateway/svc/agents/counting"
 	"github.com/svc-gateway/svc/agents/model"
+	"github.com/svc-gateway/svc/agents/retention"
 	"github.com/svc-gateway/svc/agents/tree"
 	"github.com/svc-gateway/svc/policy"
 	"github.com/svc-gateway/svc/scanner"
@@ -54,7 +55,7 @@ type Setup struct {
 	Log    *zap.Logger
 
 	// Retention says what is removed while this setup serves. Default: nothing.
-	Retention Retention
+	Retention retention.Policy
 
 	// Callbacks tell servers of the ends of runs. Default: nobody does, and a request with a webhook is
 	// refused.
@@ -86,7 +87,7 @@ type Runtime struct {
 	gate      *gate
 	set       atomic.Pointer[toolset]
 	limits    Limits
-	retention Retention
+	retention retention.Policy
 	callbacks Callbacks
 	log       *zap.Logger
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/svc-gateway/svc/agents"
 	"github.com/svc-gateway/svc/agents/model"
+	"github.com/svc-gateway/svc/agents/retention"
 	"github.com/svc-gateway/svc/audit"
 )
 
@@ -46,13 +47,13 @@ func TestThreadsOfAChosenID(t *testing.T) {
 	if want := map[string]any{"a": 1.0, "c": true}; err != nil || !cmp.Equal(got.Metadata, want) || got.TTL != ttl {
 		t.Errorf("got %+v, %v, want %v", got, err, want)
 	}
-	if err := f.host.Sweep(ctx, agents.Retention{}, time.Now()); err != nil {
+	if err := f.host.Sweep(ctx, retention.Policy{}, time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := v.Thread(ctx, th.ID); err != nil {
 		t.Errorf("before its time: %v", err)
 	}
-	if err := f.host.Sweep(ctx, agents.Retention{}, time.Now().Add(2*ttl)); err != nil {
+	if err := f.host.Sweep(ctx, retention.Policy{}, time.Now().Add(2*ttl)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := v.Thread(ctx, th.ID); !errors.Is(err, agents.ErrThreadNotFound) {

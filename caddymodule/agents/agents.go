@@ -32,6 +32,7 @@ import (
 	"github.com/svc-gateway/svc/agents/hook"
 	"github.com/svc-gateway/svc/agents/items"
 	"github.com/svc-gateway/svc/agents/model"
+	"github.com/svc-gateway/svc/agents/retention"
 	"github.com/svc-gateway/svc/agents/roster"
 	"github.com/svc-gateway/svc/agents/state"
 	"github.com/svc-gateway/svc/agents/tools"
@@ -270,7 +271,7 @@ func newSetup(ctx context.Context, a *app.App, opened *host, db *analytics.DB, l
 	}
 	return agents.Setup{
 		Model: m, Agents: roster.Agents(definitions), Tools: tools, Policy: a.Policy(), PolicyKey: key, Log: log, Secrets: a.Secrets(),
-		Retention: agents.Retention{
+		Retention: retention.Policy{
 			Threads: s.Retention.Threads, Ephemeral: s.Retention.Ephemeral, Events: s.Retention.Events, Size: s.Retention.Size,
 		},
 		Limits: agents.Limits{
