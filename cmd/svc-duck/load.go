@@ -108,44 +108,49 @@ func (w *writer) keep(body io.Reader) (path string, size int64, err error) {
 }
 
 func (w *writer) insert(ctx context.Context, f file, path string) (done duckwire.Imported, err error) {
+	err = w.transact(ctx, func(conn *sql.Conn, tx *sql.Tx) error {
+		exists, err := has(ctx, tx, f.table)
+		if err != nil {
+			return err
+		}
+		if exists && f.mode == duckwire.ModeCreate {
+			return duckwire.Faultf(duckwire.CodeExists, "the table %s exists: append to it (--append), replace it (--replace) or choose another name (--table)", f.table)
+		}
+		appending := exists && f.mode == duckwire.ModeAppend
+		if f.format == duckwire.FormatLines {
+			done.Rows, err = f.insertLines(ctx, conn, tx, path, appending)
+		} else {
+			done.Rows, err = f.insertTable(ctx, tx, path, appending)
+		}
+		if err != nil {
+			return err
+		}
+		done.Table = f.table
+		done.Columns, err = columns(ctx, tx, f.table)
+		return err
+	})
+	return done, err
+}
+
+// transact makes a change, all of it or nothing. Its caller holds w.change.
+func (w *writer) transact(ctx context.Context, change func(*sql.Conn, *sql.Tx) error) error {
 	conn, err := w.db.Conn(ctx)
 	if err != nil {
-		return done, err
+		return err
 	}
 	defer conn.Close()
 	tx, err := conn.BeginTx(ctx, nil)
 	if err != nil {
-		return done, err
+		return err
 	}
-	defer func() {
-		if err != nil {
-			_ = tx.Rollback() // the connection may be gone with ctx
-		}
-	}()
-	exists, err := has(ctx, tx, f.table)
-	if err != nil {
-		return done, err
-	}
-	if exists && f.mode == duckwire.ModeCreate {
-		return done, duckwire.Faultf(duckwire.CodeExists, "the table %s exists: append to it (--append), replace it (--replace) or choose another name (--table)", f.table)
-	}
-	appending := exists && f.mode == duckwire.ModeAppend
-	if f.format == duckwire.FormatLines {
-		done.Rows, err = f.insertLines(ctx, conn, tx, path, appending)
-	} else {
-		done.Rows, err = f.insertTable(ctx, tx, path, appending)
-	}
-	if err != nil {
-		return done, err
-	}
-	done.Table = f.table
-	if done.Columns, err = columns(ctx, tx, f.table); err != nil {
-		return done, err
+	if err := change(conn, tx); err != nil {
+		_ = tx.Rollback() // the connection may be gone with ctx
+		return err
 	}
 	if err := tx.Commit(); err != nil {
-		return done, fmt.Errorf("committing: %w", err)
+		return fmt.Errorf("committing: %w", err)
 	}
-	return done, nil
+	return nil
 }
 
 // insertTable imports a file that has columns.

@@ -66,38 +66,26 @@ func (w *writer) addMessages(ctx context.Context, table string, keep time.Durati
 	}
 	w.change.Lock()
 	defer w.change.Unlock()
-	conn, err := w.db.Conn(ctx)
-	if err != nil {
-		return done, err
-	}
-	defer conn.Close()
-	tx, err := conn.BeginTx(ctx, nil)
-	if err != nil {
-		return done, err
-	}
-	defer func() {
-		if err != nil {
-			_ = tx.Rollback() // the connection may be gone with ctx
+	err = w.transact(ctx, func(conn *sql.Conn, tx *sql.Tx) error {
+		if err := makeMessageTable(ctx, tx, table); err != nil {
+			return err
 		}
-	}()
-	if err := makeMessageTable(ctx, tx, table); err != nil {
-		return done, err
-	}
-	if err := appendMessages(conn, table, messages); err != nil {
-		return done, err
-	}
-	done.Rows = int64(len(messages))
-	if keep > 0 {
+		if err := appendMessages(conn, table, messages); err != nil {
+			return err
+		}
+		done.Rows = int64(len(messages))
+		if keep == 0 {
+			return nil
+		}
 		result, err := tx.ExecContext(ctx, "DELETE FROM "+name(table)+" WHERE received < ?", time.Now().UTC().Add(-keep))
 		if err != nil {
-			return done, fmt.Errorf("removing old messages: %w", err)
+			return fmt.Errorf("removing old messages: %w", err)
 		}
-		if done.Removed, err = result.RowsAffected(); err != nil {
-			return done, err
-		}
-	}
-	if err := tx.Commit(); err != nil {
-		return done, fmt.Errorf("committing: %w", err)
+		done.Removed, err = result.RowsAffected()
+		return err
+	})
+	if err != nil {
+		return duckwire.Added{}, err
 	}
 	w.changed()
 	return done, nil
