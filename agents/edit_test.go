@@ -90,6 +90,9 @@ func TestEditsOfCallsThatWait(t *testing.T) {
 		{"words", func(agents.Checkpoint) agents.StateUpdate {
 			return agents.StateUpdate{Messages: user("rather not")}
 		}, []string{"agent"}, []string{"go", "", "made", "cancelled: command: the call was cancelled", "rather not"}},
+		{"a result", func(c agents.Checkpoint) agents.StateUpdate {
+			return agents.StateUpdate{Messages: []model.Message{{Role: model.RoleTool, ToolCallID: c.Messages[1].ToolCalls[1].ID, Name: "command", Content: "no need"}}}
+		}, []string{"agent"}, []string{"go", "", "made", "no need"}},
 		{"an end", func(agents.Checkpoint) agents.StateUpdate { return agents.StateUpdate{AsNode: "__end__"} }, []string{}, []string{"go", "", "made"}},
 		{"nothing left", func(agents.Checkpoint) agents.StateUpdate { return agents.StateUpdate{RemoveAll: true} }, []string{}, nil},
 		{"at the checkpoint where it stands", func(c agents.Checkpoint) agents.StateUpdate {
