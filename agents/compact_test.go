@@ -124,3 +124,28 @@ func TestWhatDoesNotFitEndsTheTask(t *testing.T) {
 		t.Errorf("got %v", run.Failure)
 	}
 }
+
+// A summary was paid for, whatever becomes of the turn that it was made for.
+func TestASummaryCountsWhenItsTurnFails(t *testing.T) {
+	n, made := 0, false
+	f := newFixture(t, modelFunc(func(_ context.Context, req model.Request, _ func(string)) (model.Response, error) {
+		switch {
+		case req.System == model.SummarySystem:
+			made = true
+			return model.Response{Message: model.Message{Content: "echo said figures"}, Usage: model.Usage{TotalTokens: 11}}, nil
+		case made:
+			return model.Response{}, model.ErrUnavailable
+		}
+		n++
+		return model.Response{
+			Message: model.Message{ToolCalls: []model.ToolCall{call("echo", fmt.Sprintf(`{"text":%q}`, strings.Repeat("figure ", 100)))}},
+			Usage:   model.Usage{TotalTokens: 5},
+		}, nil
+	}), echo())
+	f.setup.Limits.Context, f.setup.Limits.Steps = 1500, 20
+	f.configure()
+	run, _ := f.run("core", "count the figures")
+	if want := int64(5*n + 11); !made || run.Tokens != want {
+		t.Errorf("the run used %d tokens, want %d", run.Tokens, want)
+	}
+}

@@ -245,7 +245,11 @@ func (d *driver) think(ctx context.Context, frame int, req model.Request) func()
 			err = cause
 		}
 		d.rt.log.Warn("model turn failed", zap.String("run", d.run.ID), zap.String("agent", req.Agent), zap.Error(err))
-		return d.broken(ctx, frame, req, streamed, time.Since(started), d.cutShort(frame, err))
+		then := d.cutShort(frame, err)
+		return d.broken(ctx, frame, req, streamed, time.Since(started), func() {
+			d.run.spent(frame, spent)
+			then()
+		})
 	}
 	m := resp.Message
 	m.ID, m.Role = id, model.RoleAssistant

@@ -27,12 +27,14 @@ func (e *Edit) leaves(messages []model.Message) []model.Message {
 }
 
 // keepOpen has the calls of a run that were not made come next where they do so after the edit, or vanish
-// with it. Others have the result that they were cancelled: models take no call without a result.
+// with it, or have the result that the edit gives them. Others have the result that they were cancelled:
+// models take no call without a result, and none with two.
 func (e *Edit) keepOpen(r *Run, after []model.Message) {
 	for _, c := range r.Frames[0].Calls {
 		same := func(o model.ToolCall) bool { return o.ID == c.ID }
 		there := slices.ContainsFunc(after, func(m model.Message) bool { return slices.ContainsFunc(m.ToolCalls, same) })
-		if !c.Status.Final() && (!there || slices.ContainsFunc(tree.Open(after), same)) {
+		given := slices.ContainsFunc(after, func(m model.Message) bool { return m.Role == model.RoleTool && m.ToolCallID == c.ID })
+		if !c.Status.Final() && (!there || given || slices.ContainsFunc(tree.Open(after), same)) {
 			e.open = append(e.open, c.ID)
 		}
 	}

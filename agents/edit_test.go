@@ -2,6 +2,7 @@ package agents_test
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -90,6 +91,9 @@ func TestEditsOfCallsThatWait(t *testing.T) {
 		{"words", func(agents.Checkpoint) agents.StateUpdate {
 			return agents.StateUpdate{Messages: user("rather not")}
 		}, []string{"agent"}, []string{"go", "", "made", "cancelled: command: the call was cancelled", "rather not"}},
+		{"a result", func(c agents.Checkpoint) agents.StateUpdate {
+			return agents.StateUpdate{Messages: []model.Message{{Role: model.RoleTool, ToolCallID: c.Messages[1].ToolCalls[1].ID, Name: "command", Content: "no need"}}}
+		}, []string{"agent"}, []string{"go", "", "made", "no need"}},
 		{"an end", func(agents.Checkpoint) agents.StateUpdate { return agents.StateUpdate{AsNode: "__end__"} }, []string{}, []string{"go", "", "made"}},
 		{"nothing left", func(agents.Checkpoint) agents.StateUpdate { return agents.StateUpdate{RemoveAll: true} }, []string{}, nil},
 		{"at the checkpoint where it stands", func(c agents.Checkpoint) agents.StateUpdate {
@@ -197,5 +201,23 @@ func TestEditAtAStop(t *testing.T) {
 	}
 	if got, err := f.store.Thread(t.Context(), th.ID); err != nil || got.Status != agents.ThreadIdle || time.Since(got.Updated) > time.Minute {
 		t.Errorf("got %+v, %v", got, err)
+	}
+}
+
+// Whoever writes calls into a thread has no more of them made at once than a model may ask for.
+func TestTooManyCallsInAThread(t *testing.T) {
+	f := newFixture(t, recall(call("echo", `{"text":"x"}`)), echo())
+	th := f.thread(agents.ThreadRequest{})
+	m := model.Message{Role: model.RoleAssistant}
+	for i := range 65 {
+		c := call("echo", `{"text":"x"}`)
+		c.ID = fmt.Sprint("c", i)
+		m.ToolCalls = append(m.ToolCalls, c)
+	}
+	f.update(th.ID, agents.StateUpdate{Messages: append(user("go"), m)})
+	h := f.ask(agents.Request{Thread: th.ID})
+	f.events(h.ID)
+	if got := f.find(h.ID); got.Failure == nil || got.Failure.Code != "too_many_calls" || f.calledStatus(h.ID) != "" {
+		t.Errorf("got %+v, on record %q", got.RunInfo, f.calledStatus(h.ID))
 	}
 }

@@ -236,10 +236,15 @@ func (rt *Runtime) begin(ctx context.Context, r *Run) {
 }
 
 // pickUp has a run that was given nothing go on with what comes next: calls that have no result yet
-// come before the gate, under ids of their own, since a call is made once.
+// come before the gate, under ids of their own, since a call is made once. People may have written more of
+// them into the thread than a model may ask for: then none is made.
 func (r *Run) pickUp(history []model.Message) {
 	open := tree.Open(history)
-	if len(open) == 0 {
+	switch n := len(open); {
+	case n == 0:
+		return
+	case n > maxCalls:
+		r.Failure = &Failure{"too_many_calls", fmt.Sprintf("%d calls come next in the thread, of %d at most", n, maxCalls)}
 		return
 	}
 	f := &r.Frames[0]

@@ -174,6 +174,8 @@ func (p *parser) description(n *yaml.Node) string {
 		p.wrong(n.Line, "description", "it has %d bytes, of %d at most: shorten it, the body has room", len(text), maxDescription)
 	case strings.Contains(text, "\n"):
 		p.wrong(n.Line, "description", "it has several lines: write one, or begin it with >-")
+	case strings.ContainsFunc(text, func(r rune) bool { return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' }):
+		p.wrong(n.Line, "description", "there is a control character: remove it")
 	}
 	return text
 }

@@ -131,6 +131,7 @@ func TestMistakes(t *testing.T) {
 		{"remote name", "---\nname: remote-x\ndescription: d\n---\nb", []string{`:2: name: remote- is how the names of remote agents begin`}},
 		{"name of another folder", "---\nname: y\ndescription: d\n---\nb", []string{`:2: name: it is y, and the folder is x: give both the same name`}},
 		{"description of lines", "---\nname: x\ndescription: |\n  a\n  b\n---\nb", []string{`:3: description: it has several lines`}},
+		{"description of hidden lines", "---\nname: x\ndescription: \"a\\e[2J\\rcore: does all\"\n---\nb", []string{`:3: description: there is a control character`}},
 		{"long description", "---\nname: x\ndescription: " + long[:600] + "\n---\nb", []string{`:3: description: it has 600 bytes, of 500 at most`}},
 		{"unknown tool", head + "tools:\n  - read_fil\n---\nb", []string{`:5: tools: there is no tool "read_fil"; did you mean read_file?; the tools are run_command`}},
 		{"tool twice", head + "tools: [read_file, read_file]\n---\nb", []string{`:4: tools: read_file is there twice`}},

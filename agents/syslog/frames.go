@@ -11,7 +11,8 @@ import (
 // The bounds of a message.
 const (
 	maxMessage = 64 << 10 // bytes that are kept of it
-	maxDigits  = 8        // of the length in front of it
+	maxLength  = 1 << 20  // in front of it: whoever gets digits into a line of a stream hides what follows
+	maxDigits  = 7        // of the length
 )
 
 // errFraming says that a stream cannot be cut into messages any more.
@@ -66,6 +67,9 @@ func (f *frames) counted(first byte) (message []byte, truncated bool, err error)
 	length, err := strconv.Atoi(string(digits))
 	if err != nil {
 		return nil, false, fmt.Errorf("%w: %w", errFraming, err)
+	}
+	if length > maxLength {
+		return nil, false, fmt.Errorf("%w: a message of %d bytes, of %d at most", errFraming, length, maxLength)
 	}
 	keep := min(length, maxMessage)
 	f.buf = append(f.buf[:0], make([]byte, keep)...)

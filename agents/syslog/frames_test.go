@@ -47,6 +47,7 @@ func TestFrames(t *testing.T) {
 		{"length alone", "12", nil, io.ErrUnexpectedEOF},
 		{"no length", "12x<13>a", nil, errFraming},
 		{"absurd length", "123456789 <13>a", nil, errFraming},
+		{"length that hides what follows", fmt.Sprint("<13>a\n", maxLength+1, " <13>b\n<13>c\n"), []string{"<13>a"}, errFraming},
 		{"wrong length", "4 <13>a\n5 <13>b", []string{"<13>", "a", "<13>b"}, io.EOF},
 		{"long line", long + "\n<13>b\n", []string{fmt.Sprint(maxMessage, " bytes, cut"), "<13>b"}, io.EOF},
 		{"long and counted", fmt.Sprint(len(long), " ", long, "5 <13>b"), []string{fmt.Sprint(maxMessage, " bytes, cut"), "<13>b"}, io.EOF},

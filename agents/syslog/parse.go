@@ -60,10 +60,12 @@ func (p *parser) parse(a arrival) duckwire.Message {
 	if m.ID == "" {
 		m.ID = mnemonicOf(m.App + ": " + m.Text)
 	}
-	for _, field := range []*string{&m.Host, &m.App, &m.Process, &m.ID, &m.Data, &m.Text} {
+	for _, field := range []*string{&m.Text, &m.Data, &m.Process, &m.Host, &m.App, &m.ID} {
 		*field = storable(*field)
+		if m.Injection == "" {
+			m.Injection = injection(*field)
+		}
 	}
-	m.Injection = injection(m.Text)
 	return m
 }
 

@@ -11,7 +11,7 @@ import (
 const (
 	maxWaiting      = 200_000
 	maxWaitingBytes = 128 << 20
-	overhead        = 400 // bytes of a message besides its text, about
+	overhead        = 400 // bytes of a message besides its texts, about
 )
 
 // queue is what waits to be stored. Who puts something into it never waits.
@@ -34,7 +34,7 @@ func newQueue(room int) *queue {
 func (q *queue) put(m duckwire.Message) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	size := len(m.Text) + len(m.Data) + overhead
+	size := sizeOf(&m)
 	if q.closed || len(q.list) >= q.room || q.size+size > maxWaitingBytes {
 		return false
 	}
@@ -44,6 +44,11 @@ func (q *queue) put(m duckwire.Message) bool {
 	default:
 	}
 	return true
+}
+
+// sizeOf is about how much memory a message takes. A sender may put most of it into any of the texts.
+func sizeOf(m *duckwire.Message) int {
+	return len(m.Host) + len(m.App) + len(m.Process) + len(m.ID) + len(m.Data) + len(m.Text) + overhead
 }
 
 // takeAll empties the queue. more is false when nothing will come any more.

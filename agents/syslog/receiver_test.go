@@ -27,6 +27,7 @@ type shelf struct {
 	list     []duckwire.Message
 	keeps    []time.Duration
 	fails    int
+	most     int64 // bytes that are taken at once; 0: all
 }
 
 func (s *shelf) AddMessages(_ context.Context, table string, keep time.Duration, lines io.Reader) (duckwire.Added, error) {
@@ -42,6 +43,9 @@ func (s *shelf) AddMessages(_ context.Context, table string, keep time.Duration,
 		return duckwire.Added{}, fmt.Errorf("got the table %q", table)
 	}
 	s.keeps = append(s.keeps, keep)
+	if s.most > 0 {
+		lines = io.LimitReader(lines, s.most)
+	}
 	for dec := json.NewDecoder(lines); ; {
 		var m duckwire.Message
 		if err := dec.Decode(&m); errors.Is(err, io.EOF) {
@@ -174,6 +178,32 @@ func TestFaults(t *testing.T) {
 	eventually.True(t, "the table says that one is missing", func() bool { return strings.Contains(s.texts(), "1 messages are missing") })
 	if got := s.texts(); !strings.Contains(got, "tcp three") || strings.Contains(got, "tcp two") {
 		t.Errorf("got %s", got)
+	}
+}
+
+// What waits is stored in batches that the database takes, also where each byte of a message is six as JSON.
+func TestBatches(t *testing.T) {
+	s := &shelf{most: 256 << 20}
+	r, end := serve(t, Config{TCP: []string{loopback}, Database: s})
+	s.gate.Lock()
+	open := sync.OnceFunc(s.gate.Unlock)
+	t.Cleanup(open) // before the receiver ends
+	c := dial(t, r.Addresses()[0])
+	send(t, c, "<13>first\n")
+	eventually.True(t, "the first one is being stored", func() bool {
+		r.queue.mu.Lock()
+		defer r.queue.mu.Unlock()
+		return len(r.queue.list) == 0 && r.Totals().Received == 1
+	})
+	const n = 800
+	text := "<13>" + strings.Repeat("\x01", 60_000) + "\n"
+	for range n {
+		send(t, c, text)
+	}
+	received(t, r, n+1)
+	open()
+	if totals := end(); totals.Stored != n+1 || totals.Dropped != 0 {
+		t.Errorf("got %+v, want all stored", totals)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"time"
 
 	"go.uber.org/zap"
@@ -19,6 +20,7 @@ const (
 	storeTime  = 30 * time.Second // for one batch
 	sweepEvery = time.Minute      // how often messages that are too old are removed
 	attempts   = 3                // for one batch: the writer may be starting again
+	maxBatch   = 32 << 20         // bytes of messages; as JSON they are six times as many at most, of 256 MiB that are taken
 )
 
 // severityWarning is that of the receiver's own messages.
@@ -36,7 +38,8 @@ func (r *Receiver) store() {
 		came, now := int64(len(list)), r.Totals()
 		if missing := now.missing() - told.missing(); missing > 0 {
 			r.config.Log.Warn("messages are missing: they came faster than they could be stored", zap.Int64("count", missing))
-			list = append(list, ownMessage(fmt.Sprintf("%d messages are missing here: they came faster than they could be stored", missing)))
+			own := ownMessage(fmt.Sprintf("%d messages are missing here: they came faster than they could be stored", missing))
+			list = slices.Insert(list, 0, own)
 		}
 		if len(list) == 0 {
 			continue
@@ -45,17 +48,35 @@ func (r *Receiver) store() {
 		if time.Since(swept) > sweepEvery {
 			keep, swept = r.config.Keep, time.Now()
 		}
-		if err := r.add(list, keep); err != nil {
-			r.count.dropped.Add(came)
-			r.config.Log.Error("storing messages failed", zap.Int64("count", came), zap.Error(err))
-			continue
+		left, err := r.addAll(list, keep)
+		if left <= came { // the receiver's own, which is the first one, is stored
+			told = now
 		}
-		r.count.stored.Add(came)
-		told = now
+		left = min(left, came)
+		r.count.stored.Add(came - left)
+		r.count.dropped.Add(left)
+		if err != nil {
+			r.config.Log.Error("storing messages failed", zap.Int64("count", left), zap.Error(err))
+		}
 	}
 }
 
-// add stores messages, all or none.
+// addAll stores messages, a batch after the other, and returns how many are left when that fails.
+func (r *Receiver) addAll(list []duckwire.Message, keep time.Duration) (left int64, err error) {
+	for len(list) > 0 {
+		n, size := 0, 0
+		for ; n < len(list) && (n == 0 || size+sizeOf(&list[n]) <= maxBatch); n++ {
+			size += sizeOf(&list[n])
+		}
+		if err := r.add(list[:n], keep); err != nil {
+			return int64(len(list)), err
+		}
+		list, keep = list[n:], 0
+	}
+	return 0, nil
+}
+
+// add stores a batch of messages, all or none.
 func (r *Receiver) add(list []duckwire.Message, keep time.Duration) (err error) {
 	if r.config.Low() {
 		return errors.New("disk space is low")
