@@ -9,7 +9,8 @@ import (
 
 // queued is a message with the id that it has in each attempt.
 type queued struct {
-	id string
+	id   string
+	body []byte
 	Message
 }
 
@@ -28,9 +29,10 @@ func (s *Sender) queue(m queued) bool {
 	defer s.mu.Unlock()
 	lane := m.lane()
 	waiting, under := s.lanes[lane]
-	if s.closed || len(waiting) == QueueLength || !under && len(s.lanes) == Hosts {
+	if s.closed || len(waiting) == QueueLength || !under && len(s.lanes) == Hosts || s.held+len(m.body) > Bytes {
 		return false
 	}
+	s.held += len(m.body)
 	s.lanes[lane] = append(waiting, m)
 	if !under {
 		s.done.Go(func() { s.send(lane) })
@@ -61,5 +63,13 @@ func (s *Sender) send(lane string) {
 		if err := s.insist(m); err != nil && s.base.Err() == nil {
 			s.c.Log.Warn(s.c.Name+" did not take a message", zap.String("type", m.Type), zap.String("about", m.About), zap.Error(err))
 		}
+		s.sent(m)
 	}
+}
+
+// sent makes room for others.
+func (s *Sender) sent(m queued) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.held -= len(m.body)
 }

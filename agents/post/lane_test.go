@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"net/netip"
 	"slices"
+	"strings"
 	"testing"
 
 	"go.uber.org/zap"
@@ -79,4 +80,23 @@ func TestManyHosts(t *testing.T) {
 	close(release)
 	s.Close()
 	s.Send(post.Message{URL: "http://127.0.0.1:1/"}) // to nobody
+}
+
+// What is queued takes memory for all of it: the end of a run has all that was said in its thread.
+func TestLargeMessages(t *testing.T) {
+	release := make(chan struct{})
+	core, logs := observer.New(zapcore.WarnLevel)
+	s := post.New(post.Config{Name: "the test", Secret: "s", Log: zap.New(core), Check: func(netip.Addr) error {
+		<-release
+		return fmt.Errorf("not reached")
+	}})
+	body := strings.Repeat("x", post.Bytes/4)
+	for i := range 6 {
+		s.Send(post.Message{URL: fmt.Sprintf("http://127.0.0.1:%d/", 1+i%2), Body: body})
+	}
+	if n := logs.FilterMessage("the test is behind, a message is dropped").Len(); n != 3 {
+		t.Errorf("%d messages were dropped, want 3", n)
+	}
+	close(release)
+	s.Close()
 }

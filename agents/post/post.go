@@ -11,8 +11,8 @@
 // # Guarantees
 //
 // The sender never makes its user wait: messages are queued by host, and dropped with a warning when the queue
-// of their host is full, or there are queues for too many hosts. A host that is slow delays no message for
-// another one. A message is sent a few times until an answer of 2xx comes. Redirects are not followed and no
+// of their host is full, there are queues for too many hosts, or all of them are too large. A host that is
+// slow delays no message for another one. A message is sent a few times until an answer of 2xx comes. Redirects are not followed and no
 // proxy is used. An address is looked at after it was resolved, when the connection is made.
 //
 // # Concurrency
@@ -47,8 +47,9 @@ import (
 
 // What a sender does at most.
 const (
-	QueueLength = 256 // messages for one host
-	Hosts       = 64  // for which messages are queued at a time
+	QueueLength = 256       // messages for one host
+	Hosts       = 64        // for which messages are queued at a time
+	Bytes       = 128 << 20 // of all messages that are queued or under way
 	Attempts    = 5
 )
 
@@ -85,6 +86,7 @@ type Sender struct {
 
 	mu     sync.Mutex
 	lanes  map[string][]queued // by host; one that is there has a goroutine
+	held   int                 // bytes of their messages
 	closed bool
 }
 
@@ -110,7 +112,13 @@ func newClient(check func(netip.Addr) error) *http.Client {
 
 // Send queues a message.
 func (s *Sender) Send(m Message) {
-	if !s.queue(queued{"msg_" + rand.Text(), m}) {
+	body, err := json.Marshal(m.Body)
+	if err != nil {
+		s.c.Log.Error("encoding a message failed, it is dropped", zap.String("type", m.Type), zap.String("about", m.About), zap.Error(err))
+		return
+	}
+	m.Body = nil // it may be large
+	if !s.queue(queued{"msg_" + rand.Text(), body, m}) {
 		s.c.Log.Warn(s.c.Name+" is behind, a message is dropped", zap.String("type", m.Type), zap.String("about", m.About))
 	}
 }
@@ -127,12 +135,8 @@ func (s *Sender) Close() {
 
 // insist sends a message until the server takes it, or will never do so.
 func (s *Sender) insist(m queued) error {
-	body, err := json.Marshal(m.Body)
-	if err != nil {
-		return fmt.Errorf("encoding the message: %w", err)
-	}
 	for n, pause := 1, s.c.Pause; ; n, pause = n+1, 2*pause {
-		again, err := s.post(m, body)
+		again, err := s.post(m)
 		if err == nil || !again || n == Attempts {
 			return err
 		}
@@ -145,8 +149,8 @@ func (s *Sender) insist(m queued) error {
 }
 
 // post sends a message once. again says whether another attempt may do better.
-func (s *Sender) post(m queued, body []byte) (again bool, err error) {
-	r, err := http.NewRequestWithContext(s.base, http.MethodPost, m.URL, bytes.NewReader(body))
+func (s *Sender) post(m queued) (again bool, err error) {
+	r, err := http.NewRequestWithContext(s.base, http.MethodPost, m.URL, bytes.NewReader(m.body))
 	if err != nil {
 		return false, errors.New("making the request: the address cannot be used")
 	}
@@ -155,7 +159,7 @@ func (s *Sender) post(m queued, body []byte) (again bool, err error) {
 	r.Header.Set("User-Agent", "svc")
 	r.Header.Set("webhook-id", m.id)
 	r.Header.Set("webhook-timestamp", stamp)
-	r.Header.Set("webhook-signature", "v1,"+Sign(s.c.Secret, m.id, stamp, body))
+	r.Header.Set("webhook-signature", "v1,"+Sign(s.c.Secret, m.id, stamp, m.body))
 	resp, err := s.client.Do(r)
 	if err != nil {
 		var u *url.Error
