@@ -11,8 +11,8 @@
 // # Guarantees
 //
 // The sender never makes its user wait: messages are queued by host, and dropped with a warning when the queue
-// of their host is full, or there are queues for too many hosts. A host that is slow delays no message for
-// another one. A message is sent a few times until an answer of 2xx comes. Redirects are not followed and no
+// of their host is full, there are queues for too many hosts, or all of them are too large. A host that is
+// slow delays no message for another one. A message is sent a few times until an answer of 2xx comes. Redirects are not followed and no
 // proxy is used. An address is looked at after it was resolved, when the connection is made.
 //
 // # Concurrency
