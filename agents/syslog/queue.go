@@ -79,3 +79,13 @@ func (q *queue) wait(more time.Duration) {
 	case <-q.end:
 	}
 }
+
+// pause waits. It reports false, at once, when the queue is closed.
+func (q *queue) pause(d time.Duration) bool {
+	select {
+	case <-time.After(d):
+		return true
+	case <-q.end:
+		return false
+	}
+}

@@ -37,6 +37,7 @@ type Database interface {
 // The bounds of what comes in at once.
 const (
 	maxConnections = 1024             // of all listeners for streams
+	maxOfSender    = 128              // of one address
 	idleTime       = 15 * time.Minute // after which a silent connection is closed
 	handshakeTime  = 10 * time.Second
 	socketBuffer   = 8 << 20               // bytes that the kernel keeps of datagrams; it may give less
@@ -48,12 +49,13 @@ type Receiver struct {
 	config Config
 	count  counters
 	queue  *queue
+	batch  int // bytes of messages that are stored together
 	udp    []*net.UDPConn
 	tcp    []listener
 	places chan struct{} // one for each connection
 
 	mu    sync.Mutex
-	conns map[net.Conn]struct{}
+	conns map[net.Conn]netip.Addr // and who sends
 }
 
 type listener struct {
@@ -69,7 +71,7 @@ func Listen(ctx context.Context, c Config) (r *Receiver, err error) {
 	if c.Low == nil {
 		c.Low = func() bool { return false }
 	}
-	r = &Receiver{config: c, queue: newQueue(maxWaiting), places: make(chan struct{}, maxConnections), conns: map[net.Conn]struct{}{}}
+	r = &Receiver{config: c, queue: newQueue(maxWaiting), batch: maxBatch, places: make(chan struct{}, maxConnections), conns: map[net.Conn]netip.Addr{}}
 	defer func() {
 		if err != nil {
 			r.shut()
@@ -224,8 +226,11 @@ func (r *Receiver) accept(inlets *sync.WaitGroup, l listener) {
 			_ = c.Close()
 			continue
 		}
-		if !r.hold(c) {
-			return
+		if !r.hold(c, from) {
+			r.count.refused.Add(1)
+			_ = c.Close()
+			<-r.places
+			continue
 		}
 		inlets.Go(func() {
 			defer func() {
@@ -245,15 +250,23 @@ func addressOf(c net.Conn) netip.Addr {
 	return addr.AddrPort().Addr().Unmap()
 }
 
-// hold notes an open connection. It reports false when the receiver is shut.
-func (r *Receiver) hold(c net.Conn) bool {
+// hold notes an open connection. It reports false when the sender has too many, or the receiver is shut.
+func (r *Receiver) hold(c net.Conn, from netip.Addr) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.conns == nil {
-		_ = c.Close()
 		return false
 	}
-	r.conns[c] = struct{}{}
+	n := 0
+	for _, other := range r.conns {
+		if other == from {
+			n++
+		}
+	}
+	if n >= maxOfSender {
+		return false
+	}
+	r.conns[c] = from
 	return true
 }
 

@@ -183,27 +183,19 @@ func TestFaults(t *testing.T) {
 
 // What waits is stored in batches that the database takes, also where each byte of a message is six as JSON.
 func TestBatches(t *testing.T) {
-	s := &shelf{most: 256 << 20}
-	r, end := serve(t, Config{TCP: []string{loopback}, Database: s})
-	s.gate.Lock()
-	open := sync.OnceFunc(s.gate.Unlock)
-	t.Cleanup(open) // before the receiver ends
-	c := dial(t, r.Addresses()[0])
-	send(t, c, "<13>first\n")
-	eventually.True(t, "the first one is being stored", func() bool {
-		r.queue.mu.Lock()
-		defer r.queue.mu.Unlock()
-		return len(r.queue.list) == 0 && r.Totals().Received == 1
-	})
-	const n = 800
-	text := "<13>" + strings.Repeat("\x01", 60_000) + "\n"
-	for range n {
-		send(t, c, text)
+	s := &shelf{most: 8 * 10_000}
+	r, err := Listen(t.Context(), Config{Database: s, Table: "syslog"})
+	if err != nil {
+		t.Fatal(err)
 	}
-	received(t, r, n+1)
-	open()
-	if totals := end(); totals.Stored != n+1 || totals.Dropped != 0 {
-		t.Errorf("got %+v, want all stored", totals)
+	r.batch = 10_000
+	const n = 50
+	list := make([]duckwire.Message, n)
+	for i := range list {
+		list[i].Text = strings.Repeat("\x01", 1_500)
+	}
+	if left, err := r.addAll(list, 0); left != 0 || err != nil || len(s.list) != n {
+		t.Errorf("got %d left of %d, %v, and %d stored", left, n, err, len(s.list))
 	}
 }
 
@@ -246,17 +238,25 @@ func TestBroken(t *testing.T) {
 	}
 }
 
-// Nobody can hold more connections than there are places.
+// Nobody can hold all places: one address has some of them at most.
 func TestConnections(t *testing.T) {
 	s := &shelf{}
 	r, _ := serve(t, Config{TCP: []string{loopback}, Database: s})
-	for range maxConnections {
+	for range maxOfSender {
 		dial(t, r.Addresses()[0])
 	}
-	eventually.True(t, "all places are taken", func() bool { return len(r.places) == maxConnections })
+	eventually.True(t, "all places of the address are taken", func() bool { return len(r.places) == maxOfSender })
 	if n, err := dial(t, r.Addresses()[0]).Read(make([]byte, 1)); n > 0 || err == nil {
 		t.Errorf("got %d bytes, %v, want a connection that is closed", n, err)
 	}
+	other := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 2)}}
+	c, err := other.DialContext(t.Context(), "tcp", r.Addresses()[0].Addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	send(t, c, "<13>from another\n")
+	received(t, r, 1)
 }
 
 func TestTLS(t *testing.T) {

@@ -65,7 +65,7 @@ func (r *Receiver) store() {
 func (r *Receiver) addAll(list []duckwire.Message, keep time.Duration) (left int64, err error) {
 	for len(list) > 0 {
 		n, size := 0, 0
-		for ; n < len(list) && (n == 0 || size+sizeOf(&list[n]) <= maxBatch); n++ {
+		for ; n < len(list) && (n == 0 || size+sizeOf(&list[n]) <= r.batch); n++ {
 			size += sizeOf(&list[n])
 		}
 		if err := r.add(list[:n], keep); err != nil {
@@ -89,8 +89,8 @@ func (r *Receiver) add(list []duckwire.Message, keep time.Duration) (err error) 
 		}
 	}
 	for i := range attempts {
-		if i > 0 {
-			<-time.After(time.Duration(i) * time.Second)
+		if i > 0 && !r.queue.pause(time.Duration(i)*time.Second) {
+			break
 		}
 		ctx, cancel := context.WithTimeout(context.Background(), storeTime)
 		_, err = r.config.Database.AddMessages(ctx, r.config.Table, keep, bytes.NewReader(lines.Bytes()))
