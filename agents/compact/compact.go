@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/svc-gateway/svc/agents/model"
@@ -55,7 +56,8 @@ func (c Compactor) Fit(ctx context.Context, req model.Request) (Fitted, error) {
 	made := &model.Compaction{Through: all[cut-1].ID, Digest: digest(all[:cut]), Messages: cut, Labels: labels(all[:cut])}
 	failed := errors.New("nobody can summarise")
 	if c.Summarise != nil {
-		made.Text, failed = c.Summarise(ctx, transcript(before, all[covered:cut], 4*c.Window/2))
+		half := 2 * c.Window // bytes
+		made.Text, failed = c.Summarise(ctx, transcript(before, all[covered:cut], half))
 		if ctx.Err() != nil {
 			return Fitted{}, context.Cause(ctx)
 		}
@@ -84,14 +86,10 @@ func (c Compactor) cut(req model.Request, all []model.Message) int {
 	always.Messages = kept(all, len(all))
 	room := (c.limit() - Size(always)) / 2
 	starts := exchanges(all)
-	at := len(starts) - 1
-	if at < 0 {
+	if len(starts) == 0 {
 		return 0
 	}
-	for at > 0 && Size(model.Request{Messages: all[starts[at-1]:]}) <= room {
-		at--
-	}
-	return starts[at]
+	return starts[sort.Search(len(starts)-1, func(i int) bool { return Size(model.Request{Messages: all[starts[i]:]}) <= room })]
 }
 
 // exchanges are the places at which exchanges begin: a message that is spoken, or one with calls together

@@ -13,6 +13,7 @@ import (
 
 	"github.com/svc-gateway/svc/agents/compact"
 	"github.com/svc-gateway/svc/agents/model"
+	"github.com/svc-gateway/svc/agents/todo"
 )
 
 // valid says what a server would refuse a list for: a call without a result right after it, and a result
@@ -210,9 +211,9 @@ func plain(n int) []model.Message {
 
 func TestWhatTheModelIsShown(t *testing.T) {
 	all := plain(30)
-	plan := `{"todos":[{"content":"look at sda","status":"completed"},{"content":"look at sdb","status":"in_progress"}]}`
-	all[1].ToolCalls[0] = model.ToolCall{ID: "c0", Name: "write_todos", Arguments: plan}
-	all[2].Name = "write_todos"
+	all[1].ToolCalls[0] = model.ToolCall{ID: "c0", Name: todo.Tool, Arguments: "{}"}
+	all[2].Name = todo.Tool
+	all[2].Todos = &[]todo.Item{{Content: "look at sda", Status: todo.Completed}, {Content: "look at sdb", Status: todo.InProgress}}
 	var asked string
 	c := compact.Compactor{Window: 2000, Summarise: func(_ context.Context, text string) (string, error) {
 		asked = text

@@ -5,7 +5,9 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"io"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -143,38 +145,27 @@ func transcript(before *model.Compaction, all []model.Message, most int) string 
 
 // planIn is the last plan that was written.
 func planIn(all []model.Message) string {
-	for i := len(all) - 1; i >= 0; i-- {
-		m := all[i]
-		if m.Role != model.RoleTool || m.Name != todo.Tool || m.Status != "success" {
-			continue
-		}
-		for j := i - 1; j >= 0; j-- {
-			for _, c := range all[j].ToolCalls {
-				if c.ID != m.ToolCallID || c.Name != todo.Tool {
-					continue
-				}
-				var args map[string]any
-				if json.Unmarshal([]byte(c.Arguments), &args) != nil {
-					return ""
-				}
-				items, err := todo.Parse(args["todos"])
-				if err != nil {
-					return ""
-				}
-				return todo.Text(items)
-			}
+	for _, m := range slices.Backward(all) {
+		if m.Todos != nil {
+			return todo.Text(*m.Todos)
 		}
 	}
 	return ""
 }
 
-// digest tells whether messages are still those that were summarised.
+// digest tells whether messages are still those that were summarised. It is asked for at each turn.
 func digest(all []model.Message) string {
 	h := sha256.New()
-	enc := json.NewEncoder(h)
+	add := func(texts ...string) {
+		for _, text := range texts {
+			_, _ = fmt.Fprintf(h, "%d:", len(text)) // a hash takes everything
+			_, _ = io.WriteString(h, text)
+		}
+	}
 	for _, m := range all {
-		if err := enc.Encode([]any{m.ID, m.Role, m.Content, m.ToolCalls, m.ToolCallID}); err != nil {
-			panic(fmt.Errorf("encoding a message: %w", err)) // strings always encode
+		add(m.ID, m.Role, m.Content, m.ToolCallID, strconv.Itoa(len(m.ToolCalls)))
+		for _, c := range m.ToolCalls {
+			add(c.ID, c.Name, c.Arguments)
 		}
 	}
 	return hex.EncodeToString(h.Sum(nil))

@@ -12,6 +12,7 @@ import (
 	"github.com/svc-gateway/svc/agents/analytics"
 	"github.com/svc-gateway/svc/agents/syslog"
 	"github.com/svc-gateway/svc/internal/ducktest"
+	"github.com/svc-gateway/svc/internal/eventually"
 )
 
 // BenchmarkReceive is the way of a message from a socket into the database.
@@ -48,13 +49,9 @@ func BenchmarkReceive(b *testing.B) {
 			b.Fatal(err)
 		}
 		lines.Reset()
-		for r.Totals().Stored < int64(i-waiting) {
-			time.Sleep(time.Millisecond)
-		}
+		eventually.True(b, "what was sent before is stored", func() bool { return r.Totals().Stored >= int64(i-waiting) })
 	}
-	for r.Totals().Received < int64(b.N) {
-		time.Sleep(time.Millisecond)
-	}
+	eventually.True(b, "all messages came", func() bool { return r.Totals().Received == int64(b.N) })
 	cancel()
 	totals := <-done
 	b.StopTimer()

@@ -15,6 +15,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/svc-gateway/svc/internal/duckwire"
+	"github.com/svc-gateway/svc/internal/seats"
 )
 
 // Config says where messages come from and go to.
@@ -54,8 +55,10 @@ type Receiver struct {
 	tcp    []listener
 	places chan struct{} // one for each connection
 
+	senders seats.Seats // connections of each address
+
 	mu    sync.Mutex
-	conns map[net.Conn]netip.Addr // and who sends
+	conns map[net.Conn]struct{}
 }
 
 type listener struct {
@@ -71,7 +74,7 @@ func Listen(ctx context.Context, c Config) (r *Receiver, err error) {
 	if c.Low == nil {
 		c.Low = func() bool { return false }
 	}
-	r = &Receiver{config: c, queue: newQueue(maxWaiting), batch: maxBatch, places: make(chan struct{}, maxConnections), conns: map[net.Conn]netip.Addr{}}
+	r = &Receiver{config: c, queue: newQueue(maxWaiting), batch: maxBatch, places: make(chan struct{}, maxConnections), conns: map[net.Conn]struct{}{}}
 	defer func() {
 		if err != nil {
 			r.shut()
@@ -219,27 +222,37 @@ func (r *Receiver) accept(inlets *sync.WaitGroup, l listener) {
 			_ = c.Close()
 			continue
 		}
-		select {
-		case r.places <- struct{}{}:
-		default:
+		free, ok := r.seat(from)
+		if !ok {
 			r.count.refused.Add(1)
 			_ = c.Close()
 			continue
 		}
-		if !r.hold(c, from) {
-			r.count.refused.Add(1)
-			_ = c.Close()
-			<-r.places
-			continue
+		if !r.hold(c) {
+			free()
+			return
 		}
 		inlets.Go(func() {
-			defer func() {
-				r.letGo(c)
-				<-r.places
-			}()
+			defer free()
+			defer r.letGo(c)
 			r.stream(c, l.transport, from)
 		})
 	}
+}
+
+// seat is room for one more connection, if there is some for this address.
+func (r *Receiver) seat(from netip.Addr) (free func(), ok bool) {
+	select {
+	case r.places <- struct{}{}:
+	default:
+		return nil, false
+	}
+	leave, ok := r.senders.Take(from.String(), maxOfSender)
+	if !ok {
+		<-r.places
+		return nil, false
+	}
+	return func() { leave(); <-r.places }, true
 }
 
 func addressOf(c net.Conn) netip.Addr {
@@ -250,23 +263,15 @@ func addressOf(c net.Conn) netip.Addr {
 	return addr.AddrPort().Addr().Unmap()
 }
 
-// hold notes an open connection. It reports false when the sender has too many, or the receiver is shut.
-func (r *Receiver) hold(c net.Conn, from netip.Addr) bool {
+// hold notes an open connection. It reports false when the receiver is shut.
+func (r *Receiver) hold(c net.Conn) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.conns == nil {
+		_ = c.Close()
 		return false
 	}
-	n := 0
-	for _, other := range r.conns {
-		if other == from {
-			n++
-		}
-	}
-	if n >= maxOfSender {
-		return false
-	}
-	r.conns[c] = from
+	r.conns[c] = struct{}{}
 	return true
 }
 

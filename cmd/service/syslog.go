@@ -7,7 +7,6 @@ import (
 	"io"
 	"net"
 	"net/netip"
-	"regexp"
 	"strings"
 	"time"
 
@@ -114,8 +113,6 @@ func (t messageTable) AddMessages(ctx context.Context, table string, keep time.D
 	return t.db.AddMessages(ctx, table, keep, lines)
 }
 
-var messageTableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,62}$`)
-
 // check checks what can be checked before anything is opened.
 func (o *syslogOptions) check() error {
 	if len(o.udp)+len(o.tcp)+len(o.tls) == 0 {
@@ -128,7 +125,7 @@ func (o *syslogOptions) check() error {
 			}
 		}
 	}
-	if !messageTableName.MatchString(o.table) {
+	if !duckwire.TableName.MatchString(o.table) {
 		return cli.Usagef("--table: %q must be letters, digits and _, at most 63, and not begin with a digit", o.table)
 	}
 	if err := o.checkKeep(); err != nil {

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"regexp"
 	"strings"
 	"time"
 
@@ -35,8 +34,6 @@ type file struct {
 	delimiter byte // of a CSV file
 }
 
-var tableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,62}$`)
-
 func badTable(table string) error {
 	return duckwire.Faultf(duckwire.CodeBadRequest, "the table name %q must be letters, digits and _, at most 63, and not begin with a digit", table)
 }
@@ -52,7 +49,7 @@ func (f file) check() error {
 	default:
 		return duckwire.Faultf(duckwire.CodeBadRequest, "the mode %q is none of create, append and replace", f.mode)
 	}
-	if !tableName.MatchString(f.table) {
+	if !duckwire.TableName.MatchString(f.table) {
 		return badTable(f.table)
 	}
 	return nil

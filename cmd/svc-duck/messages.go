@@ -57,7 +57,7 @@ func rowOf(m duckwire.Message) []driver.Value {
 
 // addMessages adds messages to a table and removes those that are older than keep.
 func (w *writer) addMessages(ctx context.Context, table string, keep time.Duration, body io.Reader) (done duckwire.Added, err error) {
-	if !tableName.MatchString(table) {
+	if !duckwire.TableName.MatchString(table) {
 		return done, badTable(table)
 	}
 	messages, err := readMessages(body)

@@ -1,6 +1,12 @@
 package duckwire
 
-import "time"
+import (
+	"regexp"
+	"time"
+)
+
+// TableName is the form of the name of a table.
+var TableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,62}$`)
 
 // PathMessages is the endpoint that adds log messages to a table:
 //

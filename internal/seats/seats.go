@@ -1,4 +1,5 @@
-// Package seats bounds how much of something that lasts each user has at a time, such as open streams.
+// Package seats bounds how much of something that lasts each user, or each address, has at a time, such as
+// open streams.
 //
 //	leave, ok := s.Take(user, 1000)
 //	if !ok {
