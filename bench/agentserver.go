@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,7 +11,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"syscall"
 
 	"github.com/svc-gateway/svc/agents/model"
@@ -74,18 +74,7 @@ var tasks = []task{
 
 // newThread makes a thread and returns its id.
 func (s speaker) newThread(ctx context.Context) (string, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+s.addr+"/threads", strings.NewReader(`{}`))
-	if err != nil {
-		return "", fmt.Errorf("making a thread: %w", err)
-	}
-	req.Header.Set("Content-Type", "application/json")
-	req.Header.Set("Authorization", "Bearer "+s.token)
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		return "", fmt.Errorf("making a thread: %w", err)
-	}
-	defer resp.Body.Close()
-	answer, err := io.ReadAll(resp.Body)
+	answer, err := s.send(ctx, "/threads", []byte(`{}`))
 	if err != nil {
 		return "", fmt.Errorf("making a thread: %w", err)
 	}
@@ -93,9 +82,29 @@ func (s speaker) newThread(ctx context.Context) (string, error) {
 		ID string `json:"thread_id"`
 	}
 	if err := json.Unmarshal(answer, &made); err != nil || made.ID == "" {
-		return "", fmt.Errorf("making a thread: %s: %s", resp.Status, lastLines(answer))
+		return "", fmt.Errorf("making a thread: %s", lastLines(answer))
 	}
 	return made.ID, nil
+}
+
+// send posts a document and returns the answer, which has the status 200.
+func (s speaker) send(ctx context.Context, path string, body []byte) ([]byte, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+s.addr+path, bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Authorization", "Bearer "+s.token)
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	answer, err := io.ReadAll(resp.Body)
+	if err == nil && resp.StatusCode != http.StatusOK {
+		err = fmt.Errorf("%w: %s: %s", errBody, resp.Status, lastLines(answer))
+	}
+	return answer, err
 }
 
 // agentServer measures the reference server of the protocol and the service, in turns.

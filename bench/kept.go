@@ -3,10 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"io"
-	"net/http"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -74,26 +71,12 @@ func (s speaker) converse(ctx context.Context, n int) error {
 	return all.Wait()
 }
 
-// errNoAnswer means that a run ended without one.
-var errNoAnswer = errors.New("the run has no answer")
-
 // ask waits for a run in a thread.
 func (s speaker) ask(ctx context.Context, thread string) error {
-	body := fmt.Appendf(nil, `{"assistant_id":%q,"input":{"messages":[{"role":"user","content":"Tell me about yourself"}]}}`, s.assistant)
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+s.addr+"/threads/"+thread+"/runs/wait", bytes.NewReader(body))
-	if err != nil {
-		return fmt.Errorf("asking: %w", err)
-	}
-	req.Header.Set("Content-Type", "application/json")
-	req.Header.Set("Authorization", "Bearer "+s.token)
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		return fmt.Errorf("asking: %w", err)
-	}
-	defer resp.Body.Close()
-	answer, err := io.ReadAll(resp.Body)
-	if err == nil && (resp.StatusCode != http.StatusOK || !bytes.Contains(answer, []byte(`"type":"ai"`))) {
-		err = fmt.Errorf("%w: %s: %s", errNoAnswer, resp.Status, lastLines(answer))
+	answer, err := s.send(ctx, "/threads/"+thread+"/runs/wait",
+		fmt.Appendf(nil, `{"assistant_id":%q,"input":{"messages":[{"role":"user","content":%q}]}}`, s.assistant, asked))
+	if err == nil && !bytes.Contains(answer, []byte(`"type":"ai"`)) {
+		err = fmt.Errorf("%w: %s", errBody, lastLines(answer))
 	}
 	return err
 }

@@ -12,13 +12,14 @@
 //
 // The sender never makes its user wait: messages are queued by host, and dropped with a warning when the queue
 // of their host is full, there are queues for too many hosts, or all of them are too large. A host that is
-// slow delays no message for another one. A message is sent a few times until an answer of 2xx comes. Redirects are not followed and no
-// proxy is used. An address is looked at after it was resolved, when the connection is made.
+// slow delays no message for another one. A message is sent a few times until an answer of 2xx comes.
+// Redirects are not followed and no proxy is used. An address is looked at after it was resolved, when the
+// connection is made.
 //
 // # Concurrency
 //
-// A Sender is safe for concurrent use. One goroutine sends to each host that there are messages for; messages for
-// a host keep their order.
+// A Sender is safe for concurrent use. One goroutine sends to each host that there are messages for; messages
+// for a host keep their order.
 package post
 
 import (

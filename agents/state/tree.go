@@ -46,30 +46,42 @@ type row struct {
 }
 
 func (s *Store) packWrite(w tree.Write) (row, error) {
-	r := row{run: w.Run, created: w.Created.UnixMilli(), source: w.Source, values: len(w.Values) > 0}
-	var err error
+	r, err := measured(w)
+	if err != nil {
+		return r, err
+	}
 	if r.data, err = s.doc.pack(w.Message); err != nil {
 		return r, fmt.Errorf("encoding a message: %w", err)
 	}
+	return r, nil
+}
+
+// measured is a row but for its data.
+func measured(w tree.Write) (row, error) {
+	r := row{run: w.Run, created: w.Created.UnixMilli(), source: w.Source, values: len(w.Values) > 0}
 	if m := w.Message; m != nil {
 		r.size = len(m.Content)
 		for _, c := range m.ToolCalls {
 			r.size += len(c.Name) + len(c.Arguments)
 		}
 	}
-	if !w.IsZero() {
-		if r.change, err = text(w.Change); err != nil {
-			return r, fmt.Errorf("encoding a change: %w", err)
-		}
+	if w.IsZero() {
+		return r, nil
+	}
+	var err error
+	if r.change, err = text(w.Change); err != nil {
+		return r, fmt.Errorf("encoding a change: %w", err)
 	}
 	return r, nil
 }
 
-func (s *Store) packWrites(writes []tree.Write) ([]row, error) {
+func (s *Store) packWrites(writes []tree.Write) ([]row, error) { return rowsOf(writes, s.packWrite) }
+
+func rowsOf(writes []tree.Write, of func(tree.Write) (row, error)) ([]row, error) {
 	rows := make([]row, len(writes))
 	for i, w := range writes {
 		var err error
-		if rows[i], err = s.packWrite(w); err != nil {
+		if rows[i], err = of(w); err != nil {
 			return nil, err
 		}
 	}
@@ -283,7 +295,7 @@ func (p place) grow(tx *store.Tx, thread string, after int, rows []row) error {
 
 // Room implements [agents.Store].
 func (s *Store) Room(ctx context.Context, thread string, writes []tree.Write) error {
-	rows, err := s.packWrites(writes)
+	rows, err := rowsOf(writes, measured)
 	if err != nil {
 		return err
 	}

@@ -277,10 +277,8 @@ func (d *dialect) respond(c *command) (any, error) {
 	if err := json.Unmarshal(c.params, &in); err != nil {
 		return nil, rest.Invalid("params: " + wrongType(err))
 	}
-	for name, doc := range map[string]json.RawMessage{"update": in.Update, "goto": in.Goto} {
-		if !isNull(doc) {
-			return nil, &commandError{codeUnsupported, name + ": cannot come with an answer; POST /threads/{thread_id}/state changes the state, and what waits is asked for anew"}
-		}
+	if more := besideAnswer(in.Update, in.Goto); more != "" {
+		return nil, &commandError{codeUnsupported, more + ": cannot come with an answer" + insteadOfMore}
 	}
 	answers := in.Responses
 	if answers == nil {

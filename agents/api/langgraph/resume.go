@@ -22,8 +22,8 @@ func (d *dialect) resume(ctx context.Context, r *http.Request, thread string, bo
 	if thread == "" {
 		return begun{}, resumeNowhere
 	}
-	if err := body.Command.alone(); err != nil {
-		return begun{}, err
+	if more := besideAnswer(body.Command.Update, body.Command.Goto); more != "" {
+		return begun{}, rest.Invalid("command." + more + ": cannot come with command.resume" + insteadOfMore)
 	}
 	view := d.View(r)
 	t, err := view.Thread(ctx, thread)
@@ -62,19 +62,20 @@ func (d *dialect) resume(ctx context.Context, r *http.Request, thread string, bo
 	return b, d.Runtime.Wake(ctx, run.ID)
 }
 
-// alone says what cannot come with an answer. A person approves a call as it was asked for, in the state that
-// it was asked for in.
-func (c *Command) alone() error {
-	for _, more := range []struct {
-		name string
-		doc  json.RawMessage
-	}{{"update", c.Update}, {"goto", c.Goto}} {
-		if !isNull(more.doc) {
-			return rest.Invalid("command." + more.name + ": cannot come with command.resume; POST /threads/{thread_id}/state changes the state, and what waits is asked for anew")
-		}
+// besideAnswer names what came with an answer and cannot; empty: nothing. A person approves a call as it was
+// asked for, in the state that it was asked for in.
+func besideAnswer(update, goTo json.RawMessage) string {
+	switch {
+	case !isNull(update):
+		return "update"
+	case !isNull(goTo):
+		return "goto"
 	}
-	return nil
+	return ""
 }
+
+// insteadOfMore is what to do instead.
+const insteadOfMore = "; POST /threads/{thread_id}/state changes the state, and what waits is asked for anew"
 
 // goOn is a run that a stop was resumed of.
 func (d *dialect) goOn(ctx context.Context, run agents.Handle, body *RunBody, modes []mode) (begun, error) {

@@ -2,6 +2,7 @@ package rest
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 
 	"github.com/svc-gateway/svc/agents"
@@ -24,8 +25,8 @@ func stateFault(err error) (problem.Problem, bool) {
 		{agents.ErrCheckpointNotFound, http.StatusNotFound, "checkpoint_not_found", "checkpoint_id: the thread has no such checkpoint"},
 		{agents.ErrNothingToDo, http.StatusConflict, "nothing_to_do", "input: is missing, and nothing comes next in the thread's state"},
 		{agents.ErrValuesTooLarge, http.StatusRequestEntityTooLarge, "values_too_large", "values: what is set beside messages must not be larger than 1 MiB at once, and 4 MiB in the thread's life; the store keeps more"},
-		{agents.ErrThreadFull, http.StatusRequestEntityTooLarge, "thread_full", "messages: the thread has no room for them; it may have 100000 messages and 16 MiB of them in all its branches. " +
-			"Begin a new thread, or POST /threads/prune with the strategy keep_latest"},
+		{agents.ErrThreadFull, http.StatusRequestEntityTooLarge, "thread_full", fmt.Sprintf("messages: the thread has no room for them; it may have %d messages and %d MiB of them in all its branches. "+
+			"Begin a new thread, or POST /threads/prune with the strategy keep_latest", agents.MaxMessages, agents.MaxSaid>>20)},
 		{agents.ErrIdempotency, http.StatusUnprocessableEntity, "idempotency_key_reused", "Idempotency-Key: another request has used this key"},
 		{agents.ErrWebhook, http.StatusUnprocessableEntity, "webhook_forbidden", "webhook: nothing may be sent to this address"},
 		{agents.ErrNotInterrupted, http.StatusConflict, "not_interrupted", "no run of the thread stands at a stop"},
