@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/svc-gateway/svc/internal/guarded"
 )
 
 const (
@@ -103,21 +105,19 @@ func newStamp(st, folder *unix.Stat_t) stamp {
 // somebody other than the service's user or root could have written it.
 func (f *file) read() (text []byte, s stamp, err error) {
 	path := f.path
-	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
+	r, err := guarded.Open(path)
+	if refusal, ok := errors.AsType[guarded.Refusal](err); ok {
+		s, _ := stampOf(path)
+		return nil, s, fmt.Errorf("%w: %w", errRefused, refusal)
+	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return []byte(none), stamp{}, nil
-	case errors.Is(err, unix.ELOOP):
-		s, _ := stampOf(path)
-		return nil, s, fmt.Errorf("%w: it is a symbolic link; put the file itself there", errRefused)
-	case errors.Is(err, fs.ErrPermission):
-		s, _ := stampOf(path)
-		return nil, s, fmt.Errorf("%w: the service may not read it; give it to the service's user, with mode 0600", errRefused)
 	case err != nil:
 		return nil, stamp{}, fmt.Errorf("opening it: %w", err)
 	}
-	r := os.NewFile(uintptr(fd), path)
 	defer r.Close()
+	fd := int(r.Fd())
 	var before, after, folder unix.Stat_t
 	if err := errors.Join(unix.Fstat(fd, &before), unix.Stat(filepath.Dir(path), &folder)); err != nil {
 		return nil, stamp{}, fmt.Errorf("looking at it: %w", err)
@@ -141,7 +141,7 @@ func (f *file) read() (text []byte, s stamp, err error) {
 // trusted returns nil for a file that only the service's user and root could have written, in a folder of which
 // the same is true.
 func (f *file) trusted(st, folder *unix.Stat_t) error {
-	if st.Mode&unix.S_IFMT != unix.S_IFREG {
+	if !guarded.Regular(st) {
 		return fmt.Errorf("%w: it is not a regular file", errRefused)
 	}
 	if err := f.own(st, "it", "chmod go-w "+f.path); err != nil {
@@ -152,11 +152,11 @@ func (f *file) trusted(st, folder *unix.Stat_t) error {
 
 // own returns nil for what belongs to the service's user or root, and nobody else may write to.
 func (f *file) own(st *unix.Stat_t, what, fix string) error {
-	switch {
-	case st.Uid != 0 && int(st.Uid) != f.user:
+	switch guarded.Others(st, f.user) {
+	case guarded.Owned:
 		return fmt.Errorf("%w: %s belongs to the user with the number %d, and the service runs as %d: its owner could have commands run as the service; give it to the service's user or to root",
 			errRefused, what, st.Uid, f.user)
-	case st.Mode&0o022 != 0:
+	case guarded.Opened:
 		return fmt.Errorf("%w: %s can be written by others (mode %04o), who could have commands run as the service: %s",
 			errRefused, what, st.Mode&0o7777, fix)
 	}

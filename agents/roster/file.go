@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/svc-gateway/svc/internal/guarded"
 )
 
 // maxBytes is how large an AGENT.md may be: all of it goes into every prompt of the agent.
@@ -20,25 +22,23 @@ func load(file string) ([]byte, error) {
 	wrong := func(format string, args ...any) error {
 		return &Mistake{File: file, Message: fmt.Sprintf(format, args...)}
 	}
-	fd, err := unix.Open(file, unix.O_RDONLY|unix.O_CLOEXEC|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
+	r, err := guarded.Open(file)
+	if refusal, ok := errors.AsType[guarded.Refusal](err); ok {
+		return nil, wrong("%s", refusal)
+	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, wrong("there is no such file: write it, or remove the folder%s", nearly(filepath.Dir(file)))
-	case errors.Is(err, unix.ELOOP):
-		return nil, wrong("it is a symbolic link; put the file itself there")
-	case errors.Is(err, fs.ErrPermission):
-		return nil, wrong("the service may not read it; give it to the service's user, with mode 0600")
 	case err != nil:
 		return nil, fmt.Errorf("opening %s: %w", file, err)
 	}
-	r := os.NewFile(uintptr(fd), file)
 	defer r.Close()
 	var st, folder, above unix.Stat_t
 	dir := filepath.Dir(file)
-	if err := errors.Join(unix.Fstat(fd, &st), unix.Stat(dir, &folder), unix.Stat(filepath.Dir(dir), &above)); err != nil {
+	if err := errors.Join(unix.Fstat(int(r.Fd()), &st), unix.Stat(dir, &folder), unix.Stat(filepath.Dir(dir), &above)); err != nil {
 		return nil, fmt.Errorf("looking at %s: %w", file, err)
 	}
-	if st.Mode&unix.S_IFMT != unix.S_IFREG {
+	if !guarded.Regular(&st) {
 		return nil, wrong("it is not a regular file")
 	}
 	user := os.Geteuid()
@@ -50,10 +50,10 @@ func load(file string) ([]byte, error) {
 		what string
 		path string
 	}{{&st, "it", file}, {&folder, "its folder", dir}, {&above, "the folder above it", filepath.Dir(dir)}} {
-		switch {
-		case part.st.Uid != 0 && int(part.st.Uid) != user:
+		switch guarded.Others(part.st, user) {
+		case guarded.Owned:
 			return nil, wrong("%s belongs to the user with the number %d, who could tell the agent what to do: give it to the service's user or to root", part.what, part.st.Uid)
-		case part.st.Mode&0o022 != 0:
+		case guarded.Opened:
 			return nil, wrong("%s can be written by others (mode %04o), who could tell the agent what to do: chmod go-w %s", part.what, part.st.Mode&0o7777, part.path)
 		}
 	}
