@@ -10,6 +10,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/svc-gateway/svc/agents/eventlog"
 	"github.com/svc-gateway/svc/agents/model"
 	"github.com/svc-gateway/svc/policy"
 	"github.com/svc-gateway/svc/policy/provenance"
@@ -249,8 +250,8 @@ func (d *driver) act(ctx, bounded context.Context, ref CallRef, agent string, c 
 
 // ended tells the readers of a call's result and returns what it changes in the run.
 func (d *driver) ended(ref CallRef, c Call, o outcome) func() {
-	d.log.append(Event{
-		Type: EventResult, Frame: ref.Frame, Call: c.ID, Name: d.log.secrets.Redact(c.Name), Status: string(o.status), Content: o.text,
+	d.log.Append(eventlog.Event{
+		Type: eventlog.Result, Frame: ref.Frame, Call: c.ID, Name: d.log.secrets.Redact(c.Name), Status: string(o.status), Content: o.text,
 	})
 	return func() {
 		d.rt.done(d.run, ref, o)

@@ -17,7 +17,7 @@ func (d *driver) finish(ctx context.Context) {
 	if err := d.active.held(ctx); err != nil {
 		if err := d.active.save(ctx, d.rt.store.SaveRun, d.run); err != nil {
 			d.rt.log.Warn("leaving a run to another process", zap.String("run", d.run.ID), zap.Error(err))
-			d.log.leave()
+			d.log.Leave()
 			return
 		}
 	}

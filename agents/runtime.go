@@ -162,7 +162,7 @@ func (rt *Runtime) launch(ctx context.Context, r *Run, set *toolset, l *lease, n
 	}
 	rt.activate(r.ID, a)
 	if next > 0 || !r.Due.IsZero() {
-		a.log.publish() // readers that wait elsewhere find it here
+		a.log.Publish() // readers that wait elsewhere find it here
 	}
 	rt.tellThread(r.Thread)
 	go func() {
@@ -176,7 +176,7 @@ func (rt *Runtime) launch(ctx context.Context, r *Run, set *toolset, l *lease, n
 func (rt *Runtime) retire(r *Run, a *activeRun) {
 	a.cancel(errors.New("the run has been left"))
 	if r.Status == Interrupted {
-		a.log.leave()
+		a.log.Leave()
 	}
 	rt.leave(r.Owner(), r.ID)
 	if err := rt.letGo(a.lease); err != nil {
