@@ -109,8 +109,13 @@ func (d *driver) start(ctx context.Context, e effect) {
 		f.Steps++
 		d.run.Steps++
 		req := d.request(e.frame)
+		var first *Invocation
+		if f.Known == nil && d.rt.memory != nil {
+			in := d.invocation(e.frame)
+			first = &in
+		}
 		bounded, release := d.within(ctx, e.frame)
-		work = func() func() { defer release(); return d.think(bounded, e.frame, req) }
+		work = func() func() { defer release(); return d.think(bounded, e.frame, req, first) }
 	case act:
 		if f := d.overSteps(e.Frame, -1); f != nil {
 			d.fail(f)
@@ -129,6 +134,7 @@ func (d *driver) start(ctx context.Context, e effect) {
 	case giveBack:
 		f := &d.run.Frames[e.frame]
 		f.Closed = true
+		d.capture(e.frame)
 		opener, record := *f.Opener, d.run.call(*f.Opener).Record
 		answer, seen := f.Messages[len(f.Messages)-1].Content, slices.Clone(f.Labels)
 		work = func() func() { return d.giveBack(ctx, opener, record, answer, seen, nil) }

@@ -22,5 +22,7 @@ func (d *driver) finish(ctx context.Context) {
 		}
 	}
 	// The error is logged; what could not be saved is closed by who finds it.
-	_ = d.rt.end(d.rt.base, d.run, ending{log: d.log, cause: d.run.Failure.cause()})
+	if err := d.rt.end(d.rt.base, d.run, ending{log: d.log, cause: d.run.Failure.cause()}); err == nil && d.run.Status == Success {
+		d.capture(0)
+	}
 }
