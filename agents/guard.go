@@ -60,6 +60,7 @@ type guarded struct {
 	status   string // empty: nothing is wrong
 	text     string // of the answer
 	findings []guardrail.Finding
+	rule     string // that withholds it
 	failure  *Failure
 }
 
@@ -91,7 +92,7 @@ func (d *driver) guard(ctx context.Context, a answering, req model.Request, resp
 	}
 	dec := d.policy.Engine().DecideOutput(d.run.Principal, out)
 	if dec.Effect == policy.Deny {
-		g.status, g.text = answerWithheld, "This answer is withheld: "+dec.Message
+		g.status, g.rule, g.text = answerWithheld, dec.Rule, "This answer is withheld: "+dec.Message
 	}
 	if g.status == "" && dec.Effect == policy.Allow && len(dec.Observed) == 0 {
 		return g
@@ -115,11 +116,10 @@ func (g *guarded) tell(log *eventLog, agent string, frame int, message string) {
 	for _, f := range g.findings {
 		checks, details = append(checks, f.Check), append(details, f.Detail)
 	}
-	content := strings.Join(details, "; ")
-	if g.status == answerWithheld {
-		content = g.text
+	if g.rule != "" {
+		details = append(details, "rule "+g.rule)
 	}
 	log.Append(eventlog.Event{
-		Type: eventlog.Guarded, Agent: agent, Frame: frame, Message: message, Status: g.status, Code: strings.Join(checks, ","), Content: log.secrets.Redact(content),
+		Type: eventlog.Guarded, Agent: agent, Frame: frame, Message: message, Status: g.status, Code: strings.Join(checks, ","), Content: log.secrets.Redact(strings.Join(details, "; ")),
 	})
 }

@@ -89,6 +89,9 @@ func (d *dialect) about(run agents.RunInfo) about {
 // resumes reports whether the request answers what a run waits for.
 func (b *RunBody) resumes() bool { return b.Command != nil && !isNull(b.Command.Resume) }
 
+// outputSchema is where a request says what form the answer is to have.
+const outputSchema = "output_schema"
+
 // maxAfter is how far ahead a run may be asked for.
 const maxAfter = 7 * 24 * time.Hour
 
@@ -132,6 +135,11 @@ func (b *RunBody) request(as assistant, thread string, modes []mode) (agents.Req
 			return req, rest.Invalid("config.recursion_limit: must be at least 1")
 		}
 		req.MaxSteps = b.Config.RecursionLimit
+		if schema := b.Config.Configurable[outputSchema]; schema != nil {
+			if req.Form, err = json.Marshal(schema); err != nil {
+				return req, rest.Invalid("config.configurable.output_schema: cannot be read")
+			}
+		}
 	}
 	if req.InterruptBefore, err = readNodes(b.InterruptBefore, "interrupt_before"); err != nil {
 		return req, err

@@ -189,6 +189,10 @@ func (t *translator) add(e eventlog.Event) {
 		t.call(f, e)
 	case eventlog.Result:
 		t.result(f, e)
+	case eventlog.Guarded:
+		t.tell(modeCustom, f, "custom", func() any {
+			return map[string]string{"type": string(e.Type), "id": e.Message, "status": e.Status, "code": e.Code, "reason": e.Content}
+		})
 	case eventlog.Todos:
 		f.values = maps.Clone(f.values)
 		if f.values == nil {
