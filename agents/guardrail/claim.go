@@ -10,8 +10,8 @@ import (
 
 var (
 	// acted is somebody who says what they did. What they did not do, will do or would have done is not said
-	// in these forms.
-	acted = regexp.MustCompile(`(?i)(?:^|[^\p{L}'’])(?:` +
+	// in these forms, and what stands in quotes somebody else said.
+	acted = regexp.MustCompile(`(?i)(?:^|[^\p{L}'’"“„«])(?:` +
 		`(?P<en>i(?:'|’)?(?:ve| have)? (?:just |already |now |also |successfully )?(?:ran|run|executed|called|invoked|queried|restarted|reloaded|deleted|removed|created|wrote|written|updated|installed|deployed|rebooted|configured))` +
 		`|ich habe [^.!?\n]{0,80}?(?:ausgeführt|aufgerufen|abgefragt|neu gestartet|gelöscht|angelegt|geschrieben|aktualisiert|installiert)` +
 		`|j(?:'|’)ai (?:exécuté|lancé|appelé|interrogé|redémarré|supprimé|créé|écrit|mis à jour|installé)` +
@@ -23,7 +23,8 @@ var (
 
 	// quoted is a result that is told of by the name of what gave it, in code marks.
 	quoted = regexp.MustCompile("(?i)(?:output (?:of|from)|result (?:of|from)|ran|executed|called|ausgabe von|sortie de|salida de) (?:the )?(?:command |tool |befehl )?`([^`\\n]{1,200})`" +
-		"|`([^`\\n]{1,200})` (?:returned|returns|reported|reports|printed|prints|shows|showed|output|gave|failed with)")
+		"|`([^`\\n]{1,200})` (?:returned|reported|printed|showed|gave|failed with)" +
+		"|`([^`\\n ]+ [^`\\n]{1,200})` (?:returns|reports|prints|shows|gives)") // of a single name, documentation speaks so
 )
 
 // claim says what a text tells of that no tool did; empty: nothing. Calls that did not succeed did nothing,
@@ -42,7 +43,7 @@ func claim(text string, done []model.Message) string {
 	}
 	known := said.String()
 	for _, m := range quoted.FindAllStringSubmatchIndex(text, maxClaims) {
-		name := submatch(text, m, 1) + submatch(text, m, 2)
+		name := submatch(text, m, 1) + submatch(text, m, 2) + submatch(text, m, 3)
 		if isHedged(text, m[0]) || knows(known, name) {
 			continue
 		}

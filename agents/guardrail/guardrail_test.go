@@ -72,6 +72,8 @@ func TestCheck(t *testing.T) {
 		{"about what was done", guardrail.Answer{Text: "`df` shows that 40% are used.", Done: df}, nil},
 		{"what a sub-agent did", guardrail.Answer{Text: "I ran `lsblk` through core: one disk.", Done: handed}, nil},
 		{"a denial that is told", guardrail.Answer{Text: "I was not permitted to reboot: `reboot` failed with a denial.", Done: denied}, nil},
+		{"documentation", guardrail.Answer{Text: "`vars()` returns a dictionary. A user said: \"I have written to you.\""}, nil},
+		{"an output, present tense", guardrail.Answer{Text: "`ps aux` shows 3 processes."}, []string{guardrail.Claim}},
 		{"what was not done", guardrail.Answer{Text: "I have not run anything. I did not restart it, and I will not."}, nil},
 		{"what could be done", guardrail.Answer{Text: "If I ran df, I could tell. Shall I? Should I run it now?"}, nil},
 		{"advice", guardrail.Answer{Text: "Run `df -h`. When you have deleted the logs, it shows the new figure."}, nil},
