@@ -56,13 +56,31 @@ func TestAnswersAreChecked(t *testing.T) {
 		{"a claim", "", []model.Response{spoken("I restarted nginx.", ""), good}, "", false, 1, "I restarted nginx.", []string{"flagged claim"}, true},
 		{"a credential", "", []model.Response{spoken("It is password=hunter2secret", "")}, "", false, 1, "It is password=REDACTED", []string{"flagged credentials"}, true},
 		{"a form", `{"type":"object","required":["full"]}`, []model.Response{spoken("40%", ""), spoken(`{"full":40}`, "")}, "", false, 2, `{"full":40}`, []string{"again form"}, false},
-		{"a rule", "", []model.Response{spoken("It is Bluebird.", "")}, `- {name: names, phase: output, effect: deny, message: Not public., when: 'output.text contains "Bluebird"'}`, false,
-			1, "This answer is withheld: Not public.", []string{"withheld "}, false},
-		{"a rule that sees a claim", "", []model.Response{spoken("I restarted nginx.", "")}, `- {name: proven, phase: output, effect: deny, message: Unproven., when: '"claim" in output.findings'}`, false,
-			1, "This answer is withheld: Unproven.", []string{"withheld claim"}, false},
+		{
+			"a rule", "",
+			[]model.Response{spoken("It is Bluebird.", "")},
+			`- {name: names, phase: output, effect: deny, message: Not public., when: 'output.text contains "Bluebird"'}`, false,
+			1, "This answer is withheld: Not public.",
+			[]string{"withheld "},
+			false,
+		},
+		{
+			"a rule that sees a claim", "",
+			[]model.Response{spoken("I restarted nginx.", "")},
+			`- {name: proven, phase: output, effect: deny, message: Unproven., when: '"claim" in output.findings'}`, false,
+			1, "This answer is withheld: Unproven.",
+			[]string{"withheld claim"},
+			false,
+		},
 		{"a rule that looks", "", []model.Response{good}, `- {name: look, phase: output, effect: log, message: m, when: output.final}`, false, 1, good.Message.Content, nil, true},
-		{"a rule that fails", "", []model.Response{good}, `- {name: broken, phase: output, effect: log, message: m, when: 'output.tools[3] == ""'}`, false,
-			1, "This answer is withheld: ", []string{"withheld "}, true},
+		{
+			"a rule that fails", "",
+			[]model.Response{good},
+			`- {name: broken, phase: output, effect: log, message: m, when: 'output.tools[3] == ""'}`, false,
+			1, "This answer is withheld: ",
+			[]string{"withheld "},
+			true,
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var prompts []string
