@@ -46,6 +46,9 @@ func (d *dialect) start(ctx context.Context, r *http.Request, thread string, bod
 	if body.resumes() {
 		return d.resume(ctx, r, thread, body, modes)
 	}
+	if body.resolves() {
+		return d.resolve(ctx, r, thread, body, modes)
+	}
 	req, err := body.request(as, thread, modes)
 	if err != nil {
 		return begun{}, err
