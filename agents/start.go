@@ -172,6 +172,10 @@ func newRun(p policy.Principal, req Request, set *toolset, scan func(string) []s
 		r.add(0, m)
 	}
 	r.Input = len(req.Input)
+	if n := r.Input; n > 0 && len(req.Form) > 0 { // it is said by the user, too
+		last := &r.Frames[0].Messages[n-1]
+		last.Findings = append(last.Findings, scan(string(req.Form))...)
+	}
 	return r
 }
 
