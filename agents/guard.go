@@ -64,25 +64,28 @@ type guarded struct {
 	failure  *Failure
 }
 
-// guard looks at an answer, asks the policy about it, and puts on record what is wrong.
+// guard looks at an answer, asks the policy about it, and puts on record what is wrong. What a model says
+// beside calls is no answer, but readers see it: the policy is asked about that, too.
 func (d *driver) guard(ctx context.Context, a answering, req model.Request, resp model.Response) guarded {
 	text := resp.Message.Content
-	check := guardrail.Answer{Text: text, Stopped: resp.Stop, Done: req.Messages, MaxLen: d.rt.answers.MaxBytes}
-	if len(a.form) > 0 {
-		check.Form, _ = schema.Compile("the form", a.form) // the request was checked
+	g, isAnswer := guarded{text: text}, len(resp.Message.ToolCalls) == 0
+	if isAnswer {
+		check := guardrail.Answer{Text: text, Stopped: resp.Stop, Done: req.Messages, MaxLen: d.rt.answers.MaxBytes}
+		if len(a.form) > 0 {
+			check.Form, _ = schema.Compile("the form", a.form) // the request was checked
+		}
+		g.findings = guardrail.Check(check)
 	}
-	g := guarded{text: text, findings: guardrail.Check(check)}
 	if shown := d.rt.gate.secrets.Redact(text); shown != text {
 		g.findings = append(g.findings, guardrail.Finding{Check: codeCredentials, Detail: "there was a credential in the answer"})
 	}
-	out := policy.Output{Agent: req.Agent, Text: text, Length: len(text), Final: a.final, Labels: a.labels, Time: time.Now()}
+	out := policy.Output{Agent: req.Agent, Text: text, Length: len(text), Final: a.final && isAnswer, Labels: a.labels, Time: time.Now()}
 	for _, f := range g.findings {
 		out.Findings = append(out.Findings, f.Check)
-		if len(g.findings) > 0 && g.status == "" {
-			g.status = answerFlagged
-		}
 		if f.Again && !a.again && !d.rt.answers.Once {
 			g.status = answerAgain
+		} else if g.status == "" {
+			g.status = answerFlagged
 		}
 	}
 	for _, m := range req.Messages {

@@ -143,6 +143,30 @@ func TestAnswersAreChecked(t *testing.T) {
 	}
 }
 
+// What a model says beside a call is seen by readers, and so by the policy.
+func TestWordsBesideCallsAreChecked(t *testing.T) {
+	f := newFixture(t, modelFunc(func(_ context.Context, req model.Request, say func(string)) (model.Response, error) {
+		if len(req.Messages) > 1 {
+			return answer(say, "done"), nil
+		}
+		say("Bluebird needs a look.")
+		r := calls(call("echo", `{"text":"x"}`))
+		r.Message.Content = "Bluebird needs a look."
+		return r, nil
+	}), echo())
+	f.setup.Policy = policy.NewLive(rules(t, `- {name: names, phase: output, effect: deny, message: Not public., when: 'output.text contains "Bluebird"'}`))
+	f.configure()
+	run, events := f.run("core", "go")
+	for _, e := range events {
+		if strings.Contains(e.Content, "Bluebird") {
+			t.Errorf("readers were told %+v", e)
+		}
+	}
+	if n := len(f.records(run.ID, audit.ToolEnd)); n != 1 {
+		t.Errorf("%d calls ended, want the one that came with the words", n)
+	}
+}
+
 // What a sub-agent says is checked before the agent above gets it.
 func TestAnswersOfSubAgentsAreChecked(t *testing.T) {
 	f := newFixture(t, modelFunc(func(_ context.Context, req model.Request, say func(string)) (model.Response, error) {

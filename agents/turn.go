@@ -84,7 +84,7 @@ func (d *driver) think(ctx context.Context, req model.Request, a answering) func
 	}
 	tokens := spent + resp.Usage.TotalTokens
 	var g guarded
-	if len(resp.Message.ToolCalls) == 0 {
+	if len(resp.Message.ToolCalls) == 0 || resp.Message.Content != "" {
 		if g = d.guard(ctx, a, req, resp); g.status == answerAgain {
 			g.tell(d.log, req.Agent, frame, id)
 			err := d.account(ctx, req.Agent, resp, time.Since(started))
