@@ -53,7 +53,7 @@ func TestDefaults(t *testing.T) {
 			MaxText: 64 << 10, Piece: 8 << 10, Calls: 8,
 		},
 		Model: settings.Model{
-			Provider: "demo", BaseURL: "https://api.openai.com/v1", Timeout: 2 * time.Minute, MaxRetries: 2, ContextTokens: 100_000,
+			Provider: "demo", Thinking: "off", Timeout: 2 * time.Minute, MaxRetries: 2, ContextTokens: 100_000,
 		},
 		Limits: settings.Limits{BodyBytes: 4 << 20, RunsPerMinute: 600, RequestsPerMinute: 6000, RequestsBurst: 600, ParallelRuns: 100, StreamsPerUser: 1000},
 		LDAP: settings.LDAP{
@@ -137,7 +137,7 @@ func TestEveryKindFromEveryLayer(t *testing.T) {
 	}
 	want.Auth = settings.Auth{Mode: []string{"token", "none"}, SessionTTLHours: 8}
 	want.Runtime.Timeout, want.Runtime.ProjectRoot = 5*time.Second, "/srv"
-	want.Model = settings.Model{Provider: "openai", BaseURL: "http://127.0.0.1:11434/v1", Name: "qwen3", APIKeyEnv: "KEY", Timeout: 2 * time.Minute, ContextTokens: 100_000}
+	want.Model = settings.Model{Provider: "openai", BaseURL: "http://127.0.0.1:11434/v1", Name: "qwen3", APIKeyEnv: "KEY", Thinking: "off", Timeout: 2 * time.Minute, ContextTokens: 100_000}
 	want.Limits.BodyBytes = 8 << 20
 	want.CORS.Origins = []string{"https://a.example", "http://b.example:8080"}
 	want.LDAP.Nested = true
@@ -189,7 +189,7 @@ func TestFileErrors(t *testing.T) {
 		{"unknown section", "{\n\n\"runtme\": {}}", `api.json:3: runtme is not a setting; did you mean runtime?`},
 		{"unknown key", "{\"runtime\": {\n\"timout\": \"1s\"}}", `api.json:2: runtime.timout is not a setting; did you mean runtime.timeout?`},
 		{"far key", `{"cors": {"zzzzzzzzzzzz": 1}}`, `api.json:1: cors.zzzzzzzzzzzz is not a setting; cors has origins`},
-		{"far section", `{"zzzzzzzzzzzzzz": 1}`, `zzzzzzzzzzzzzz is not a setting; there are auth, runtime, classifier, model, limits, cors, `},
+		{"far section", `{"zzzzzzzzzzzzzz": 1}`, `zzzzzzzzzzzzzz is not a setting; there are auth, runtime, classifier, model, budget, limits, cors, `},
 		{"far list", `{"zzzzzzzzzzzzzz": 1}`, `, async_subagents, `},
 		{"flat key", `{"auth.mode": "token"}`, `auth.mode is not a section: write mode in the section auth`},
 		{"twice", "{\"auth\": {\"mode\": \"token\",\n\"mode\": \"none\"}}", `api.json:2: auth.mode is set twice`},
