@@ -89,6 +89,17 @@ func (m Model) ThinkingTokens() (tokens int, adaptive bool) {
 	return tokens, m.Thinking == ThinkingAdaptive
 }
 
+// CheckKey reports that the variable with the API key is not set.
+func (m Model) CheckKey(env func(string) (string, bool)) error {
+	if m.APIKeyEnv == "" || m.Provider == ProviderDemo {
+		return nil
+	}
+	if v, _ := env(m.APIKeyEnv); v == "" {
+		return fmt.Errorf("api_key_env names %s, which is not set: put the API key into it, or leave api_key_env out", m.APIKeyEnv)
+	}
+	return nil
+}
+
 // complete looks at what concerns more than one field of a model. The model's name is a field of that name.
 func (m Model) complete(name string) error {
 	switch {
