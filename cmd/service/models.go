@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/signal"
 	"slices"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -95,7 +96,7 @@ func askedModels(s settings.Settings, names []string) ([]router.Named, error) {
 	for _, name := range names {
 		i := slices.Index(known, name)
 		if i < 0 {
-			return nil, cli.Usagef("there is no model %q%s; there are %v", name, suggest.DidYouMean(name, known), known)
+			return nil, cli.Usagef("there is no model %q%s; the models are %s", name, suggest.DidYouMean(name, known), strings.Join(known, ", "))
 		}
 		asked = append(asked, all[i])
 	}
