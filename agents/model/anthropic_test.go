@@ -256,8 +256,11 @@ func TestAnthropicToolCalls(t *testing.T) {
 		turn fakeanthropic.Turn
 		want []ToolCall
 	}{
-		{"standard", fakeanthropic.Turn{Text: []string{"Let me look."}, Calls: []fakeanthropic.Call{{ID: "a", Name: "run_command", Input: `{"command":"df -h"}`}, {ID: "b", Name: "read_file", Input: `{"path":"x"}`}}},
-			[]ToolCall{{"a", "run_command", `{"command":"df -h"}`}, {"b", "read_file", `{"path":"x"}`}}},
+		{
+			"standard",
+			fakeanthropic.Turn{Text: []string{"Let me look."}, Calls: []fakeanthropic.Call{{ID: "a", Name: "run_command", Input: `{"command":"df -h"}`}, {ID: "b", Name: "read_file", Input: `{"path":"x"}`}}},
+			[]ToolCall{{"a", "run_command", `{"command":"df -h"}`}, {"b", "read_file", `{"path":"x"}`}},
+		},
 		{"not streamed", fakeanthropic.Turn{Whole: true, Calls: []fakeanthropic.Call{{ID: "a", Name: "run_command", Input: `{"command":"df -h"}`}}}, []ToolCall{{"a", "run_command", `{"command":"df -h"}`}}},
 		{"no arguments", fakeanthropic.Turn{Calls: []fakeanthropic.Call{{ID: "a", Name: "now", Input: ""}}}, []ToolCall{{"a", "now", "{}"}}},
 		{"no such tool, cut arguments", fakeanthropic.Turn{Calls: []fakeanthropic.Call{{ID: "a", Name: "no_such", Input: `{"x":`}}, Stop: "max_tokens"}, []ToolCall{{"a", "no_such", `{"x":`}}},

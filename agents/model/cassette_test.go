@@ -72,12 +72,18 @@ func TestCassettes(t *testing.T) {
 		err    error
 		says   string
 	}{
-		{"openai-tools", openai, NewOpenAI, disk, "The root file system is half full.",
-			[]Usage{{PromptTokens: 212, CompletionTokens: 47, TotalTokens: 259}, {PromptTokens: 1290, CompletionTokens: 9, TotalTokens: 1299, CacheRead: 1152}}, "gpt-4o-2024-08-06", nil, ""},
+		{
+			"openai-tools", openai, NewOpenAI, disk, "The root file system is half full.",
+			[]Usage{{PromptTokens: 212, CompletionTokens: 47, TotalTokens: 259}, {PromptTokens: 1290, CompletionTokens: 9, TotalTokens: 1299, CacheRead: 1152}},
+			"gpt-4o-2024-08-06", nil, "",
+		},
 		{"openai-limited", openai, NewOpenAI, nil, "Half full.", []Usage{{PromptTokens: 212, CompletionTokens: 3, TotalTokens: 215}}, "gpt-4o-2024-08-06", nil, ""},
 		{"openai-quota", openai, NewOpenAI, nil, "", nil, "", ErrUnavailable, "quota"},
-		{"anthropic-thinking", thinking, NewAnthropic, disk, "The root file system is half full.",
-			[]Usage{{PromptTokens: 1623, CompletionTokens: 131, TotalTokens: 1754, CacheWritten: 1610}, {PromptTokens: 1840, CompletionTokens: 14, TotalTokens: 1854, CacheRead: 1610, CacheWritten: 222}}, "claude-sonnet-4-5-20250929", nil, ""},
+		{
+			"anthropic-thinking", thinking, NewAnthropic, disk, "The root file system is half full.",
+			[]Usage{{PromptTokens: 1623, CompletionTokens: 131, TotalTokens: 1754, CacheWritten: 1610}, {PromptTokens: 1840, CompletionTokens: 14, TotalTokens: 1854, CacheRead: 1610, CacheWritten: 222}},
+			"claude-sonnet-4-5-20250929", nil, "",
+		},
 		{"anthropic-overloaded", anthropic, NewAnthropic, nil, "Half full.", []Usage{{PromptTokens: 410, CompletionTokens: 6, TotalTokens: 416}}, "claude-sonnet-4-5-20250929", nil, ""},
 		{"anthropic-key", anthropic, NewAnthropic, nil, "", nil, "", ErrUnavailable, "model.api_key_env"},
 		{"anthropic-model", anthropic, NewAnthropic, nil, "", nil, "", ErrBadResponse, "model.name"},

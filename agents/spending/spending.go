@@ -73,8 +73,10 @@ func (m Most) Check(own, all Used) error {
 		all, tokens bool
 		used, most  int64
 	}{
-		{false, true, own.Tokens, m.User.Tokens}, {false, false, own.Calls, m.User.Calls},
-		{true, true, all.Tokens, m.All.Tokens}, {true, false, all.Calls, m.All.Calls},
+		{false, true, own.Tokens, m.User.Tokens},
+		{false, false, own.Calls, m.User.Calls},
+		{true, true, all.Tokens, m.All.Tokens},
+		{true, false, all.Calls, m.All.Calls},
 	} {
 		if b.most > 0 && b.used > b.most {
 			return &Over{All: b.all, Tokens: b.tokens, Used: b.used, Most: b.most}

@@ -247,7 +247,7 @@ func (s *Server) checkMessages(r Request) string {
 	}
 	n := len(r.Messages)
 	if r.Thinking.Type == "enabled" && n > 1 && r.Messages[n-1].Content[0].Type == "tool_result" && !strings.HasSuffix(r.Messages[n-2].Content[0].Type, "thinking") {
-		return fmt.Sprintf("messages.%d.content.0.type: Expected `thinking` or `redacted_thinking`, but found `%s`. When `thinking` is enabled, a final `assistant` message must start with a thinking block (preceeding the lastmost set of `tool_use` and `tool_result` blocks).", n-2, r.Messages[n-2].Content[0].Type)
+		return fmt.Sprintf("messages.%d.content.0.type: Expected `thinking` or `redacted_thinking`, but found `%s`. When `thinking` is enabled, a final `assistant` message must start with a thinking block (preceding the lastmost set of `tool_use` and `tool_result` blocks).", n-2, r.Messages[n-2].Content[0].Type)
 	}
 	return ""
 }

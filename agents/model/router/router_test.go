@@ -39,8 +39,8 @@ func (s *scripted) Turn(_ context.Context, _ model.Request, delta func(string)) 
 }
 
 var (
-	away   = fmt.Errorf("%w: it sleeps", model.ErrUnavailable)
-	broken = fmt.Errorf("%w: nonsense", model.ErrBadResponse)
+	errAway   = fmt.Errorf("%w: it sleeps", model.ErrUnavailable)
+	errBroken = fmt.Errorf("%w: nonsense", model.ErrBadResponse)
 )
 
 func TestFallback(t *testing.T) {
@@ -52,12 +52,12 @@ func TestFallback(t *testing.T) {
 		fails  bool
 	}{
 		{"the first answers", []scripted{{says: "1"}, {says: "2"}, {says: "3"}}, "1", []string{"first"}, false},
-		{"the second answers", []scripted{{err: away}, {says: "2"}, {says: "3"}}, "2", []string{"first", "second"}, false},
-		{"the third answers", []scripted{{err: away}, {err: away}, {says: "3"}}, "3", []string{"first", "second", "third"}, false},
-		{"nobody answers", []scripted{{err: away}, {err: away}, {err: away}}, "it sleeps", []string{"first", "second", "third"}, true},
-		{"never after a piece", []scripted{{says: "half", err: away}, {says: "2"}, {says: "3"}}, "it sleeps", []string{"first"}, true},
-		{"never after a bad answer", []scripted{{err: broken}, {says: "2"}, {says: "3"}}, "nonsense", []string{"first"}, true},
-		{"a bad answer of the second", []scripted{{err: away}, {err: broken}, {says: "3"}}, "nonsense", []string{"first", "second"}, true},
+		{"the second answers", []scripted{{err: errAway}, {says: "2"}, {says: "3"}}, "2", []string{"first", "second"}, false},
+		{"the third answers", []scripted{{err: errAway}, {err: errAway}, {says: "3"}}, "3", []string{"first", "second", "third"}, false},
+		{"nobody answers", []scripted{{err: errAway}, {err: errAway}, {err: errAway}}, "it sleeps", []string{"first", "second", "third"}, true},
+		{"never after a piece", []scripted{{says: "half", err: errAway}, {says: "2"}, {says: "3"}}, "it sleeps", []string{"first"}, true},
+		{"never after a bad answer", []scripted{{err: errBroken}, {says: "2"}, {says: "3"}}, "nonsense", []string{"first"}, true},
+		{"a bad answer of the second", []scripted{{err: errAway}, {err: errBroken}, {says: "3"}}, "nonsense", []string{"first", "second"}, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var asked []string
@@ -121,7 +121,7 @@ func TestNamesAndWindows(t *testing.T) {
 func TestRest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var asked []string
-		models := []scripted{{err: away}, {says: "2"}, {says: "3"}}
+		models := []scripted{{err: errAway}, {says: "2"}, {says: "3"}}
 		r := routerOf(t, &asked, models)
 		turn := func() string {
 			resp, err := r.Turn(t.Context(), model.Request{}, nil)
@@ -139,7 +139,7 @@ func TestRest(t *testing.T) {
 		if got := turn(); got != "first" {
 			t.Errorf("got %s, want the first again", got)
 		}
-		models[1].err, models[2].err = away, away
+		models[1].err, models[2].err = errAway, errAway
 		if got := turn(); got != "first" {
 			t.Errorf("got %s", got)
 		}
@@ -149,7 +149,7 @@ func TestRest(t *testing.T) {
 // A cancelled run asks nobody else.
 func TestCancelled(t *testing.T) {
 	var asked []string
-	r := routerOf(t, &asked, []scripted{{err: away}, {says: "2"}, {says: "3"}})
+	r := routerOf(t, &asked, []scripted{{err: errAway}, {says: "2"}, {says: "3"}})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := r.Turn(ctx, model.Request{}, nil); err == nil || len(asked) != 1 {
