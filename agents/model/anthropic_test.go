@@ -389,3 +389,44 @@ func FuzzAnthropicTakesConversations(f *testing.F) {
 		}
 	})
 }
+
+// Whatever a server sends, a turn is one whole answer, of which every piece was shown, or an error of this package.
+func FuzzAnthropicAnswers(f *testing.F) {
+	var body string
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, _ = w.Write([]byte(body))
+	}))
+	f.Cleanup(s.Close)
+	m, err := NewAnthropic(Config{BaseURL: s.URL, Model: claude, APIKey: testKey, Adaptive: true, IdleTimeout: time.Minute})
+	if err != nil {
+		f.Fatal(err)
+	}
+	event := func(doc string) string { return "event: x\ndata: " + doc + "\n\n" }
+	f.Add(event(`{"type":"message_start","message":{"model":"m","usage":{"input_tokens":-5,"output_tokens":9223372036854775807}}}`) +
+		event(`{"type":"content_block_start","index":0,"content_block":{"type":"thinking","thinking":"a","signature":"b"}}`) +
+		event(`{"type":"content_block_start","index":1,"content_block":{"type":"text","text":"a"}}`) +
+		event(`{"type":"content_block_delta","index":1,"delta":{"type":"text_delta","text":"b"}}`) +
+		event(`{"type":"content_block_start","index":2,"content_block":{"type":"tool_use","id":"i","name":"n","input":{"x":1}}}`) +
+		event(`{"type":"content_block_delta","index":2,"delta":{"type":"input_json_delta","partial_json":"{"}}`) +
+		event(`{"type":"message_delta","delta":{"stop_reason":"tool_use"},"usage":{"output_tokens":3}}`) + event(`{"type":"message_stop"}`))
+	f.Add(event(`{"type":"content_block_delta","index":-1,"delta":{}}`))
+	f.Add(event(`{"type":"content_block_start","index":0,"content_block":null}`) + event(`{"type":"message_delta","delta":{"stop_reason":"end_turn"}}`))
+	f.Add("event: error\ndata: " + testKey + "\n\n")
+	f.Add("\x00\xff\n\n: comment\n\ndata:")
+	f.Fuzz(func(t *testing.T, answer string) {
+		body = answer
+		var shown strings.Builder
+		res, err := m.Turn(t.Context(), request("go"), func(p string) { shown.WriteString(p) })
+		switch u := res.Usage; {
+		case err != nil:
+			if !errors.Is(err, ErrUnavailable) && !errors.Is(err, ErrBadResponse) || strings.Contains(ClientMessage(err), testKey) {
+				t.Errorf("got %v", err)
+			}
+		case shown.String() != res.Message.Content:
+			t.Errorf("shown %q, answered %q", shown.String(), res.Message.Content)
+		case u.PromptTokens < 0 || u.CompletionTokens < 0 || u.TotalTokens < 0:
+			t.Errorf("usage %+v", u)
+		}
+	})
+}
