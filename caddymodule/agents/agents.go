@@ -274,7 +274,7 @@ func newSetup(ctx context.Context, a *app.App, opened *host, db *analytics.DB, l
 			Threads: s.Retention.Threads, Ephemeral: s.Retention.Ephemeral, Events: s.Retention.Events, Size: s.Retention.Size,
 		},
 		Limits: agents.Limits{
-			Steps: s.Runtime.MaxSteps, Depth: s.Runtime.MaxDepth, Context: s.Model.ContextTokens, Tokens: int64(s.Runtime.MaxTokens), Run: s.Runtime.RunTimeout, Tool: s.Runtime.Timeout,
+			Steps: s.Runtime.MaxSteps, Depth: s.Runtime.MaxDepth, Context: m.Window(""), Tokens: int64(s.Runtime.MaxTokens), Run: s.Runtime.RunTimeout, Tool: s.Runtime.Timeout,
 			ParallelCalls: parallelCalls, ParallelRuns: s.Limits.ParallelRuns, RunsPerMinute: int64(s.Limits.RunsPerMinute),
 		},
 	}, definitions, nil

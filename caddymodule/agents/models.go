@@ -58,10 +58,12 @@ func newModel(called string, s settings.Model) (model.Model, error) {
 	return nil, fmt.Errorf("model.provider: unknown provider %q; use demo, openai or anthropic", s.Provider)
 }
 
-// withWindows tells agents how much their models can be shown.
+// withWindows tells agents with a model of their own how much it can be shown.
 func withWindows(all []agents.Agent, m *router.Router) []agents.Agent {
 	for i := range all {
-		all[i].Window = m.Window(all[i].Model)
+		if all[i].Model != "" {
+			all[i].Window = m.Window(all[i].Model)
+		}
 	}
 	return all
 }
