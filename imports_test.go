@@ -55,7 +55,7 @@ var matrix = []rule{
 	{"cmd/svc-duck/...", []string{"internal/..."}},
 	{"cmd/...", []string{"..."}},
 	{"bench/...", []string{"..."}},
-	{"testscript/...", []string{"agents/model/fakeopenai", "agents/sandbox/remote/remotetest"}},
+	{"testscript/...", []string{"agents/model/fakeanthropic", "agents/model/fakeopenai", "agents/sandbox/remote/remotetest"}},
 	{".", nil},
 }
 

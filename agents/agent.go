@@ -7,6 +7,8 @@ type Agent struct {
 	Name        string
 	Description string // tells people and the orchestrator what it is good for
 	System      string // the system prompt
+	Model       string `json:",omitempty"` // name of the model that it thinks with; empty: the default one
+	Window      int    `json:",omitempty"` // tokens of that model's window; 0: [Limits.Context]
 	Tools       []string
 	Delegates   []string // agents it may hand a task to, through the tool delegate
 	Limits      AgentLimits

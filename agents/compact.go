@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -27,10 +28,10 @@ var errPoisoned = errors.New("the summary reads like an injection")
 // fit makes a request fit the model's window, and tells readers and the audit log what it took. spent are
 // the tokens of the summary.
 func (d *driver) fit(ctx context.Context, frame int, req model.Request) (f compact.Fitted, spent int64, err error) {
-	c := compact.Compactor{Window: d.rt.limits.Context, Summarise: func(ctx context.Context, transcript string) (string, error) {
+	c := compact.Compactor{Window: cmp.Or(d.set.agents[req.Agent].Window, d.rt.limits.Context), Summarise: func(ctx context.Context, transcript string) (string, error) {
 		started := time.Now()
 		resp, err := turn(ctx, d.rt.model, model.Request{
-			Agent: req.Agent, System: model.SummarySystem, User: req.User, Messages: []model.Message{{Role: model.RoleUser, Content: transcript}},
+			Agent: req.Agent, Model: req.Model, System: model.SummarySystem, User: req.User, Messages: []model.Message{{Role: model.RoleUser, Content: transcript}},
 		}, nil)
 		if err != nil {
 			return "", err
@@ -87,7 +88,8 @@ func (d *driver) unfitted(frame int, spent int64, err error) func() {
 		if d.over == nil {
 			d.over = map[int]*agentLimit{}
 		}
+		agent := d.set.agents[d.run.Frames[frame].Agent]
 		d.over[frame] = &agentLimit{"context_limit", CallError, fmt.Sprintf(
-			"the conversation of the agent %s does not fit the model's window (setting model.context_tokens, %d)", d.run.Frames[frame].Agent, d.rt.limits.Context)}
+			"the conversation of the agent %s does not fit the model's window (setting context_tokens, %d)", agent.Name, cmp.Or(agent.Window, d.rt.limits.Context))}
 	}
 }

@@ -117,7 +117,7 @@ func TestWhatDoesNotFitEndsTheTask(t *testing.T) {
 	f.setup.Agents[1].System = strings.Repeat("be kind ", 1000)
 	f.configure()
 	_, events := f.run("", "go")
-	if got, want := text(events), "error: delegate: the conversation of the agent core does not fit the model's window (setting model.context_tokens, 2500)"; got != want {
+	if got, want := text(events), "error: delegate: the conversation of the agent core does not fit the model's window (setting context_tokens, 2500)"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	run, _ := f.run("core", "go")

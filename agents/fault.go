@@ -69,6 +69,8 @@ func modelFailure(err error) *Failure {
 	switch {
 	case errors.Is(err, errRunTimeout):
 		return &Failure{"run_timeout", errRunTimeout.Error()}
+	case errors.Is(err, model.ErrBudget):
+		return &Failure{"budget_exceeded", model.ClientMessage(err)}
 	case errors.Is(err, model.ErrBadResponse):
 		return &Failure{"model_bad_response", model.ClientMessage(err)}
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, model.ErrTimeout):

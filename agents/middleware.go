@@ -94,7 +94,7 @@ func (d *driver) capture(frame int) {
 		Messages: f.Messages, Labels: f.Labels,
 		Ask: func(ctx context.Context, req model.Request) (model.Response, error) {
 			started := time.Now()
-			req.Agent, req.User = in.Agent, in.Owner
+			req.Agent, req.Model, req.User = in.Agent, d.set.agents[in.Agent].Model, in.Owner
 			resp, err := turn(ctx, d.rt.model, req, nil)
 			if err != nil {
 				return resp, err

@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -232,7 +233,7 @@ func (rt *Runtime) create(ctx context.Context, r *Run, req Request, set *toolset
 
 // begin records the start of a run.
 func (rt *Runtime) begin(ctx context.Context, r *Run) {
-	rt.hooks.SessionStart(r.Assistant, rt.model.Name(), r.Principal.User)
+	rt.hooks.SessionStart(r.Assistant, cmp.Or(rt.set.Load().agents[r.Assistant].Model, rt.model.Name()), r.Principal.User)
 	if err := rt.audit.Queue(ctx, runEvent(audit.RunStart, r)); err != nil {
 		r.Failure = noAudit
 		rt.log.Error("recording the start of a run failed", zap.String("run", r.ID), zap.Error(err))

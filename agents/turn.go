@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -25,7 +26,7 @@ func (d *driver) request(frame int) model.Request {
 	case frame == 0 && len(d.history) > 0:
 		messages = append(d.history[:len(d.history):len(d.history)], f.Messages...)
 	}
-	req := model.Request{Agent: f.Agent, System: agent.System, Messages: messages, Tools: agent.specs, User: d.run.Owner()}
+	req := model.Request{Agent: f.Agent, Model: agent.Model, System: agent.System, Messages: messages, Tools: agent.specs, User: d.run.Owner()}
 	if f.Known != nil {
 		req.System += f.Known.Text
 	}
@@ -77,7 +78,7 @@ func (d *driver) think(ctx context.Context, req model.Request, a answering) func
 		}
 		d.rt.log.Warn("model turn failed", zap.String("run", d.run.ID), zap.String("agent", req.Agent), zap.Error(err))
 		then := d.cutShort(frame, err)
-		return d.broken(ctx, frame, req, streamed, time.Since(started), func() {
+		return d.broken(ctx, frame, req, resp.Model, streamed, time.Since(started), func() {
 			d.run.spent(frame, spent)
 			then()
 		})
@@ -135,11 +136,11 @@ func (d *driver) cutShort(frame int, err error) func() {
 }
 
 // broken accounts for a turn that failed after its first words, which were paid for.
-func (d *driver) broken(ctx context.Context, frame int, req model.Request, streamed int, took time.Duration, then func()) func() {
+func (d *driver) broken(ctx context.Context, frame int, req model.Request, by string, streamed int, took time.Duration, then func()) func() {
 	if streamed == 0 {
 		return then
 	}
-	resp := model.Response{Model: d.rt.model.Name(), Usage: model.EstimateUsage(req, streamed)}
+	resp := model.Response{Model: cmp.Or(by, d.rt.model.Name()), Usage: model.EstimateUsage(req, streamed)}
 	err := d.account(ctx, req.Agent, resp, took)
 	return func() {
 		d.run.spent(frame, resp.Usage.TotalTokens)

@@ -11,6 +11,7 @@ import (
 	"os"
 	"sync"
 
+	"github.com/svc-gateway/svc/agents/model/fakeanthropic"
 	"github.com/svc-gateway/svc/agents/model/fakeopenai"
 )
 
@@ -23,19 +24,31 @@ type turn struct {
 
 // startModel starts a language model and points the service at it. Which turn it takes is
 // decided by how many answers follow the last question, so that runs side by side do not meet;
-// with -sequence by how many were asked for.
+// with -sequence by how many were asked for. With -recorded each file is the body of an answer
+// as a server sent it. With -anthropic it speaks the protocol of that provider. With -at its
+// address is in that variable, and the service is not told of it.
 func startModel(c *call) error {
 	f := flag.NewFlagSet("model", flag.ContinueOnError)
 	f.SetOutput(&c.err)
 	sequence := f.Bool("sequence", false, "one turn a request")
+	recorded := f.Bool("recorded", false, "the files are bodies of answers, one a request")
+	ofAnthropic := f.Bool("anthropic", false, "it speaks that provider's protocol")
+	at := f.String("at", "", "variable for its address")
 	if err := f.Parse(c.args); err != nil {
 		return err
 	}
-	if f.NArg() != 1 {
-		return errors.New("usage: model [-sequence] FILE")
+	if f.NArg() == 0 || f.NArg() > 1 && !*recorded {
+		return errors.New("usage: model [-sequence] [-anthropic] [-at VARIABLE] FILE, or model -recorded FILE...")
+	}
+	if *ofAnthropic {
+		return startAnthropic(c, f.Arg(0), *at)
 	}
 	var turns []turn
-	if err := json.Unmarshal([]byte(c.ts.ReadFile(f.Arg(0))), &turns); err != nil {
+	if *recorded {
+		for _, file := range f.Args() {
+			turns = append(turns, turn{Turn: fakeopenai.Turn{Fault: fakeopenai.Garbage, Raw: c.ts.ReadFile(file)}})
+		}
+	} else if err := json.Unmarshal([]byte(c.ts.ReadFile(f.Arg(0))), &turns); err != nil {
 		return fmt.Errorf("reading %s: %w", f.Arg(0), err)
 	}
 	log, err := os.Create(c.ts.MkAbs("model.log"))
@@ -47,7 +60,7 @@ func startModel(c *call) error {
 		if _, err := log.Write(append(r.Body, '\n')); err != nil {
 			return fakeopenai.Turn{Status: http.StatusInternalServerError}
 		}
-		if !*sequence {
+		if !*sequence && !*recorded {
 			n = answersSinceQuestion(r)
 		}
 		t := turns[min(n, len(turns)-1)]
@@ -63,9 +76,46 @@ func startModel(c *call) error {
 		_ = log.Close()
 	})
 	c.releases = append(c.releases, let)
-	c.ts.Setenv("SVC_MODEL_PROVIDER", "openai")
-	c.ts.Setenv("SVC_MODEL_BASE_URL", server.BaseURL())
+	c.pointAt("openai", server.BaseURL(), *at)
+	return nil
+}
+
+// pointAt tells the service of a model, or puts its address into a variable.
+func (c *call) pointAt(provider, address, variable string) {
+	if variable != "" {
+		c.ts.Setenv(variable, address)
+		return
+	}
+	c.ts.Setenv("SVC_MODEL_PROVIDER", provider)
+	c.ts.Setenv("SVC_MODEL_BASE_URL", address)
 	c.ts.Setenv("SVC_MODEL_NAME", "fake")
+}
+
+// startAnthropic does the same for Anthropic's protocol, one turn a request. What the server
+// refused is in the log of the test.
+func startAnthropic(c *call, file, at string) error {
+	var turns []fakeanthropic.Turn
+	if err := json.Unmarshal([]byte(c.ts.ReadFile(file)), &turns); err != nil {
+		return fmt.Errorf("reading %s: %w", file, err)
+	}
+	log, err := os.Create(c.ts.MkAbs("model.log"))
+	if err != nil {
+		return err
+	}
+	server := fakeanthropic.Start(func(n int, r fakeanthropic.Request) fakeanthropic.Turn {
+		if _, err := log.Write(append(r.Body, '\n')); err != nil {
+			return fakeanthropic.Turn{Status: http.StatusInternalServerError}
+		}
+		return turns[min(n, len(turns)-1)]
+	})
+	c.cleanup(func() {
+		server.Close()
+		_ = log.Close()
+		for _, refused := range server.Refused() {
+			c.ts.Logf("the model's server refused a request: %s", refused)
+		}
+	})
+	c.pointAt("anthropic", server.URL(), at)
 	return nil
 }
 

@@ -97,6 +97,9 @@ func demoTurn(req Request) Message {
 		return demoSays(words)
 	}
 	found := q.topics()
+	if t := q.echoes(); t != nil && slices.ContainsFunc(req.Tools, func(s ToolSpec) bool { return s.Name == t.tool }) {
+		found = []*topic{t}
+	}
 	if answers := req.Messages[last+1:]; len(answers) > 0 {
 		if text := demoAnswer(q, found, answers); text != "" {
 			return demoSays(text)

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// Error is what a Turn of [NewOpenAI] fails with, the caller's own cancellation
+// Error is what a Turn of a model behind a server fails with, the caller's own cancellation
 // excepted. Its text is composed of this package's words only: an upstream's error
 // text can hold a key or another customer's data, so it is read to classify the
 // failure and then dropped.
@@ -42,6 +42,13 @@ func (e *Error) Error() string {
 
 // Unwrap makes errors.Is match ErrUnavailable or ErrBadResponse.
 func (e *Error) Unwrap() error { return e.kind }
+
+// OverBudget returns the error of a turn that is not taken because a budget is used up. The reason is for the
+// user; it names the setting and says when the budget begins anew.
+func OverBudget(reason string) *Error { return &Error{kind: ErrBudget, reason: reason} }
+
+// statusOverloaded is what Anthropic's servers answer when they have too much to do.
+const statusOverloaded = 529
 
 // ClientMessage decides what a client of the service may read about a failed turn.
 // It is safe for any error: one that this package did not make is described in
@@ -75,29 +82,33 @@ func badResponse(format string, args ...any) *Error {
 
 // statusError classifies an HTTP answer that is not 200. body is looked at for a
 // few well-known conditions and never quoted.
-func statusError(status int, header http.Header, body string) *Error {
+func (c *client) statusError(status int, header http.Header, body string) *Error {
 	e := unavailable("its server answered %d %s", status, http.StatusText(status))
 	body = strings.ToLower(body)
 	switch {
 	case status == http.StatusUnauthorized, status == http.StatusForbidden:
-		e.reason = fmt.Sprintf("its server refused the API key (%d); check model.api_key_env", status)
+		e.reason = fmt.Sprintf("its server refused the API key (%d); check %s", status, c.field("api_key_env"))
 	case status == http.StatusTooManyRequests && strings.Contains(body, "insufficient_quota"):
 		e.reason = "the quota of the API key is used up (429)"
 	case status == http.StatusTooManyRequests:
 		e.reason, e.retry = "its server is limiting requests (429)", true
+	case status == http.StatusPaymentRequired, strings.Contains(body, "credit balance is too low"):
+		e.reason = fmt.Sprintf("the account of the API key has no credit left (%d)", status)
+	case status == statusOverloaded:
+		e.reason, e.retry = "its server is overloaded (529)", true
 	case status == http.StatusInternalServerError, status == http.StatusBadGateway, status == http.StatusServiceUnavailable:
 		e.retry = true
 	case status >= 500:
 	case strings.Contains(body, "does not support tools"), strings.Contains(body, "enable-auto-tool-choice"):
 		e.kind, e.reason = ErrBadResponse, fmt.Sprintf("this model cannot call tools on its server (%d)", status)
-	case strings.Contains(body, "context_length"), strings.Contains(body, "context length"), strings.Contains(body, "context size"), status == http.StatusRequestEntityTooLarge:
+	case strings.Contains(body, "context_length"), strings.Contains(body, "context length"), strings.Contains(body, "context size"), strings.Contains(body, "prompt is too long"), status == http.StatusRequestEntityTooLarge:
 		e.kind, e.reason = ErrBadResponse, fmt.Sprintf("the conversation is too long for the model (%d)", status)
 	case status == http.StatusNotFound && strings.Contains(body, "model"):
-		e.kind, e.reason = ErrBadResponse, "its server does not know the model (404); check model.name"
+		e.kind, e.reason = ErrBadResponse, "its server does not know the model (404); check "+c.field("name")
 	case status == http.StatusNotFound:
-		e.kind, e.reason = ErrBadResponse, "there is no chat completions API at this address (404); model.base_url often ends in /v1"
+		e.kind, e.reason = ErrBadResponse, "its API is not at this address (404); "+c.field("base_url")+" "+c.hint
 	case status < 400:
-		e.kind, e.reason = ErrBadResponse, fmt.Sprintf("its server redirects (%d), which is not followed; set model.base_url to the final address", status)
+		e.kind, e.reason = ErrBadResponse, fmt.Sprintf("its server redirects (%d), which is not followed; set %s to the final address", status, c.field("base_url"))
 	default:
 		e.kind, e.reason = ErrBadResponse, fmt.Sprintf("its server refused the request as invalid (%d)", status)
 	}

@@ -43,6 +43,16 @@ type Message struct {
 	// Compaction is, on an assistant message, what the model was shown in place of the first messages of
 	// the conversation. Nil: nothing new. No server is sent it.
 	Compaction *Compaction `json:"compaction,omitempty"`
+	// Thinking is, on an assistant message, what its model thought, for that model. Nil: nothing. No reader
+	// and no other server is sent it.
+	Thinking *Thinking `json:"thinking,omitempty"`
+}
+
+// Thinking is what a model thought before it answered, in its server's form, signed. The server wants it back
+// unchanged and in its place.
+type Thinking struct {
+	By     string            `json:"by"`     // the model and its server
+	Blocks []json.RawMessage `json:"blocks"` // with a mark for each text and each call between them
 }
 
 // Compaction stands for the first messages of a conversation.
@@ -86,6 +96,8 @@ type ToolSpec struct {
 type Request struct {
 	// Agent is the name of the agent that asks, for example core.
 	Agent string
+	// Model is the name of the model to ask, where there are several. Empty: the default one.
+	Model string
 	// System is the system prompt; it is put before Messages.
 	System string
 	// Messages is the conversation, oldest first. A tool message follows the
@@ -102,6 +114,10 @@ type Usage struct {
 	PromptTokens     int64 `json:"prompt_tokens"`
 	CompletionTokens int64 `json:"completion_tokens"`
 	TotalTokens      int64 `json:"total_tokens"`
+	// CacheRead are the prompt tokens that the server had kept from an earlier turn, CacheWritten those
+	// that it keeps for the next. 0 where it does not say.
+	CacheRead    int64 `json:"cache_read,omitempty"`
+	CacheWritten int64 `json:"cache_written,omitempty"`
 	// Estimated is true when the counts are computed from the length of the text
 	// because the server reported none.
 	Estimated bool `json:"estimated,omitempty"`
@@ -113,7 +129,8 @@ type Response struct {
 	Message Message
 	// Usage counts what the turn cost.
 	Usage Usage
-	// Model is the name of the model that answered, as the server reports it.
+	// Model is the name of the model that answered, as the server reports it. With an error it is the one
+	// that failed, where there are several.
 	Model string
 	// Stop is why the answer ends where it does.
 	Stop Stop
@@ -137,7 +154,7 @@ type Model interface {
 	// Turn asks for the next assistant message. delta, which may be nil, is given
 	// each piece of the answer's text as it arrives; when it was called at least
 	// once and Turn returns no error, the pieces joined are Message.Content.
-	// Errors match ErrUnavailable, ErrBadResponse or the context's error.
+	// Errors match ErrUnavailable, ErrBadResponse, ErrBudget or the context's error.
 	Turn(ctx context.Context, req Request, delta func(text string)) (Response, error)
 }
 
@@ -152,3 +169,6 @@ var ErrTimeout = fmt.Errorf("%w in time", ErrUnavailable)
 // ErrBadResponse says that the model's server answered with something that is not
 // a chat completion, or refused the request as invalid. Asking again does not help.
 var ErrBadResponse = errors.New("the model gave an answer that cannot be used")
+
+// ErrBudget says that the turn was not taken: it would have used more than a budget has left.
+var ErrBudget = errors.New("the budget for models is used up")

@@ -125,10 +125,18 @@ func EstimateUsage(req Request, answer int) Usage {
 	return u
 }
 
+// tokens is a count of a server's, which may say anything.
+func tokens(n int64) int64 { return min(max(n, 0), 1<<40) }
+
 func messageSize(m Message) int {
 	n := len(m.Content)
 	for _, c := range m.ToolCalls {
 		n += len(c.Name) + len(c.Arguments)
+	}
+	if m.Thinking != nil {
+		for _, b := range m.Thinking.Blocks {
+			n += len(b)
+		}
 	}
 	return n
 }

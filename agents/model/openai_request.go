@@ -14,7 +14,10 @@ import (
 // acceptable here, because servers refuse a whole conversation for it: OpenAI
 // checks names, vLLM and llama.cpp parse arguments.
 func (o *openAI) params(req Request) (openai.ChatCompletionNewParams, error) {
-	p := openai.ChatCompletionNewParams{Model: o.name}
+	p := openai.ChatCompletionNewParams{Model: o.Model}
+	if o.MaxOutput > 0 {
+		p.MaxCompletionTokens = openai.Int(int64(o.MaxOutput))
+	}
 	if req.System != "" {
 		p.Messages = append(p.Messages, openai.SystemMessage(req.System))
 	}

@@ -1,94 +1,36 @@
 package model
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"io"
 	"mime"
-	"net/http"
 	"strings"
-	"time"
 
 	"github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/option"
 	"github.com/openai/openai-go/v3/packages/ssestream"
 )
 
-const (
-	maxAnswer    = 32 << 20 // bytes read of one answer
-	maxErrorBody = 64 << 10 // bytes read of an error
-)
-
-// ask makes one request, or a second one without stream_options when the server
-// does not know them.
-func (o *openAI) ask(ctx context.Context, req Request, params openai.ChatCompletionNewParams, show func(string)) (Response, *Error) {
-	if !o.usageRefused.Load() {
-		params.StreamOptions.IncludeUsage = openai.Bool(true)
-		res, err, refused := o.stream(ctx, req, params, show)
-		if !refused {
-			return res, err
+// stream makes one request and reads its answer.
+func (o *openAI) stream(ctx context.Context, req Request, params openai.ChatCompletionNewParams, show func(string)) (Response, *exchange, *Error) {
+	r := reading{model: o.Model, calls: newAssembler(req), show: show}
+	var stream *ssestream.Stream[openai.ChatCompletionChunk]
+	x, failed := o.exchange(ctx, func(ctx context.Context, x *exchange) error {
+		stream = o.chat.NewStreaming(ctx, params, option.WithMiddleware(x.watch))
+		return stream.Err()
+	}, func(x *exchange) *Error {
+		if media, _, _ := mime.ParseMediaType(x.answer.Header.Get("Content-Type")); media == "application/json" {
+			return r.whole(x.body)
 		}
-		o.usageRefused.Store(true)
-		params.StreamOptions = openai.ChatCompletionStreamOptionsParam{}
-	}
-	res, err, _ := o.stream(ctx, req, params, show)
-	return res, err
-}
-
-// stream makes one request and reads its answer. refused says that the server
-// named stream_options as what it does not accept.
-func (o *openAI) stream(ctx context.Context, req Request, params openai.ChatCompletionNewParams, show func(string)) (res Response, failed *Error, refused bool) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	var answer *http.Response
-	var body *meter
-	watch := func(r *http.Request, next option.MiddlewareNext) (*http.Response, error) {
-		a, err := next(r)
-		if err == nil {
-			limit := maxErrorBody
-			if a.StatusCode == http.StatusOK {
-				limit = maxAnswer
-			}
-			answer, body = a, &meter{ReadCloser: a.Body, left: limit, tail: []byte("\n")}
-			a.Body = body
-		}
-		return a, err
-	}
-	stream := o.chat.NewStreaming(ctx, params, option.WithMiddleware(watch))
-	defer func() { _ = stream.Close() }()
-	switch {
-	case answer == nil:
-		return Response{}, connectionError(stream.Err()), false
-	case answer.StatusCode != http.StatusOK:
-		text, _ := io.ReadAll(io.LimitReader(answer.Body, maxErrorBody)) // an unreadable body only tells less
-		known := params.StreamOptions.IncludeUsage.Valid() && answer.StatusCode < 500 &&
-			(bytes.Contains(text, []byte("stream_options")) || bytes.Contains(text, []byte("include_usage")))
-		return Response{}, statusError(answer.StatusCode, answer.Header, string(text)), known
-	}
-	idle := time.AfterFunc(o.idle, func() { cancel(errIdle) })
-	defer idle.Stop()
-	r := reading{model: o.name, calls: newAssembler(req), show: show}
-	if media, _, _ := mime.ParseMediaType(answer.Header.Get("Content-Type")); media == "application/json" {
-		failed = r.whole(body)
-	} else {
-		failed = r.pieces(stream, body, func() {
-			if r.finish != "" {
-				idle.Reset(min(o.idle, doneGrace))
-			} else {
-				idle.Reset(o.idle)
-			}
-		})
-	}
-	if failed != nil && errors.Is(context.Cause(ctx), errIdle) {
-		failed = unavailable("it fell silent for %v in the middle of an answer", o.idle)
-		failed.kind = ErrTimeout
-	}
+		return r.pieces(stream, x)
+	})
+	_ = stream.Close()
 	if failed != nil {
-		return Response{}, failed, false
+		return Response{}, x, failed
 	}
-	return r.response(req), nil, false
+	return r.response(req), x, nil
 }
 
 // reading is an answer as far as it has come.
@@ -106,7 +48,7 @@ type reading struct {
 
 // pieces reads a stream to its end. It is whole when a finish reason or [DONE] was
 // seen; what breaks after that does no harm.
-func (r *reading) pieces(stream *ssestream.Stream[openai.ChatCompletionChunk], body *meter, alive func()) *Error {
+func (r *reading) pieces(stream *ssestream.Stream[openai.ChatCompletionChunk], x *exchange) *Error {
 	for stream.Next() {
 		chunk := stream.Current()
 		if chunk.Model != "" {
@@ -132,9 +74,10 @@ func (r *reading) pieces(stream *ssestream.Stream[openai.ChatCompletionChunk], b
 				}
 			}
 		}
-		alive()
+		x.alive(r.finish != "")
 	}
 	var reported *ssestream.StreamError
+	body := x.body
 	err := stream.Err()
 	switch {
 	case r.finish != "" || body.done && r.seen:
@@ -200,7 +143,10 @@ func (r *reading) check() *Error {
 
 func (r *reading) response(req Request) Response {
 	m := Message{Role: RoleAssistant, Content: r.text.String(), ToolCalls: r.calls.done()}
-	u := Usage{PromptTokens: r.usage.PromptTokens, CompletionTokens: r.usage.CompletionTokens, TotalTokens: r.usage.TotalTokens}
+	u := Usage{
+		PromptTokens: tokens(r.usage.PromptTokens), CompletionTokens: tokens(r.usage.CompletionTokens), TotalTokens: tokens(r.usage.TotalTokens),
+		CacheRead: tokens(r.usage.PromptTokensDetails.CachedTokens),
+	}
 	if u.TotalTokens == 0 {
 		u.TotalTokens = u.PromptTokens + u.CompletionTokens
 	}
@@ -219,36 +165,4 @@ func (r *reading) stop() Stop {
 		return StopRefused
 	}
 	return StopDone
-}
-
-// meter reads a body up to a limit and notices the end-of-stream mark, which the
-// stream's decoder swallows.
-type meter struct {
-	io.ReadCloser
-	left, n    int
-	tail       []byte
-	done, over bool
-	err        error // why reading ended, when not with io.EOF
-}
-
-// The mark stands on a line of its own: inside a JSON string there is no line break.
-var doneMarks = [][]byte{[]byte("\ndata: [DONE]"), []byte("\ndata:[DONE]")}
-
-// Read implements io.Reader.
-func (m *meter) Read(p []byte) (int, error) {
-	if m.left <= 0 {
-		m.over = true
-		return 0, io.EOF
-	}
-	n, err := m.ReadCloser.Read(p[:min(len(p), m.left)])
-	m.left, m.n = m.left-n, m.n+n
-	if !m.done && n > 0 {
-		m.tail = append(m.tail, p[:n]...)
-		m.done = bytes.Contains(m.tail, doneMarks[0]) || bytes.Contains(m.tail, doneMarks[1])
-		m.tail = append(m.tail[:0], m.tail[max(0, len(m.tail)-len(doneMarks[0])):]...)
-	}
-	if err != nil && err != io.EOF {
-		m.err = err
-	}
-	return n, err
 }

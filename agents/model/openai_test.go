@@ -18,7 +18,7 @@ const testKey = "sk-test-0123456789abcdef"
 
 // connect makes a model for a fake whose waits between attempts are recorded and
 // not waited.
-func connect(t *testing.T, s *fakeopenai.Server, c OpenAIConfig) (*openAI, *[]time.Duration) {
+func connect(t *testing.T, s *fakeopenai.Server, c Config) (*openAI, *[]time.Duration) {
 	t.Helper()
 	t.Cleanup(s.Close)
 	c.BaseURL, c.Model, c.APIKey = s.BaseURL(), "gpt-4o", testKey
@@ -49,7 +49,7 @@ func request(text string) Request {
 func TestOpenAIText(t *testing.T) {
 	s := fakeopenai.Start(fakeopenai.Always(fakeopenai.Turn{Text: []string{"The disk ", "is ", "half full."}}))
 	s.Key = testKey
-	m, _ := connect(t, s, OpenAIConfig{})
+	m, _ := connect(t, s, Config{})
 	var pieces []string
 	res, err := m.Turn(t.Context(), request("How full?"), func(p string) { pieces = append(pieces, p) })
 	if err != nil {
@@ -83,7 +83,7 @@ func TestOpenAITakesNothingFromTheEnvironment(t *testing.T) {
 	t.Setenv("OPENAI_PROJECT_ID", "proj-from-environment")
 	s := fakeopenai.Start(fakeopenai.Always(fakeopenai.Turn{Text: []string{"hi"}}))
 	t.Cleanup(s.Close)
-	m, err := NewOpenAI(OpenAIConfig{BaseURL: s.BaseURL(), Model: "m"})
+	m, err := NewOpenAI(Config{BaseURL: s.BaseURL(), Model: "m"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,7 +127,7 @@ func TestOpenAIToolCalls(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			m, _ := connect(t, fakeopenai.Start(fakeopenai.Always(tt.turn)), OpenAIConfig{})
+			m, _ := connect(t, fakeopenai.Start(fakeopenai.Always(tt.turn)), Config{})
 			res, err := m.Turn(t.Context(), request("go"), nil)
 			if err != nil {
 				t.Fatal(err)
@@ -160,7 +160,7 @@ func TestOpenAIHistoryIsAcceptable(t *testing.T) {
 		fakeopenai.Turn{Calls: []fakeopenai.Call{{ID: "a", Name: "no such tool!", Arguments: `{"x":`}}},
 		fakeopenai.Turn{Text: []string{"sorry"}},
 	))
-	m, _ := connect(t, s, OpenAIConfig{})
+	m, _ := connect(t, s, Config{})
 	req := request("go")
 	res, err := m.Turn(t.Context(), req, nil)
 	if err != nil {
@@ -216,7 +216,7 @@ func TestOpenAIFaults(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			c := OpenAIConfig{MaxRetries: 2, Timeout: time.Minute}
+			c := Config{MaxRetries: 2, Timeout: time.Minute}
 			if tt.turn.Fault == fakeopenai.Stall {
 				c.IdleTimeout = 50 * time.Millisecond
 			}
@@ -250,7 +250,7 @@ func TestOpenAIRecovers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := fakeopenai.Start(fakeopenai.Sequence(bad, bad, ok))
-			m, waits := connect(t, s, OpenAIConfig{MaxRetries: 2})
+			m, waits := connect(t, s, Config{MaxRetries: 2})
 			res, err := m.Turn(t.Context(), request("go"), nil)
 			if err != nil || res.Message.Content != "fine" || len(*waits) != 2 {
 				t.Errorf("got %+v, %v after waits %v", res.Message, err, *waits)
@@ -260,7 +260,7 @@ func TestOpenAIRecovers(t *testing.T) {
 }
 
 func TestOpenAIRefusedConnection(t *testing.T) {
-	m, err := NewOpenAI(OpenAIConfig{BaseURL: "http://" + tcpport.ForTest(t).Addr() + "/v1", Model: "m", MaxRetries: 1})
+	m, err := NewOpenAI(Config{BaseURL: "http://" + tcpport.ForTest(t).Addr() + "/v1", Model: "m", MaxRetries: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -273,7 +273,7 @@ func TestOpenAIRefusedConnection(t *testing.T) {
 func TestOpenAIKeyRefused(t *testing.T) {
 	s := fakeopenai.Start(fakeopenai.Always(fakeopenai.Turn{}))
 	s.Key = "another"
-	m, _ := connect(t, s, OpenAIConfig{})
+	m, _ := connect(t, s, Config{})
 	_, err := m.Turn(t.Context(), request("go"), nil)
 	if !errors.Is(err, ErrUnavailable) || !strings.Contains(err.Error(), "model.api_key_env") || strings.Contains(err.Error(), testKey) {
 		t.Errorf("got %v", err)
@@ -283,7 +283,7 @@ func TestOpenAIKeyRefused(t *testing.T) {
 func TestOpenAIWithoutStreamOptions(t *testing.T) {
 	s := fakeopenai.Start(fakeopenai.Always(fakeopenai.Turn{Text: []string{"Four token", "s or so"}}))
 	s.RefuseStreamOptions = true
-	m, _ := connect(t, s, OpenAIConfig{})
+	m, _ := connect(t, s, Config{})
 	for range 2 {
 		res, err := m.Turn(t.Context(), request("go"), nil)
 		if err != nil {
@@ -299,7 +299,7 @@ func TestOpenAIWithoutStreamOptions(t *testing.T) {
 }
 
 func TestOpenAIUsageEstimated(t *testing.T) {
-	m, _ := connect(t, fakeopenai.Start(fakeopenai.Always(fakeopenai.Turn{Text: []string{"abcdefgh"}, NoUsage: true})), OpenAIConfig{})
+	m, _ := connect(t, fakeopenai.Start(fakeopenai.Always(fakeopenai.Turn{Text: []string{"abcdefgh"}, NoUsage: true})), Config{})
 	res, err := m.Turn(t.Context(), request("go"), nil)
 	if err != nil || !res.Usage.Estimated || res.Usage.CompletionTokens != 2 {
 		t.Errorf("got %+v, %v", res.Usage, err)
@@ -307,7 +307,7 @@ func TestOpenAIUsageEstimated(t *testing.T) {
 }
 
 func TestOpenAITurnDeadline(t *testing.T) {
-	m, _ := connect(t, fakeopenai.Start(fakeopenai.Always(fakeopenai.Turn{Text: []string{"x"}, Fault: fakeopenai.Stall})), OpenAIConfig{Timeout: 50 * time.Millisecond, MaxRetries: 5})
+	m, _ := connect(t, fakeopenai.Start(fakeopenai.Always(fakeopenai.Turn{Text: []string{"x"}, Fault: fakeopenai.Stall})), Config{Timeout: 50 * time.Millisecond, MaxRetries: 5})
 	_, err := m.Turn(t.Context(), request("go"), nil)
 	if !errors.Is(err, ErrUnavailable) || !strings.Contains(err.Error(), "50ms (model.timeout)") {
 		t.Errorf("got %v", err)
@@ -318,7 +318,7 @@ func TestOpenAICancel(t *testing.T) {
 	hold := make(chan struct{}, 2)
 	hold <- struct{}{}
 	hold <- struct{}{}
-	m, _ := connect(t, fakeopenai.Start(fakeopenai.Always(fakeopenai.Turn{Text: []string{"x", "y"}, Hold: hold})), OpenAIConfig{MaxRetries: 5})
+	m, _ := connect(t, fakeopenai.Start(fakeopenai.Always(fakeopenai.Turn{Text: []string{"x", "y"}, Hold: hold})), Config{MaxRetries: 5})
 	why := errors.New("the token was revoked")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	_, err := m.Turn(ctx, request("go"), func(string) { cancel(why) })
@@ -331,7 +331,7 @@ func TestOpenAICancel(t *testing.T) {
 // stream has answered.
 func TestOpenAIStallAfterTheEnd(t *testing.T) {
 	turn := fakeopenai.Turn{Text: []string{"x"}, NoUsage: true, Fault: fakeopenai.Stall, After: 3}
-	m, _ := connect(t, fakeopenai.Start(fakeopenai.Always(turn)), OpenAIConfig{IdleTimeout: 50 * time.Millisecond})
+	m, _ := connect(t, fakeopenai.Start(fakeopenai.Always(turn)), Config{IdleTimeout: 50 * time.Millisecond})
 	res, err := m.Turn(t.Context(), request("go"), nil)
 	if err != nil || res.Message.Content != "x" {
 		t.Errorf("got %+v, %v", res, err)
@@ -341,7 +341,7 @@ func TestOpenAIStallAfterTheEnd(t *testing.T) {
 func TestOpenAIConcurrent(t *testing.T) {
 	m, _ := connect(t, fakeopenai.Start(func(_ int, r fakeopenai.Request) fakeopenai.Turn {
 		return fakeopenai.Turn{Text: []string{r.Messages[1].Content}}
-	}), OpenAIConfig{})
+	}), Config{})
 	errs := make(chan error)
 	for i := range 8 {
 		go func() {
@@ -362,20 +362,20 @@ func TestOpenAIConcurrent(t *testing.T) {
 
 func TestNewOpenAIRefuses(t *testing.T) {
 	for _, tt := range []struct {
-		c    OpenAIConfig
+		c    Config
 		says string
 	}{
-		{OpenAIConfig{Model: "m"}, "model.base_url is empty"},
-		{OpenAIConfig{BaseURL: "localhost:11434", Model: "m"}, "http://"},
-		{OpenAIConfig{BaseURL: "ftp://x/v1", Model: "m"}, "http://"},
-		{OpenAIConfig{BaseURL: "http://%zz" + testKey, Model: "m"}, "not a URL"},
-		{OpenAIConfig{BaseURL: "https://me:" + testKey + "@x/v1", Model: "m"}, "credentials"},
-		{OpenAIConfig{BaseURL: "https://x/v1?key=" + testKey, Model: "m"}, "query"},
-		{OpenAIConfig{BaseURL: "https://x/v1/chat/completions", Model: "m"}, "before /chat/completions"},
-		{OpenAIConfig{BaseURL: "https://x/v1"}, "model.name"},
-		{OpenAIConfig{BaseURL: "https://x/v1", Model: "m", APIKey: "a\nb"}, "line break"},
-		{OpenAIConfig{BaseURL: "https://x/v1", Model: "m", Timeout: -1}, "model.timeout"},
-		{OpenAIConfig{BaseURL: "https://x/v1", Model: "m", MaxRetries: -1}, "model.max_retries"},
+		{Config{Model: "m"}, "model.base_url is empty"},
+		{Config{BaseURL: "localhost:11434", Model: "m"}, "http://"},
+		{Config{BaseURL: "ftp://x/v1", Model: "m"}, "http://"},
+		{Config{BaseURL: "http://%zz" + testKey, Model: "m"}, "not a URL"},
+		{Config{BaseURL: "https://me:" + testKey + "@x/v1", Model: "m"}, "credentials"},
+		{Config{BaseURL: "https://x/v1?key=" + testKey, Model: "m"}, "query"},
+		{Config{BaseURL: "https://x/v1/chat/completions", Model: "m"}, "before /chat/completions"},
+		{Config{BaseURL: "https://x/v1"}, "model.name"},
+		{Config{BaseURL: "https://x/v1", Model: "m", APIKey: "a\nb"}, "line break"},
+		{Config{BaseURL: "https://x/v1", Model: "m", Timeout: -1}, "model.timeout"},
+		{Config{BaseURL: "https://x/v1", Model: "m", MaxRetries: -1}, "model.max_retries"},
 	} {
 		_, err := NewOpenAI(tt.c)
 		if err == nil || !strings.Contains(err.Error(), tt.says) || strings.Contains(err.Error(), testKey) {
@@ -385,7 +385,7 @@ func TestNewOpenAIRefuses(t *testing.T) {
 }
 
 func TestSecretPrintsNothing(t *testing.T) {
-	c := OpenAIConfig{APIKey: testKey}
+	c := Config{APIKey: testKey}
 	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%d"} {
 		if got := fmt.Sprintf(verb, c) + fmt.Sprintf(verb, c.APIKey); strings.Contains(got, testKey) || strings.Contains(got, fmt.Sprintf("%x", testKey)) {
 			t.Errorf("%s prints %s", verb, got)

@@ -14,7 +14,6 @@ import (
 // Definition is what an AGENT.md says.
 type Definition struct {
 	agents.Agent
-	Model  string   // the model that it thinks with; empty: the runtime's
 	Skills []string // names of skills
 	File   string   // where it is from; of one that is part of the program, not a path
 	Hash   string   // SHA-256 of the file, in hex

@@ -93,9 +93,9 @@ func TestReadAddsAndOverrides(t *testing.T) {
 	want := roster.Definition{
 		Agent: agents.Agent{
 			Name: "watch", Description: "looks, and changes nothing", System: "Look only.", Tools: []string{"read_file"}, Delegates: []string{"audit"},
-			Limits: agents.AgentLimits{Steps: 5, Depth: 1, Tokens: 1000, Time: 90 * time.Second},
+			Limits: agents.AgentLimits{Steps: 5, Depth: 1, Tokens: 1000, Time: 90 * time.Second}, Model: "demo",
 		},
-		Model: "demo", File: filepath.Join(dir, "watch", roster.FileName), Own: true,
+		File: filepath.Join(dir, "watch", roster.FileName), Own: true,
 	}
 	if diff := cmp.Diff(want, got["watch"], cmpopts.IgnoreUnexported(roster.Definition{}), cmpopts.IgnoreFields(roster.Definition{}, "Hash")); diff != "" {
 		t.Error(diff)

@@ -31,7 +31,6 @@ import (
 	"github.com/svc-gateway/svc/agents/fetch"
 	"github.com/svc-gateway/svc/agents/hook"
 	"github.com/svc-gateway/svc/agents/items"
-	"github.com/svc-gateway/svc/agents/model"
 	"github.com/svc-gateway/svc/agents/retention"
 	"github.com/svc-gateway/svc/agents/roster"
 	"github.com/svc-gateway/svc/agents/state"
@@ -252,7 +251,7 @@ func recoverRuns(ctx context.Context, rt *agents.Runtime, log *zap.Logger) error
 // newSetup is what the settings make of runs.
 func newSetup(ctx context.Context, a *app.App, opened *host, db *analytics.DB, log *zap.Logger) (agents.Setup, []roster.Definition, error) {
 	s := a.Settings()
-	m, err := newModel(s.Model)
+	m, err := newModels(s, log)
 	if err != nil {
 		return agents.Setup{}, nil, err
 	}
@@ -270,13 +269,13 @@ func newSetup(ctx context.Context, a *app.App, opened *host, db *analytics.DB, l
 		return agents.Setup{}, nil, err
 	}
 	return agents.Setup{
-		Model: m, Agents: roster.Agents(definitions), Tools: tools, Policy: a.Policy(), PolicyKey: key, Log: log, Secrets: a.Secrets(),
+		Model: withBudget(m, s.Budget, opened.store, log), Agents: withWindows(roster.Agents(definitions), m), Tools: tools, Policy: a.Policy(), PolicyKey: key, Log: log, Secrets: a.Secrets(),
 		Retention: retention.Policy{
 			Threads: s.Retention.Threads, Ephemeral: s.Retention.Ephemeral, Events: s.Retention.Events, Size: s.Retention.Size,
 		},
 		Answers: agents.Answers{MaxBytes: int(s.Output.MaxBytes), Once: !s.Output.Retry},
 		Limits: agents.Limits{
-			Steps: s.Runtime.MaxSteps, Depth: s.Runtime.MaxDepth, Context: s.Model.ContextTokens, Tokens: int64(s.Runtime.MaxTokens), Run: s.Runtime.RunTimeout, Tool: s.Runtime.Timeout,
+			Steps: s.Runtime.MaxSteps, Depth: s.Runtime.MaxDepth, Context: m.Window(""), Tokens: int64(s.Runtime.MaxTokens), Run: s.Runtime.RunTimeout, Tool: s.Runtime.Timeout,
 			ParallelCalls: parallelCalls, ParallelRuns: s.Limits.ParallelRuns, RunsPerMinute: int64(s.Limits.RunsPerMinute),
 		},
 	}, definitions, nil
@@ -304,19 +303,6 @@ func Tools(s settings.Settings, home settings.Home, log *audit.Log, box tools.Sa
 		tools.WriteTodos(),
 		analytics.QueryDatabase(db),
 	}
-}
-
-func newModel(s settings.Model) (model.Model, error) {
-	switch s.Provider {
-	case settings.ProviderDemo:
-		return model.NewDemo(), nil
-	case settings.ProviderOpenAI:
-		return model.NewOpenAI(model.OpenAIConfig{
-			BaseURL: s.BaseURL, Model: s.Name, APIKey: model.Secret(os.Getenv(s.APIKeyEnv)),
-			Timeout: s.Timeout, MaxRetries: s.MaxRetries,
-		})
-	}
-	return nil, fmt.Errorf("model.provider: unknown provider %q; use demo or openai", s.Provider)
 }
 
 // ServeHTTP is the end of the route.

@@ -16,7 +16,6 @@ import (
 	"github.com/svc-gateway/svc/agents/analytics"
 	"github.com/svc-gateway/svc/caddymodule/app"
 	"github.com/svc-gateway/svc/caddymodule/app/cli"
-	"github.com/svc-gateway/svc/caddymodule/app/commands"
 	"github.com/svc-gateway/svc/internal/settings"
 )
 
@@ -63,18 +62,7 @@ func (o *dbOptions) settings(cmd *cobra.Command, home settings.Home) (settings.D
 			return settings.Database{}, err
 		}
 	}
-	if err := o.start.apply(); err != nil {
-		return settings.Database{}, err
-	}
-	doc, err := commands.Adapt(o.start.config, cmd.ErrOrStderr())
-	if err != nil {
-		return settings.Database{}, err
-	}
-	written, err := app.Sections(doc)
-	if err != nil {
-		return settings.Database{}, err
-	}
-	s, _, err := app.Resolve(home, written)
+	s, err := o.start.settings(cmd.ErrOrStderr(), home)
 	return s.Database, err
 }
 

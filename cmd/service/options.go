@@ -102,6 +102,23 @@ func (o startOptions) apply() error {
 	return nil
 }
 
+// settings are those that a start with these flags would have.
+func (o startOptions) settings(warnings io.Writer, home settings.Home) (settings.Settings, error) {
+	if err := o.apply(); err != nil {
+		return settings.Settings{}, err
+	}
+	doc, err := commands.Adapt(o.config, warnings)
+	if err != nil {
+		return settings.Settings{}, err
+	}
+	written, err := app.Sections(doc)
+	if err != nil {
+		return settings.Settings{}, err
+	}
+	s, _, err := app.Resolve(home, written)
+	return s, err
+}
+
 // checkPort looks at what the built-in Caddyfile takes for its port.
 func checkPort() error {
 	if p := os.Getenv("SVC_PORT"); p != "" && !isPort(p) {

@@ -24,7 +24,9 @@ func checkModes(modes []string) error {
 	return noneTwice(modes)
 }
 
-func checkProvider(p string) error { return oneOf(p, "provider", ProviderDemo, ProviderOpenAI) }
+func checkProvider(p string) error {
+	return oneOf(p, "provider", ProviderDemo, ProviderOpenAI, ProviderAnthropic)
+}
 
 // oneOf checks a word of a short list.
 func oneOf(v, what string, known ...string) error {
@@ -105,8 +107,10 @@ func checkPublicURL(raw string) error {
 // check looks at what concerns more than one setting.
 func (s Settings) check() error {
 	var errs []error
-	if s.Model.Provider == ProviderOpenAI && s.Model.Name == "" {
-		errs = append(errs, About(errors.New("model.name is missing: provider openai needs the model's name as the server knows it"), "model.provider"))
+	if s.Model.Provider != ProviderDemo {
+		if err := s.Model.complete("name"); err != nil {
+			errs = append(errs, About(fmt.Errorf("model.%w", err), "model.provider"))
+		}
 	}
 	if i := slices.IndexFunc(s.CORS.Origins, func(o string) bool { return strings.Contains(o, "*") }); i >= 0 && s.Auth.Has(ModeNone) {
 		errs = append(errs, About(fmt.Errorf("cors.origins: %s lets pages of any site in, and with auth.mode none they would act as admin: name the origins, or take none out of auth.mode (token, for example)", s.CORS.Origins[i]), "cors.origins"))

@@ -6,10 +6,8 @@ import "fmt"
 // file with a secret that cannot be read. It is apart from [Resolve] because settings are also
 // shown and checked where the service does not run.
 func (s Settings) CheckEnvironment(env func(string) (string, bool)) error {
-	if name := s.Model.APIKeyEnv; name != "" && s.Model.Provider != ProviderDemo {
-		if v, _ := env(name); v == "" {
-			return About(fmt.Errorf("model.api_key_env names %s, which is not set: put the API key into it, or leave model.api_key_env out", name), "model.api_key_env")
-		}
+	if err := s.Model.CheckKey(env); err != nil {
+		return About(fmt.Errorf("model.%w", err), "model.api_key_env")
 	}
 	if s.Auth.Has(ModeLDAP) && s.LDAP.BindPassword != "" {
 		if _, err := s.LDAP.BindPassword.Reveal(env); err != nil {

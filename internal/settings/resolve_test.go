@@ -54,7 +54,7 @@ func TestDefaults(t *testing.T) {
 			MaxText: 64 << 10, Piece: 8 << 10, Calls: 8,
 		},
 		Model: settings.Model{
-			Provider: "demo", BaseURL: "https://api.openai.com/v1", Timeout: 2 * time.Minute, MaxRetries: 2, ContextTokens: 100_000,
+			Provider: "demo", Thinking: "off", Timeout: 2 * time.Minute, MaxRetries: 2, ContextTokens: 100_000,
 		},
 		Limits: settings.Limits{BodyBytes: 4 << 20, RunsPerMinute: 600, RequestsPerMinute: 6000, RequestsBurst: 600, ParallelRuns: 100, StreamsPerUser: 1000},
 		LDAP: settings.LDAP{
@@ -138,7 +138,7 @@ func TestEveryKindFromEveryLayer(t *testing.T) {
 	}
 	want.Auth = settings.Auth{Mode: []string{"token", "none"}, SessionTTLHours: 8}
 	want.Runtime.Timeout, want.Runtime.ProjectRoot = 5*time.Second, "/srv"
-	want.Model = settings.Model{Provider: "openai", BaseURL: "http://127.0.0.1:11434/v1", Name: "qwen3", APIKeyEnv: "KEY", Timeout: 2 * time.Minute, ContextTokens: 100_000}
+	want.Model = settings.Model{Provider: "openai", BaseURL: "http://127.0.0.1:11434/v1", Name: "qwen3", APIKeyEnv: "KEY", Thinking: "off", Timeout: 2 * time.Minute, ContextTokens: 100_000}
 	want.Limits.BodyBytes = 8 << 20
 	want.CORS.Origins = []string{"https://a.example", "http://b.example:8080"}
 	want.LDAP.Nested = true

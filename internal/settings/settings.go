@@ -15,8 +15,9 @@ const (
 
 // The model providers that model.provider knows.
 const (
-	ProviderDemo   = "demo"
-	ProviderOpenAI = "openai"
+	ProviderDemo      = "demo"
+	ProviderOpenAI    = "openai"
+	ProviderAnthropic = "anthropic"
 )
 
 // Settings are all settings of the service, checked.
@@ -26,6 +27,7 @@ type Settings struct {
 	Output     Output
 	Classifier Classifier
 	Model      Model
+	Budget     Budget
 	Limits     Limits
 	CORS       CORS
 	LDAP       LDAP
@@ -96,12 +98,12 @@ type Runtime struct {
 
 // Model says which language model answers.
 type Model struct {
-	// Provider is demo (embedded, no network) or openai (any server of that protocol).
+	// Provider is demo (embedded, no network), openai (any server of that protocol) or anthropic.
 	// Default: demo.
 	Provider string
-	// BaseURL is the address of the server's API. Default: https://api.openai.com/v1.
+	// BaseURL is the address of the server's API; see [Model.Address]. Default: the provider's own.
 	BaseURL string
-	// Name is the model's name as the server knows it; openai needs one.
+	// Name is the model's name as the server knows it; all but demo need one.
 	Name string
 	// APIKeyEnv is the name of the environment variable that holds the API key; empty
 	// when the server wants none.
@@ -110,8 +112,14 @@ type Model struct {
 	Timeout time.Duration
 	// ContextTokens is the size of the model's window. Default: 100000.
 	ContextTokens int
+	// MaxOutputTokens is how many tokens one answer may have. Default: 0, which leaves it to the server.
+	MaxOutputTokens int
+	// Thinking is off, adaptive or a number of tokens; see [Model.ThinkingTokens]. Default: off.
+	Thinking string
 	// MaxRetries is how often a failed request is repeated. Default: 2.
 	MaxRetries int
+	// Fallback are the names of models that are asked, in this order, when it is not available.
+	Fallback []string
 }
 
 // Limits bound what one caller can ask of the service.

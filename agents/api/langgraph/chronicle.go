@@ -251,7 +251,7 @@ func (c *chronicle) spoken(f *frame, e eventlog.Event) {
 	}
 	end := map[string]any{"event": "message-finish", "reason": "stop"}
 	if u := e.Usage; u != nil {
-		end["usage"] = UsageMetadata{u.PromptTokens, u.CompletionTokens, u.TotalTokens}
+		end["usage"] = usageOf(*u)
 	}
 	if e.Model != "" {
 		end["metadata"] = map[string]string{"model": e.Model}

@@ -62,6 +62,23 @@ type UsageMetadata struct {
 	InputTokens  int64 `json:"input_tokens"`
 	OutputTokens int64 `json:"output_tokens"`
 	TotalTokens  int64 `json:"total_tokens"`
+
+	InputTokenDetails *InputTokenDetails `json:"input_token_details,omitempty"`
+}
+
+// InputTokenDetails are the input tokens that the model's server kept, or had kept before.
+type InputTokenDetails struct {
+	CacheRead     int64 `json:"cache_read"`
+	CacheCreation int64 `json:"cache_creation"`
+}
+
+// usageOf is what a turn cost, as it is on the wire.
+func usageOf(u model.Usage) UsageMetadata {
+	w := UsageMetadata{InputTokens: u.PromptTokens, OutputTokens: u.CompletionTokens, TotalTokens: u.TotalTokens}
+	if u.CacheRead+u.CacheWritten > 0 {
+		w.InputTokenDetails = &InputTokenDetails{u.CacheRead, u.CacheWritten}
+	}
+	return w
 }
 
 var none = map[string]any{} // encoded only

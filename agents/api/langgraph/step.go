@@ -101,7 +101,8 @@ func (t *translator) message(f *frame, e eventlog.Event) {
 		last.Content = ""
 	}
 	if u := e.Usage; u != nil {
-		last.UsageMetadata = &UsageMetadata{u.PromptTokens, u.CompletionTokens, u.TotalTokens}
+		usage := usageOf(*u)
+		last.UsageMetadata = &usage
 	}
 	t.tell(modeTuple, f, "messages", func() any { return t.tuple(f, encode(last)) })
 	t.event(f, "on_chat_model_stream", f.agent, nil, func() any { return map[string]any{"chunk": last} })

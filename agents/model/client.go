@@ -1,0 +1,164 @@
+package model
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"time"
+)
+
+const (
+	firstBackoff = 250 * time.Millisecond
+	longBackoff  = 8 * time.Second
+	doneGrace    = 2 * time.Second // after the finish reason: for usage and the mark of the end
+	maxAnswer    = 32 << 20        // bytes read of one answer
+	maxRefusal   = 64 << 10        // bytes read of an error
+)
+
+var (
+	errTimeout = errors.New("turn deadline passed")
+	errIdle    = errors.New("stream idle")
+)
+
+// client is what all models behind a server have in common: patience, and bounds.
+type client struct {
+	Config
+	hint string // what addresses of such servers look like
+	http *http.Client
+
+	// wait sleeps between attempts; tests replace it.
+	wait func(ctx context.Context, d time.Duration) error
+}
+
+// newClient returns the client of a configuration that was checked.
+func newClient(c Config, hint string) *client {
+	return &client{Config: c, hint: hint, wait: sleep, http: &http.Client{
+		Transport: http.DefaultTransport.(*http.Transport).Clone(),
+		// A redirect would carry the conversation, perhaps the key, to an address
+		// nobody configured.
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}
+}
+
+// Name returns the configured model name.
+func (c *client) Name() string { return c.Model }
+
+// turn asks the server, again where that may help and nothing was shown yet.
+func (c *client) turn(ctx context.Context, delta func(string), ask func(ctx context.Context, show func(string)) (Response, *Error)) (Response, error) {
+	shown := false
+	show := func(text string) {
+		shown = true
+		if delta != nil {
+			delta(text)
+		}
+	}
+	turn, cancel := context.WithTimeoutCause(ctx, c.Timeout, errTimeout)
+	defer cancel()
+	for attempt := 1; ; attempt++ {
+		res, failed := ask(turn, show)
+		if failed == nil {
+			return res, nil
+		}
+		if err := context.Cause(ctx); err != nil {
+			return Response{}, fmt.Errorf("asking the model: %w: %w", ctx.Err(), err)
+		}
+		failed.Attempts = attempt
+		if turn.Err() != nil {
+			failed.kind, failed.reason = ErrTimeout, fmt.Sprintf("it took longer than %v (%s)", c.Timeout, c.field("timeout"))
+			return Response{}, failed
+		}
+		if shown || !failed.retry || attempt > c.MaxRetries {
+			return Response{}, failed
+		}
+		pause := backoff(attempt)
+		if failed.waits {
+			pause = failed.retryAfter
+		}
+		if deadline, ok := turn.Deadline(); ok && time.Until(deadline) <= pause {
+			failed.reason += fmt.Sprintf("; it may be asked again in %v, after %s", pause.Round(time.Second), c.field("timeout"))
+			return Response{}, failed
+		}
+		if c.wait(turn, pause) != nil {
+			continue // the next attempt reports which deadline or cancellation it was
+		}
+	}
+}
+
+// exchange is one request, and its answer while it is read.
+type exchange struct {
+	answer  *http.Response
+	body    *meter
+	refusal string // what an answer other than 200 says, as far as it was read
+
+	idle     *time.Timer
+	patience time.Duration
+}
+
+// watch is a middleware of the providers' clients: it bounds what is read of the answer.
+func (x *exchange) watch(r *http.Request, next func(*http.Request) (*http.Response, error)) (*http.Response, error) {
+	a, err := next(r)
+	if err == nil {
+		limit := maxRefusal
+		if a.StatusCode == http.StatusOK {
+			limit = maxAnswer
+		}
+		x.answer, x.body = a, &meter{ReadCloser: a.Body, left: limit, tail: []byte("\n")}
+		a.Body = x.body
+	}
+	return a, err
+}
+
+// alive says that a piece of the answer came. After the last one little patience is left.
+func (x *exchange) alive(last bool) {
+	if last {
+		x.idle.Reset(min(x.patience, doneGrace))
+	} else {
+		x.idle.Reset(x.patience)
+	}
+}
+
+// exchange makes a request and reads its answer. send makes it with the middleware that it is given, and returns
+// why there is no answer; read reads one with the status 200.
+func (c *client) exchange(ctx context.Context, send func(context.Context, *exchange) error, read func(*exchange) *Error) (*exchange, *Error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	x := &exchange{patience: c.IdleTimeout}
+	err := send(ctx, x)
+	switch {
+	case x.answer == nil:
+		return x, connectionError(err)
+	case x.answer.StatusCode != http.StatusOK:
+		text, _ := io.ReadAll(io.LimitReader(x.answer.Body, maxRefusal)) // an unreadable body only tells less
+		x.refusal = string(text)
+		return x, c.statusError(x.answer.StatusCode, x.answer.Header, x.refusal)
+	}
+	x.idle = time.AfterFunc(c.IdleTimeout, func() { cancel(errIdle) })
+	defer x.idle.Stop()
+	failed := read(x)
+	if failed != nil && errors.Is(context.Cause(ctx), errIdle) {
+		failed = unavailable("it fell silent for %v in the middle of an answer", c.IdleTimeout)
+		failed.kind = ErrTimeout
+	}
+	return x, failed
+}
+
+// backoff doubles from 250 ms to 8 s, less up to a quarter so that many runs that
+// failed together do not come back together.
+func backoff(attempt int) time.Duration {
+	d := min(firstBackoff<<min(attempt-1, 10), longBackoff)
+	return d - rand.N(d/4)
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
+	}
+}
