@@ -44,7 +44,7 @@ func (a *activeRun) save(ctx context.Context, write func(context.Context, *Run) 
 func (h *Host) untouched(ctx context.Context, a *activeRun) error {
 	a.saving.Lock()
 	defer a.saving.Unlock()
-	info, err := h.store.RunInfo(ctx, a.log.run)
+	info, err := h.store.RunInfo(ctx, a.log.Run())
 	if err == nil && info.Version != a.version {
 		err = ErrConflict
 	}

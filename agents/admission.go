@@ -113,9 +113,9 @@ func (h *Host) renew(a *activeRun) {
 	defer cancel()
 	err := a.lease.renew(ctx)
 	if err == nil {
-		err = h.stay(ctx, a.owner, a.log.run)
-		if h.activeRun(a.log.run) == nil { // it has left meanwhile
-			h.leave(a.owner, a.log.run)
+		err = h.stay(ctx, a.owner, a.log.Run())
+		if h.activeRun(a.log.Run()) == nil { // it has left meanwhile
+			h.leave(a.owner, a.log.Run())
 		}
 	}
 	switch {
@@ -123,6 +123,6 @@ func (h *Host) renew(a *activeRun) {
 	case errors.Is(err, errLeaseLost):
 		a.cancel(errLeaseLost)
 	case err != nil:
-		h.log.Debug("renewing a run's lease failed, trying again", zap.String("run", a.log.run), zap.Error(err))
+		h.log.Debug("renewing a run's lease failed, trying again", zap.String("run", a.log.Run()), zap.Error(err))
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/svc-gateway/svc/agents/eventlog"
 	"github.com/svc-gateway/svc/agents/model"
 	"github.com/svc-gateway/svc/policy"
 	"github.com/svc-gateway/svc/policy/provenance"
@@ -108,8 +109,13 @@ func (d *driver) start(ctx context.Context, e effect) {
 		f.Steps++
 		d.run.Steps++
 		req := d.request(e.frame)
+		var first *Invocation
+		if f.Known == nil && d.rt.memory != nil {
+			in := d.invocation(e.frame)
+			first = &in
+		}
 		bounded, release := d.within(ctx, e.frame)
-		work = func() func() { defer release(); return d.think(bounded, e.frame, req) }
+		work = func() func() { defer release(); return d.think(bounded, e.frame, req, first) }
 	case act:
 		if f := d.overSteps(e.Frame, -1); f != nil {
 			d.fail(f)
@@ -128,6 +134,7 @@ func (d *driver) start(ctx context.Context, e effect) {
 	case giveBack:
 		f := &d.run.Frames[e.frame]
 		f.Closed = true
+		d.capture(e.frame)
 		opener, record := *f.Opener, d.run.call(*f.Opener).Record
 		answer, seen := f.Messages[len(f.Messages)-1].Content, slices.Clone(f.Labels)
 		work = func() func() { return d.giveBack(ctx, opener, record, answer, seen, nil) }
@@ -249,8 +256,8 @@ func (d *driver) act(ctx, bounded context.Context, ref CallRef, agent string, c 
 
 // ended tells the readers of a call's result and returns what it changes in the run.
 func (d *driver) ended(ref CallRef, c Call, o outcome) func() {
-	d.log.append(Event{
-		Type: EventResult, Frame: ref.Frame, Call: c.ID, Name: d.log.secrets.Redact(c.Name), Status: string(o.status), Content: o.text,
+	d.log.Append(eventlog.Event{
+		Type: eventlog.Result, Frame: ref.Frame, Call: c.ID, Name: d.log.secrets.Redact(c.Name), Status: string(o.status), Content: o.text,
 	})
 	return func() {
 		d.rt.done(d.run, ref, o)

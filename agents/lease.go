@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/svc-gateway/svc/agents/eventlog"
 	"github.com/svc-gateway/svc/internal/bus"
 )
 
@@ -39,7 +40,7 @@ const holderMark = "#"
 
 // holder is the node that has a run's lease, empty when nobody has.
 func (h *Host) holder(ctx context.Context, run string) (node string, err error) {
-	holder, err := h.bus.Holder(ctx, topic(run))
+	holder, err := h.bus.Holder(ctx, eventlog.Topic(run))
 	if err != nil {
 		return "", fmt.Errorf("finding the process that has the run: %w", err)
 	}
@@ -48,7 +49,7 @@ func (h *Host) holder(ctx context.Context, run string) (node string, err error) 
 
 // lease takes the lease on a run; the error is errElsewhere while somebody has it.
 func (h *Host) lease(ctx context.Context, run string) (*lease, error) {
-	l := &lease{bus: h.bus, key: topic(run), holder: h.node + holderMark + newID(), until: time.Now().Add(leaseTime)}
+	l := &lease{bus: h.bus, key: eventlog.Topic(run), holder: h.node + holderMark + newID(), until: time.Now().Add(leaseTime)}
 	var err error
 	switch l.token, err = l.bus.Lease(ctx, l.key, l.holder, leaseTime); {
 	case err != nil:

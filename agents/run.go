@@ -116,6 +116,7 @@ type Frame struct {
 	Steps    int             `json:"steps,omitempty"`  // model turns taken
 	Tokens   int64           `json:"tokens,omitempty"` // used, those of the frames below included
 	Began    time.Duration   `json:"began,omitempty"`  // nanoseconds that the run was at work before
+	Known    *Recalled       `json:"known,omitempty"`  // from earlier conversations; nil: nobody has looked
 	Thinking bool            `json:"-"`                // a model turn is under way in this process
 }
 

@@ -65,6 +65,9 @@ type Setup struct {
 	// does, and such calls are denied.
 	Holds Holds
 
+	// Memory is what agents know from earlier conversations. Default: nothing.
+	Memory Memory
+
 	// PolicyKey is the key of the hashes that stand for secrets in records of decisions. Equal secrets
 	// have equal hashes as long as the key is the same. Default: one of this runtime.
 	PolicyKey []byte
@@ -89,6 +92,7 @@ type Runtime struct {
 	limits    Limits
 	retention retention.Policy
 	callbacks Callbacks
+	memory    Memory
 	log       *zap.Logger
 }
 
@@ -101,7 +105,7 @@ func (h *Host) Runtime(s Setup) (*Runtime, error) {
 		s.Scan = inject.Scan
 	}
 	rt := &Runtime{
-		Host: h, policy: s.Policy, model: s.Model, limits: s.Limits, retention: s.Retention, callbacks: s.Callbacks, log: s.Log,
+		Host: h, policy: s.Policy, model: s.Model, limits: s.Limits, retention: s.Retention, callbacks: s.Callbacks, memory: s.Memory, log: s.Log,
 		gate: &gate{
 			counters: counting.Counters{Bus: h.bus, Log: s.Log}, key: s.PolicyKey, holds: s.Holds, audit: h.audit, identity: h.id, timeout: s.Limits.Tool, log: s.Log, secrets: s.Secrets,
 			hooks: h.hooks, scan: s.Scan,
@@ -162,7 +166,7 @@ func (rt *Runtime) launch(ctx context.Context, r *Run, set *toolset, l *lease, n
 	}
 	rt.activate(r.ID, a)
 	if next > 0 || !r.Due.IsZero() {
-		a.log.publish() // readers that wait elsewhere find it here
+		a.log.Publish() // readers that wait elsewhere find it here
 	}
 	rt.tellThread(r.Thread)
 	go func() {
@@ -176,7 +180,7 @@ func (rt *Runtime) launch(ctx context.Context, r *Run, set *toolset, l *lease, n
 func (rt *Runtime) retire(r *Run, a *activeRun) {
 	a.cancel(errors.New("the run has been left"))
 	if r.Status == Interrupted {
-		a.log.leave()
+		a.log.Leave()
 	}
 	rt.leave(r.Owner(), r.ID)
 	if err := rt.letGo(a.lease); err != nil {

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"go.uber.org/zap"
+
+	"github.com/svc-gateway/svc/agents/eventlog"
 )
 
 // suspend saves a run all of whose work is waiting, so that nothing of it need stay in memory. It
@@ -16,7 +18,7 @@ func (d *driver) suspend(ctx context.Context) bool {
 	d.run.Policy = d.policy.Engine().Hash()
 	d.run.Worked += time.Since(d.began)
 	saved := d.insist(ctx, Interrupted, d.park, d.active.news)
-	d.log.hush(false)
+	d.log.Hush(false)
 	if saved && d.rt.pause(d.run.ID, d.active, d.looked) {
 		return true
 	}
@@ -65,11 +67,11 @@ func (d *driver) park(ctx context.Context, r *Run) error {
 		return err
 	}
 	if !d.told { // to readers only when whoever answers at once finds that the run waits
-		d.log.hush(true)
-		d.log.append(Event{Type: EventPaused})
+		d.log.Hush(true)
+		d.log.Append(eventlog.Event{Type: eventlog.Paused})
 		d.told = true
 	}
-	if err := d.log.save(); err != nil {
+	if err := d.log.Save(); err != nil {
 		return err
 	}
 	return d.rt.store.SuspendRun(ctx, r)

@@ -24,13 +24,15 @@ func (d *driver) request(frame int) model.Request {
 	case frame == 0 && len(d.history) > 0:
 		messages = append(d.history[:len(d.history):len(d.history)], f.Messages...)
 	}
-	return model.Request{
-		Agent: f.Agent, System: agent.System, Messages: messages, Tools: agent.specs, User: d.run.Owner(),
+	req := model.Request{Agent: f.Agent, System: agent.System, Messages: messages, Tools: agent.specs, User: d.run.Owner()}
+	if f.Known != nil {
+		req.System += f.Known.Text
 	}
+	return req
 }
 
-// think takes one model turn.
-func (d *driver) think(ctx context.Context, frame int, req model.Request) func() {
+// think takes one model turn. The first one of a task begins with what its agent is to know.
+func (d *driver) think(ctx context.Context, frame int, req model.Request, first *Invocation) func() {
 	free, err := d.slot(ctx)
 	if err == nil {
 		defer free()
@@ -38,6 +40,11 @@ func (d *driver) think(ctx context.Context, frame int, req model.Request) func()
 	}
 	if err != nil {
 		return d.cutShort(frame, err)
+	}
+	var known *Recalled
+	if first != nil {
+		known = d.recall(ctx, *first)
+		req.System += known.Text
 	}
 	fitted, spent, err := d.fit(ctx, frame, req)
 	if err != nil {
@@ -74,6 +81,10 @@ func (d *driver) think(ctx context.Context, frame int, req model.Request) func()
 	voice.end(m, resp)
 	err = d.account(ctx, req.Agent, resp, time.Since(started))
 	return func() {
+		if known != nil {
+			d.run.Frames[frame].Known = known
+			d.run.Frames[frame].mark(known.Labels)
+		}
 		d.run.proposed(frame, m, spent+resp.Usage.TotalTokens)
 		if err != nil {
 			d.rt.log.Error("recording a model turn failed", zap.String("run", d.run.ID), zap.Error(err))
