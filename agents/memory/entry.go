@@ -34,9 +34,6 @@ const MaxText = 600
 // ErrFull is the answer when there is no room for a memory but that of others which count more.
 var ErrFull = errors.New("there is no room for the memory")
 
-// ErrNotFound is the answer to who names a memory that is not there, or not theirs.
-var ErrNotFound = errors.New("memory not found")
-
 // Entry is one memory.
 type Entry struct {
 	ID       string // "mem_" and 32 hexadecimal digits, in the order of making

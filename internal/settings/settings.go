@@ -30,6 +30,7 @@ type Settings struct {
 	LDAP       LDAP
 	Bus        Bus
 	Database   Database
+	Memory     Memory
 	Retention  Retention
 	Approvals  Approvals
 	Webhooks   Webhooks
