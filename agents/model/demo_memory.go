@@ -11,7 +11,7 @@ import (
 const forgetTool = "forget_memory"
 
 var (
-	rememberForm = regexp.MustCompile(`(?i)^(?:please )?(?:remember|keep in mind|note|don'?t forget)(?: that|:)? (.+?)[.!]?$`)
+	rememberForm = regexp.MustCompile(`(?i)^(?:please |and )*(?:remember|keep in mind|note|don'?t forget)(?: that|:)? (.+?)[.!]?$`)
 	knownForm    = regexp.MustCompile(`(?i)^(?:please )?(?:what do you (?:remember|know)(?: about| of)?|what (?:is|are) my|do you remember)\b(.*?)\??$`)
 	forgetForm   = regexp.MustCompile(`(?i)^(?:please )?forget (?:that |about |what you know about |what i said about )?(.+?)[.!]?$`)
 	preferForm   = regexp.MustCompile(`(?i)\b(?:i prefer|from now on|always|never)\b`)
@@ -82,7 +82,9 @@ func demoMemory(req Request, q question, answers []Message) (Message, bool) {
 
 // demoForget calls for notes to be forgotten, or tells of it.
 func demoForget(req Request, found []known, answers []Message) Message {
-	if len(answers) > 0 {
+	if last := len(answers) - 1; last >= 0 && answers[last].Status == "success" {
+		return demoSays(strings.TrimSpace(answers[last].Content) + demoNote)
+	} else if last >= 0 {
 		return demoSays(demoAnswer(question{}, nil, answers))
 	}
 	if len(found) == 0 {

@@ -28,7 +28,7 @@ type host struct {
 	desk    *approval.Desk
 	crons   *cron.Table
 	learns  memory.Queue // what agents learned, on its way to the memory
-	sweeper func() // ends the removal of what has expired
+	sweeper func()       // ends the removal of what has expired
 	unwatch func()
 	leave   func() // before the store is closed
 	release func()

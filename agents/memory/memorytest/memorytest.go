@@ -217,7 +217,16 @@ func frequent(t *testing.T, s Store) {
 func hostile(t *testing.T, s Store) {
 	keep(t, s, entry(1, "ada", "", `it's "quoted" AND near(NOT) col:text * ^ -x 100% naïve 日本語 ٣`))
 	for _, words := range [][]string{
-		{"and"}, {"or", "not", "near"}, {"quoted"}, {"日本語"}, {"naïve"}, {"text"}, {"100"}, {"x"}, {"٣"}, {strings.Repeat("long", 500)},
+		{"and"},
+		{"or", "not", "near"},
+		{"quoted"},
+		{"日本語"},
+		{"naïve"},
+		{"text"},
+		{"100"},
+		{"x"},
+		{"٣"},
+		{strings.Repeat("long", 500)},
 		memory.Words(strings.Repeat("many words ", 100)), nil,
 	} {
 		if _, err := s.SearchMemories(t.Context(), memory.Query{Owner: "ada", Words: words, Limit: 5}); err != nil {
