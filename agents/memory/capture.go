@@ -37,6 +37,9 @@ type asking = func(ctx context.Context, req model.Request) (model.Response, erro
 
 // learn asks the model, and writes what it names.
 func (k *Keeper) learn(ctx context.Context, in agents.Invocation, ask asking, shown string, spoken said, labels []string) error {
+	if err := k.meet(ctx, in.Owner); err != nil {
+		return err
+	}
 	resp, err := ask(ctx, model.Request{System: model.MemorySystem, Messages: []model.Message{{Role: model.RoleUser, Content: shown}}})
 	if err != nil {
 		return fmt.Errorf("asking what to remember: %w", err)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"go.uber.org/zap"
@@ -43,13 +44,20 @@ type Config struct {
 	HalfLife time.Duration // after which a memory that was not learned again counts half as much; default 90 days
 	Keep     time.Duration // after which one that was of no use is removed; default a year
 	Now      func() time.Time
+
+	// Since says from when on a name belongs to the user who has it now; zero: nobody knows. What is older was
+	// somebody else's of that name, who was removed. Default: nobody knows.
+	Since func(ctx context.Context, owner string) (time.Time, error)
 }
 
 // DefaultRoom bounds what a user has when nobody says otherwise.
 var DefaultRoom = Room{Entries: 5000, Bytes: 2 << 20}
 
 // Keeper is the memory of agents, and shows it to people. Make it with [New].
-type Keeper struct{ Config }
+type Keeper struct {
+	Config
+	owners sync.Map // name of an owner → since when that is the one whose memories there are
+}
 
 var _ agents.Memory = (*Keeper)(nil)
 
@@ -76,7 +84,36 @@ func New(c Config) *Keeper {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
-	return &Keeper{c}
+	return &Keeper{Config: c}
+}
+
+// meet makes sure that there is nothing under an owner's name that an earlier user of that name has left.
+func (k *Keeper) meet(ctx context.Context, owner string) error {
+	if k.Since == nil {
+		return nil
+	}
+	since, err := k.Since(ctx, owner)
+	if err != nil {
+		return fmt.Errorf("looking for the user: %w", err)
+	}
+	if met, ok := k.owners.Load(owner); since.IsZero() || ok && met == since {
+		return nil
+	}
+	n, err := k.Store.ClearMemories(ctx, owner, since)
+	if err != nil {
+		return err
+	}
+	k.owners.Store(owner, since)
+	if n == 0 {
+		return nil
+	}
+	output, err := text(map[string]any{"all_of": owner, "memories": n})
+	if err != nil {
+		return err
+	}
+	return errors.Join(k.erase(ctx, n), k.Audit.Queue(ctx, audit.Event{
+		Type: audit.MemoryForgotten, Status: "success", Output: output, Reasons: []string{"owner: they belonged to a removed user of the same name"},
+	}))
 }
 
 // MaxLimit is the most memories that are listed at once, and that are forgotten by their ids at once.
@@ -92,7 +129,11 @@ func (k *Keeper) List(ctx context.Context, p policy.Principal, f Filter) ([]Entr
 	if !ok {
 		return nil, k.foreign(ctx, p, f.Owner)
 	}
-	f.Owner = owner
+	if f.Owner = owner; owner != "" {
+		if err := k.meet(ctx, owner); err != nil {
+			return nil, err
+		}
+	}
 	return k.Store.Memories(ctx, f)
 }
 
@@ -148,7 +189,7 @@ func (k *Keeper) Clear(ctx context.Context, p policy.Principal, owner string) (n
 		return 0, err
 	}
 	err = k.Audit.Around(ctx, e, func(end *audit.Event) error {
-		if n, err = k.Store.ClearMemories(ctx, owner); err != nil {
+		if n, err = k.Store.ClearMemories(ctx, owner, time.Time{}); err != nil {
 			return err
 		}
 		end.Output, err = text(map[string]any{"memories": n})

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -75,6 +76,36 @@ func TestWhoSeesAndForgets(t *testing.T) {
 	}
 	if _, err := f.Forget(t.Context(), ada, nil); !isField(err) {
 		t.Errorf("no ids: got %v", err)
+	}
+}
+
+// Who gets the name of a removed user knows nothing of that one.
+func TestANameIsGivenAgain(t *testing.T) {
+	since := map[string]time.Time{}
+	f := newFixture(t, func(c *memory.Config) {
+		c.Since = func(_ context.Context, owner string) (time.Time, error) { return since[owner], nil }
+	})
+	since["ada"] = f.now
+	f.said(ada, "my editor is vim")
+	f.said(bob, "my editor is ed")
+	f.now = f.now.Add(time.Hour)
+	since["ada"] = time.Time{} // removed
+	if got := f.all(root); len(got) != 2 {
+		t.Errorf("got %q, want both", got)
+	}
+	since["ada"] = f.now
+	if r := f.recall(ada, "core", "my editor?"); r.Entries != 0 {
+		t.Errorf("the new user is told %s", r.Text)
+	}
+	f.said(ada, "my editor is nano")
+	if diff := cmp.Diff([]string{`fact "" my editor is nano user`}, f.all(ada)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if got := f.all(bob); len(got) != 1 {
+		t.Errorf("another user has %q", got)
+	}
+	if gone := f.events(audit.MemoryForgotten); len(gone) != 1 || !strings.Contains(gone[0].Output, `"memories":1`) {
+		t.Errorf("on record: %+v", gone)
 	}
 }
 

@@ -29,6 +29,9 @@ func (k *Keeper) Recall(ctx context.Context, in agents.Invocation) (agents.Recal
 	if in.Owner == "" {
 		return agents.Recalled{}, nil
 	}
+	if err := k.meet(ctx, in.Owner); err != nil {
+		return agents.Recalled{}, err
+	}
 	preferences, err := k.Store.Memories(ctx, Filter{Owner: in.Owner, Agents: []string{""}, Category: Preference, Limit: max(1, k.Config.Recall/2)})
 	if err != nil {
 		return agents.Recalled{}, err

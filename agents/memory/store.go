@@ -60,8 +60,9 @@ type Store interface {
 	// ForgetMemories removes memories and returns those that were there, without their texts. With an owner
 	// only that one's are removed.
 	ForgetMemories(ctx context.Context, owner string, ids []string) ([]Entry, error)
-	// ClearMemories removes all memories of an owner and returns how many there were.
-	ClearMemories(ctx context.Context, owner string) (int, error)
+	// ClearMemories removes the memories of an owner that were made before a time, all for the zero time, and
+	// returns how many there were.
+	ClearMemories(ctx context.Context, owner string, before time.Time) (int, error)
 	// SweepMemories removes some memories that were used last before a time, and returns how many.
 	SweepMemories(ctx context.Context, before time.Time, limit int) (int, error)
 	// EraseMemories has nothing of what was removed before the call be left in the storage's files.

@@ -29,8 +29,8 @@ const (
 	selectMemories = `SELECT id, owner, agent, category, labels, created, updated, used, times, run, thread, text FROM memories`
 	useMemory      = `UPDATE memories SET used = ?1 WHERE id = ?2 AND used < ?1`
 	forgetMemory   = `DELETE FROM memories WHERE id = ?1 AND (?2 = '' OR owner = ?2) RETURNING owner, agent, category`
-	clearMemories  = `DELETE FROM memories WHERE owner = ?`
-	clearScopes    = `DELETE FROM memory_scopes WHERE owner = ?`
+	clearMemories  = `DELETE FROM memories WHERE owner = ?1 AND (?2 = 0 OR created < ?2)`
+	clearScopes    = `DELETE FROM memory_scopes WHERE owner = ? AND entries = 0`
 	sweepMemories  = `DELETE FROM memories WHERE seq IN (SELECT seq FROM memories WHERE used < ? ORDER BY used LIMIT ?)`
 )
 
@@ -199,9 +199,9 @@ func (s *Store) ForgetMemories(ctx context.Context, owner string, ids []string) 
 }
 
 // ClearMemories implements [memory.Store].
-func (s *Store) ClearMemories(ctx context.Context, owner string) (n int, err error) {
+func (s *Store) ClearMemories(ctx context.Context, owner string, before time.Time) (n int, err error) {
 	return s.removeMemories(ctx, "forgetting all memories", func(tx *store.Tx) (sql.Result, error) {
-		res, err := tx.Exec(clearMemories, owner)
+		res, err := tx.Exec(clearMemories, owner, milli(before))
 		if err != nil {
 			return nil, err
 		}

@@ -17,7 +17,7 @@ func newMemory(a *app.App, opened *host, scan func(string) []scanner.Finding, lo
 	s := a.Settings().Memory
 	return memory.New(memory.Config{
 		Store: opened.store, Audit: a.Audit(), Log: log, Queue: &opened.learns, Secrets: a.Secrets(), Scan: scan,
-		Recall: s.Recall, Capture: memory.Mode(s.Capture), Room: memory.Room{Entries: s.Entries, Bytes: s.Bytes}, HalfLife: s.HalfLife, Keep: s.Keep,
+		Recall: s.Recall, Capture: memory.Mode(s.Capture), Room: memory.Room{Entries: s.Entries, Bytes: s.Bytes}, HalfLife: s.HalfLife, Keep: s.Keep, Since: a.Identity().Since,
 	})
 }
 

@@ -317,13 +317,17 @@ func forgetting(t *testing.T, s Store) {
 func clearing(t *testing.T, s Store) {
 	keep(t, s, entry(1, "ada", "", "one thing"), entry(2, "ada", "core", "two things"), entry(3, "bob", "", "three things"))
 	for _, want := range []int{2, 0} {
-		if n, err := s.ClearMemories(t.Context(), "ada"); err != nil || n != want {
+		if n, err := s.ClearMemories(t.Context(), "ada", time.Time{}); err != nil || n != want {
 			t.Errorf("got %d, %v, want %d", n, err, want)
 		}
 	}
 	want(t, texts(all(t, s, memory.Filter{})), "three things")
-	keep(t, s, entry(4, "ada", "", "a new thing"))
-	want(t, search(t, s, "ada", "core", "one two new thing things"), "a new thing")
+	newer := entry(5, "ada", "", "a newer thing")
+	keep(t, s, entry(4, "ada", "", "a new thing"), newer)
+	if n, err := s.ClearMemories(t.Context(), "ada", newer.Created); err != nil || n != 1 {
+		t.Errorf("those before a time: got %d, %v, want 1", n, err)
+	}
+	want(t, search(t, s, "ada", "core", "one two new newer thing things"), "a newer thing")
 }
 
 func sweeping(t *testing.T, s Store) {
