@@ -63,7 +63,7 @@ func (k *Keeper) learn(ctx context.Context, in agents.Invocation, ask asking, sh
 		}
 		errs = append(errs, k.write(ctx, in, e))
 	}
-	return errors.Join(errs...)
+	return errors.Join(append(errs, k.embed(ctx, in.Owner))...)
 }
 
 // write keeps a memory if it may be kept.

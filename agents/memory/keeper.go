@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"go.uber.org/zap"
@@ -43,6 +44,7 @@ type Config struct {
 	Room     Room          // of a user; default [DefaultRoom]
 	HalfLife time.Duration // after which a memory that was not learned again counts half as much; default 90 days
 	Keep     time.Duration // after which one that was of no use is removed; default a year
+	Embedder Embedder      // finds what means the same in other words; default: nobody does
 	Now      func() time.Time
 
 	// Since says from when on a name belongs to the user who has it now; zero: nobody knows. What is older was
@@ -56,7 +58,8 @@ var DefaultRoom = Room{Entries: 5000, Bytes: 2 << 20}
 // Keeper is the memory of agents, and shows it to people. Make it with [New].
 type Keeper struct {
 	Config
-	owners sync.Map // name of an owner → since when that is the one whose memories there are
+	owners sync.Map     // name of an owner → since when that is the one whose memories there are
+	rests  atomic.Int64 // until when the embedder is left alone, in nanoseconds since 1970
 }
 
 var _ agents.Memory = (*Keeper)(nil)

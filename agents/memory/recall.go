@@ -36,11 +36,12 @@ func (k *Keeper) Recall(ctx context.Context, in agents.Invocation) (agents.Recal
 	if err != nil {
 		return agents.Recalled{}, err
 	}
-	found, err := k.Store.SearchMemories(ctx, Query{Owner: in.Owner, Agent: in.Agent, Words: Asked(in.Task), Limit: 4 * k.Config.Recall})
+	q := Query{Owner: in.Owner, Agent: in.Agent, Words: Asked(in.Task), Limit: 4 * k.Config.Recall}
+	found, err := k.Store.SearchMemories(ctx, q)
 	if err != nil {
 		return agents.Recalled{}, err
 	}
-	chosen := k.choose(preferences, found)
+	chosen := k.choose(preferences, found, k.near(ctx, q, in.Task))
 	if len(chosen) == 0 {
 		return agents.Recalled{}, nil
 	}
@@ -75,7 +76,7 @@ func (k *Keeper) event(in agents.Invocation, typ string) audit.Event {
 }
 
 // choose are the memories that are told: what the user prefers first, then what fits best.
-func (k *Keeper) choose(preferences []Entry, found []Found) []Entry {
+func (k *Keeper) choose(preferences []Entry, found, near []Found) []Entry {
 	var chosen []Entry
 	add := func(e Entry) {
 		e = k.Show(e)
@@ -88,17 +89,24 @@ func (k *Keeper) choose(preferences []Entry, found []Found) []Entry {
 			add(e)
 		}
 	}
+	found = closeTo(k.weighed(found), leastShare)
+	if len(near) > 0 {
+		found = fuse(found, k.weighed(closeTo(near, nearShare)))
+	}
+	for _, f := range found {
+		add(f.Entry)
+	}
+	return chosen
+}
+
+// weighed are memories by how well they fit and how much they count, the best first.
+func (k *Keeper) weighed(found []Found) []Found {
 	now := k.Now()
 	for i := range found {
 		found[i].Score *= k.weight(&found[i].Entry, now)
 	}
 	slices.SortStableFunc(found, func(a, b Found) int { return cmp.Compare(b.Score, a.Score) })
-	for _, f := range found {
-		if f.Score >= leastShare*found[0].Score {
-			add(f.Entry)
-		}
-	}
-	return chosen
+	return found
 }
 
 // weight is how much a memory counts beside how well it fits: less with time, and less when it is not the

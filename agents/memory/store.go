@@ -55,6 +55,13 @@ type Store interface {
 	SearchMemories(ctx context.Context, q Query) ([]Found, error)
 	// Memories lists memories.
 	Memories(ctx context.Context, f Filter) ([]Entry, error)
+	// NearMemories finds the memories whose vectors of the same model are nearest, the nearest first. Of one
+	// agent with more than 4,096 the newest are looked at. Scores are cosines above 0.
+	NearMemories(ctx context.Context, n Near) ([]Found, error)
+	// KeepVector keeps the vector of a memory, which is of length one, in the place of an earlier one.
+	KeepVector(ctx context.Context, id, model string, v []float32) error
+	// BareMemories lists memories of an owner that have no vector of a model.
+	BareMemories(ctx context.Context, owner, model string, limit int) ([]Entry, error)
 	// UsedMemories notes that memories were recalled. It does not wait for the storage.
 	UsedMemories(ctx context.Context, ids []string, now time.Time) error
 	// ForgetMemories removes memories and returns those that were there, without their texts. With an owner

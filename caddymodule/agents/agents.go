@@ -147,7 +147,10 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 		return err
 	}
 	h.classifier = outside
-	known := newMemory(a, opened, scan, log)
+	known, err := newMemory(a, opened, scan, log)
+	if err != nil {
+		return err
+	}
 	setup, definitions, err := newSetup(ctx, a, opened, db, known, log)
 	if err != nil {
 		return err

@@ -2,6 +2,7 @@ package settings
 
 import (
 	"errors"
+	"fmt"
 	"time"
 )
 
@@ -28,6 +29,31 @@ type Memory struct {
 	HalfLife time.Duration
 	// Keep is how long a memory is kept that was neither learned again nor recalled. Default: 8760h.
 	Keep time.Duration
+	// EmbeddingsURL is the address of the API of a server that turns texts into vectors. Default: none is asked.
+	EmbeddingsURL string
+	// EmbeddingsModel is the model's name as that server knows it. Required with EmbeddingsURL.
+	EmbeddingsModel string
+	// EmbeddingsKey is where the API key is. Default: none is sent.
+	EmbeddingsKey Reference
+	// EmbeddingsTimeout is how long one request may take. Default: 1s.
+	EmbeddingsTimeout time.Duration
+}
+
+func (m Memory) check() error {
+	if m.EmbeddingsURL != "" && m.EmbeddingsModel == "" {
+		return About(errors.New("memory.embeddings_model is missing: the server needs the model's name as it knows it"), "memory.embeddings_url")
+	}
+	return nil
+}
+
+func (m Memory) checkSecrets(env func(string) (string, bool)) error {
+	if m.EmbeddingsKey == "" {
+		return nil
+	}
+	if _, err := m.EmbeddingsKey.Reveal(env); err != nil {
+		return About(fmt.Errorf("memory.embeddings_key: %w", err), "memory.embeddings_key")
+	}
+	return nil
 }
 
 func checkCapture(mode string) error {

@@ -66,6 +66,7 @@ func TestDefaults(t *testing.T) {
 		Database: settings.Database{SnapshotMaxAge: 30 * time.Second, QueryTimeout: 10 * time.Second, Memory: 512 << 20, Threads: 2},
 		Memory: settings.Memory{
 			Enabled: true, Capture: "cued", Recall: 8, Entries: 5000, Bytes: 2 << 20, HalfLife: 90 * 24 * time.Hour, Keep: 365 * 24 * time.Hour,
+			EmbeddingsTimeout: time.Second,
 		},
 		Retention: settings.Retention{Ephemeral: 24 * time.Hour},
 		Approvals: settings.Approvals{TTL: 15 * time.Minute},

@@ -38,6 +38,7 @@ func Conformance(t *testing.T, open func(t *testing.T) Store) {
 		{"memories with more and rarer words come first", ranking},
 		{"an old memory is found among many that share its words", frequent},
 		{"any words can be searched for", hostile},
+		{"memories that are near come first, of the same model and scope", nearness},
 		{"what a user has is bounded, whoever writes at once", room},
 		{"what the user said is not pushed out by anything else", spared},
 		{"memories are forgotten, by their owner alone", forgetting},
@@ -234,6 +235,49 @@ func hostile(t *testing.T, s Store) {
 		}
 	}
 	want(t, search(t, s, "ada", "", "NEAR"), all(t, s, memory.Filter{})[0].Text)
+}
+
+func nearness(t *testing.T, s Store) {
+	one, two, other, bobs := entry(1, "ada", "", "one"), entry(2, "ada", "core", "two"), entry(3, "ada", "sync", "three"), entry(4, "bob", "", "four")
+	keep(t, s, one, two, other, bobs)
+	for id, v := range map[string][]float32{one.ID: {0.8, 0.6}, two.ID: {1, 0}, other.ID: {1, 0}, bobs.ID: {1, 0}, "mem_none": {1, 0}} {
+		if err := s.KeepVector(t.Context(), id, "m", v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	near := func(agent, model string, v ...float32) (texts []string) {
+		t.Helper()
+		found, err := s.NearMemories(t.Context(), memory.Near{Owner: "ada", Agent: agent, Model: model, Vector: v, Limit: 5})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range found {
+			if f.Score <= 0 || f.Score > 1.0001 {
+				t.Errorf("%q has the score %v", f.Text, f.Score)
+			}
+			texts = append(texts, f.Text)
+		}
+		return texts
+	}
+	want(t, near("core", "m", 1, 0), "two", "one")
+	want(t, near("core", "m", 0, 1), "one")
+	want(t, near("quick", "m", 1, 0), "one")
+	want(t, near("", "m", 1, 0), "one")
+	want(t, near("core", "another", 1, 0))
+	want(t, near("core", "m", 1, 0, 0))
+	for model, missing := range map[string]int{"m": 0, "another": 3} {
+		if bare, err := s.BareMemories(t.Context(), "ada", model, 10); err != nil || len(bare) != missing {
+			t.Errorf("%d without a vector of %s, %v, want %d", len(bare), model, err, missing)
+		}
+	}
+	if err := s.KeepVector(t.Context(), one.ID, "another", []float32{1, 0}); err != nil {
+		t.Fatal(err)
+	}
+	want(t, near("", "another", 1, 0), "one")
+	if _, err := s.ForgetMemories(t.Context(), "ada", []string{one.ID}); err != nil {
+		t.Fatal(err)
+	}
+	want(t, near("", "another", 1, 0))
 }
 
 func room(t *testing.T, s Store) {

@@ -41,6 +41,13 @@ CREATE INDEX memories_used ON memories (used);
 CREATE VIRTUAL TABLE memory_words USING fts5(text, content = 'memories', content_rowid = 'seq', tokenize = 'unicode61 remove_diacritics 2');
 INSERT INTO memory_words (memory_words, rank) VALUES ('secure-delete', 1);
 
+-- The vectors of memories, for finding what means the same in other words: a signed byte for each number.
+CREATE TABLE memory_vectors (
+    seq    INTEGER PRIMARY KEY REFERENCES memories (seq) ON DELETE CASCADE,
+    model  TEXT NOT NULL,
+    vector BLOB NOT NULL
+) STRICT;
+
 -- +goose StatementBegin
 CREATE TRIGGER memories_added AFTER INSERT ON memories BEGIN
     INSERT INTO memory_words (rowid, text) VALUES (new.seq, new.text);
@@ -56,5 +63,6 @@ END;
 
 -- +goose Down
 DROP TABLE memory_words;
+DROP TABLE memory_vectors;
 DROP TABLE memories;
 DROP TABLE memory_scopes;
