@@ -12,6 +12,7 @@ import (
 
 	"github.com/svc-gateway/svc/agents/eventlog"
 	"github.com/svc-gateway/svc/agents/model"
+	"github.com/svc-gateway/svc/internal/lease"
 	"github.com/svc-gateway/svc/policy"
 	"github.com/svc-gateway/svc/policy/provenance"
 )
@@ -108,14 +109,9 @@ func (d *driver) start(ctx context.Context, e effect) {
 		f.Thinking = true
 		f.Steps++
 		d.run.Steps++
-		req := d.request(e.frame)
-		var first *Invocation
-		if f.Known == nil && d.rt.memory != nil {
-			in := d.invocation(e.frame)
-			first = &in
-		}
+		req, task := d.request(e.frame), d.answering(e.frame)
 		bounded, release := d.within(ctx, e.frame)
-		work = func() func() { defer release(); return d.think(bounded, e.frame, req, first) }
+		work = func() func() { defer release(); return d.think(bounded, req, task) }
 	case act:
 		if f := d.overSteps(e.Frame, -1); f != nil {
 			d.fail(f)
@@ -273,7 +269,7 @@ func (d *driver) save(ctx context.Context) {
 	err := d.active.save(context.WithoutCancel(ctx), d.rt.store.SaveRun, d.run)
 	switch {
 	case errors.Is(err, ErrConflict):
-		d.active.cancel(errLeaseLost)
+		d.active.cancel(lease.ErrLost)
 	case err != nil:
 		d.rt.log.Error("saving a run failed", zap.String("run", d.run.ID), zap.Error(err))
 		d.fail(&Failure{"state_unavailable", "the run's state cannot be saved"})

@@ -9,6 +9,7 @@ import (
 
 	"github.com/svc-gateway/svc/agents/eventlog"
 	"github.com/svc-gateway/svc/audit"
+	"github.com/svc-gateway/svc/internal/lease"
 	"github.com/svc-gateway/svc/scanner/redact"
 )
 
@@ -175,7 +176,7 @@ func endedBy(err error) *Failure {
 		return &Failure{codeCancelled, "the run was cancelled"}
 	case errors.Is(err, errRestart):
 		return &Failure{codeRestart, "the service stopped before the run was done"}
-	case errors.Is(err, errLeaseLost):
+	case errors.Is(err, lease.ErrLost):
 		return &Failure{codeLeaseLost, "the run could not be kept as this process's own"}
 	}
 	return modelFailure(err)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/svc-gateway/svc/agents/eventlog"
 	"github.com/svc-gateway/svc/agents/model"
+	"github.com/svc-gateway/svc/agents/shown"
 	"github.com/svc-gateway/svc/agents/todo"
 	"github.com/svc-gateway/svc/scanner/redact"
 )
@@ -57,7 +58,7 @@ func (s *speech) broken() { s.emit(s.redactor.Close(nil)) }
 // end appends the rest and the complete message.
 func (s *speech) end(m model.Message, resp model.Response) {
 	s.emit(s.redactor.Close(nil))
-	m = shownMessage(s.log.secrets, m)
+	m = shown.Message(s.log.secrets, m)
 	e := s.event
 	e.Type, e.Content, e.Streamed, e.Calls, e.Usage, e.Model = eventlog.Message, m.Content, s.spoken, m.ToolCalls, &resp.Usage, resp.Model
 	s.log.Append(e)
@@ -74,7 +75,7 @@ func (s *speech) emit(text []byte) {
 
 // pickedUp tells of a message of an earlier run whose calls are made now. Its text was told then.
 func (l *eventLog) pickedUp(agent string, m model.Message) {
-	m = shownMessage(l.secrets, m)
+	m = shown.Message(l.secrets, m)
 	l.Append(eventlog.Event{Type: eventlog.Message, Agent: agent, Message: m.ID, Content: m.Content, Streamed: true, Calls: m.ToolCalls})
 }
 

@@ -8,6 +8,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/svc-gateway/svc/agents/eventlog"
+	"github.com/svc-gateway/svc/internal/lease"
 )
 
 // suspend saves a run all of whose work is waiting, so that nothing of it need stay in memory. It
@@ -46,7 +47,7 @@ func (d *driver) insist(ctx context.Context, s Status, write func(context.Contex
 		case err == nil:
 			return true
 		case errors.Is(err, ErrConflict):
-			d.fail(endedBy(errLeaseLost))
+			d.fail(endedBy(lease.ErrLost))
 			return false
 		}
 		d.rt.log.Error("saving a run that waits failed, trying again", zap.String("run", d.run.ID), zap.Error(err))

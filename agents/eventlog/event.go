@@ -22,6 +22,7 @@ const (
 	Opened  Type = "opened"        // a call opened a frame for a sub-agent, which got a task
 	Compact Type = "compacted"     // older messages were summarised for the model, or left out; see Status
 	Todos   Type = "todos"         // an agent has written its plan
+	Guarded Type = "guardrail"     // something is wrong with an agent's answer, see Status and Code
 	Paused  Type = "paused"        // nothing goes on until a call that waits has leave
 	Error   Type = "error"         // the run failed
 	Done    Type = "done"          // the run is over; its status is final

@@ -46,6 +46,8 @@ type translator struct {
 	failed bool
 	over   bool
 
+	resolved bool // whoever reads asked for the run's end, which is no error then
+
 	metadata json.RawMessage // what every message's metadata has
 
 	also *chronicle // tells the same in the thread-centric form; nil: nobody asked for that
@@ -189,6 +191,10 @@ func (t *translator) add(e eventlog.Event) {
 		t.call(f, e)
 	case eventlog.Result:
 		t.result(f, e)
+	case eventlog.Guarded:
+		t.tell(modeCustom, f, "custom", func() any {
+			return map[string]string{"type": string(e.Type), "id": e.Message, "status": e.Status, "code": e.Code, "reason": e.Content}
+		})
 	case eventlog.Todos:
 		f.values = maps.Clone(f.values)
 		if f.values == nil {
@@ -200,6 +206,9 @@ func (t *translator) add(e eventlog.Event) {
 	case eventlog.Paused:
 		t.pause()
 	case eventlog.Error:
+		if t.resolved {
+			return
+		}
 		t.failed = true
 		t.also.failed(e)
 		t.tell(always, nil, "error", func() any { return map[string]string{"error": e.Code, "message": e.Content} })

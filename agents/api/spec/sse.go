@@ -41,6 +41,8 @@ func event(e eventlog.Event) (StreamEvent, bool) {
 		return StreamEvent{Type: "approval_decided", ID: e.Leave, Tool: e.Name, Decision: e.Status, By: e.By, Reason: e.Content}, true
 	case eventlog.Compact:
 		return StreamEvent{Type: "compacted", Status: e.Status, Content: e.Content}, e.Frame == 0
+	case eventlog.Guarded:
+		return StreamEvent{Type: "guardrail", Status: e.Status, Code: e.Code, Content: e.Content}, e.Frame == 0
 	case eventlog.Todos:
 		return StreamEvent{Type: "todos", ID: e.Call, Items: append([]todo.Item{}, e.Todos...)}, e.Frame == 0
 	case eventlog.Error:
