@@ -15,5 +15,11 @@ func read(history []model.Message, r *Run) []provenance.Text {
 	for i := range r.Frames {
 		frames[i] = r.Frames[i].Messages
 	}
-	return trail.Read(history, frames)
+	texts := trail.Read(history, frames)
+	for i := range r.Frames {
+		if k := r.Frames[i].Known; k != nil && k.Entries > 0 {
+			texts = append(texts, provenance.Text{Source: "memory", Text: k.Text})
+		}
+	}
+	return texts
 }

@@ -41,6 +41,10 @@ const (
 	ToolEgress       = "tool.egress"       // a program that a tool runs connected to a server, or was kept from it
 	ApprovalDecision = "approval.decision" // somebody decided on a call that waits for approval, or time did
 	ApprovalRefused  = "approval.refused"  // a decision on such a call did not count, or leave was asked for in its name
+	MemoryKept       = "memory.kept"       // something was written to the memory of agents, or learned again: one row before, and one with the outcome
+	MemoryRefused    = "memory.refused"    // something was not written there, since it reads like an injection
+	MemoryRecalled   = "memory.recalled"   // an agent was told of memories
+	MemoryForgotten  = "memory.forgotten"  // memories were removed: one row before, and one with the outcome
 	Injection        = "injection"         // the scanner found something in words on their way to a model
 )
 

@@ -22,6 +22,7 @@ import (
 	"github.com/svc-gateway/svc/agents/assistant"
 	"github.com/svc-gateway/svc/agents/cron"
 	"github.com/svc-gateway/svc/agents/items"
+	"github.com/svc-gateway/svc/agents/memory"
 	"github.com/svc-gateway/svc/agents/model"
 	"github.com/svc-gateway/svc/agents/state"
 	"github.com/svc-gateway/svc/audit"
@@ -92,6 +93,7 @@ func newServerWith(t *testing.T, m model.Model, live bus.Bus, o api.Options) *se
 	o.Approvals, o.Crons = desk, crons
 	o.Assistants = assistant.New(assistant.Config{Store: store, Audit: log, Graphs: rt.Agents})
 	o.Items = items.New(items.Config{Store: store, Audit: log, Log: zap.NewNop()})
+	o.Memories = memory.New(memory.Config{Store: store, Audit: log, Log: zap.NewNop(), Queue: new(memory.Queue)})
 	handler, err := api.New(rt, o)
 	if err != nil {
 		t.Fatal(err)

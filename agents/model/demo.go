@@ -28,6 +28,7 @@ const DemoHelp = `I understand questions with these words, several in one questi
 - web servers that are listed: "fetch https://example.org/status"
 - imported tables: "which tables are there?", "how many rows in table sales?"
 - other agents: "ask config to show app.conf", "ask sync to fetch https://example.org/status"
+- earlier conversations: "remember that backups run at 02:00", "my editor is vim", "what do you remember?", "forget my editor"
 - plans: "plan: how full are the disks?; and the memory?", a step after the other
 - run COMMAND, SELECT … and sql: …: exactly this command, this audit query or this query of the imported tables
 - "say: …": answers with just these words, or with none
@@ -86,10 +87,16 @@ func demoTurn(req Request) Message {
 	if last < 0 {
 		return demoSays(demoLost)
 	}
-	if req.System == SummarySystem {
+	switch req.System {
+	case SummarySystem:
 		return demoSummary(req.Messages[last].Content)
+	case MemorySystem:
+		return demoPick(req.Messages[last].Content)
 	}
 	q := ask(req.Messages[last].Content)
+	if m, ok := demoMemory(req, q, req.Messages[last+1:]); ok {
+		return m
+	}
 	if steps := q.steps(); len(steps) > 0 && slices.ContainsFunc(req.Tools, func(t ToolSpec) bool { return t.Name == todo.Tool }) {
 		return demoPlan(req, steps, req.Messages[last+1:])
 	}

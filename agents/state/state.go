@@ -46,7 +46,7 @@ func Open(ctx context.Context, path string, options ...Option) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading the migrations: %w", err)
 	}
-	var o store.Options
+	o := store.Options{Erase: true}
 	for _, set := range options {
 		set(&o)
 	}

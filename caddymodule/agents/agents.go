@@ -31,6 +31,7 @@ import (
 	"github.com/svc-gateway/svc/agents/fetch"
 	"github.com/svc-gateway/svc/agents/hook"
 	"github.com/svc-gateway/svc/agents/items"
+	"github.com/svc-gateway/svc/agents/memory"
 	"github.com/svc-gateway/svc/agents/retention"
 	"github.com/svc-gateway/svc/agents/roster"
 	"github.com/svc-gateway/svc/agents/state"
@@ -80,6 +81,7 @@ type Handler struct {
 	api      *api.Handler
 	home     string       // key in hosts; empty until the host is ours
 	database *databaseKey // nil until the analytical database is ours
+	forgets  func()       // ends the removal of memories that were of no use; nil: it has not begun
 	leave    func()       // nil until runs that waited go on with this configuration's setup
 
 	webhook    *webhook.Webhook       // nil: nobody is told of approvals
@@ -139,14 +141,20 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 	if err != nil {
 		return err
 	}
-	setup, definitions, err := newSetup(ctx, a, opened, db, log)
+	scan, outside, err := newScan(a.Settings(), a.Secrets(), ctx.GetMetricsRegistry(), log)
 	if err != nil {
 		return err
 	}
-	setup.Holds = opened.desk
-	if setup.Scan, h.classifier, err = newScan(a.Settings(), a.Secrets(), ctx.GetMetricsRegistry(), log); err != nil {
+	h.classifier = outside
+	known, err := newMemory(a, opened, scan, log)
+	if err != nil {
 		return err
 	}
+	setup, definitions, err := newSetup(ctx, a, opened, db, known, log)
+	if err != nil {
+		return err
+	}
+	setup.Holds, setup.Scan = opened.desk, scan
 	if h.callbacks, err = newCallbacks(a.Settings().Webhooks, log); err != nil {
 		return err
 	}
@@ -173,6 +181,7 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 		}
 		release := opened.desk.Serve(desk)
 		idle := opened.crons.Serve(h.api.Crons())
+		h.forgets = sweepMemory(known)
 		h.leave = func() { idle(); release(); leave() }
 		return nil
 	})
@@ -189,6 +198,7 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 		Assistants: assistant.New(assistant.Config{Store: opened.store, Audit: a.Audit(), Graphs: rt.Agents}),
 		Items:      items.New(items.Config{Store: opened.store, Audit: a.Audit(), Log: log, Secrets: a.Secrets()}),
 		Crons:      opened.crons,
+		Memories:   known,
 		Secrets:    a.Secrets(),
 	})
 	if err != nil {
@@ -249,7 +259,7 @@ func recoverRuns(ctx context.Context, rt *agents.Runtime, log *zap.Logger) error
 }
 
 // newSetup is what the settings make of runs.
-func newSetup(ctx context.Context, a *app.App, opened *host, db *analytics.DB, log *zap.Logger) (agents.Setup, []roster.Definition, error) {
+func newSetup(ctx context.Context, a *app.App, opened *host, db *analytics.DB, known *memory.Keeper, log *zap.Logger) (agents.Setup, []roster.Definition, error) {
 	s := a.Settings()
 	m, err := newModels(s, log)
 	if err != nil {
@@ -263,12 +273,12 @@ func newSetup(ctx context.Context, a *app.App, opened *host, db *analytics.DB, l
 	if err != nil {
 		return agents.Setup{}, nil, err
 	}
-	tools := Tools(s, a.Home(), a.Audit(), opened.boxes, opened.undo, db, fetch.New(web))
+	tools := Tools(s, a.Home(), a.Audit(), opened.boxes, opened.undo, db, fetch.New(web), known)
 	definitions, err := readAgents(ctx, a, tools, m, log)
 	if err != nil {
 		return agents.Setup{}, nil, err
 	}
-	return agents.Setup{
+	setup := agents.Setup{
 		Model: withBudget(m, s.Budget, opened.store, log), Agents: withWindows(roster.Agents(definitions), m), Tools: tools, Policy: a.Policy(), PolicyKey: key, Log: log, Secrets: a.Secrets(),
 		Retention: retention.Policy{
 			Threads: s.Retention.Threads, Ephemeral: s.Retention.Ephemeral, Events: s.Retention.Events, Size: s.Retention.Size,
@@ -278,12 +288,16 @@ func newSetup(ctx context.Context, a *app.App, opened *host, db *analytics.DB, l
 			Steps: s.Runtime.MaxSteps, Depth: s.Runtime.MaxDepth, Context: m.Window(""), Tokens: int64(s.Runtime.MaxTokens), Run: s.Runtime.RunTimeout, Tool: s.Runtime.Timeout,
 			ParallelCalls: parallelCalls, ParallelRuns: s.Limits.ParallelRuns, RunsPerMinute: int64(s.Limits.RunsPerMinute),
 		},
-	}, definitions, nil
+	}
+	if s.Memory.Enabled {
+		setup.Memory = known
+	}
+	return setup, definitions, nil
 }
 
 // Tools are the tools of the runtime. Without a log, a sandbox and a keeper they describe and class calls,
 // and nothing else.
-func Tools(s settings.Settings, home settings.Home, log *audit.Log, box tools.Sandbox, keeper *undo.Keeper, db *analytics.DB, web *fetch.Client) []agents.Tool {
+func Tools(s settings.Settings, home settings.Home, log *audit.Log, box tools.Sandbox, keeper *undo.Keeper, db *analytics.DB, web *fetch.Client, known *memory.Keeper) []agents.Tool {
 	code := tools.CodeConfig{Box: box, Log: log, Timeout: s.Runtime.Timeout}
 	if db != nil {
 		code.Database = db
@@ -302,6 +316,7 @@ func Tools(s settings.Settings, home settings.Home, log *audit.Log, box tools.Sa
 		tools.QueryAudit(log),
 		tools.WriteTodos(),
 		analytics.QueryDatabase(db),
+		memory.Tool(known),
 	}
 }
 
@@ -315,6 +330,9 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, _ caddyhttp.
 func (h *Handler) Cleanup() error {
 	if h.leave != nil {
 		h.leave()
+	}
+	if h.forgets != nil {
+		h.forgets()
 	}
 	if h.webhook != nil {
 		h.webhook.Close()

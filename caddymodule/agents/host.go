@@ -13,6 +13,7 @@ import (
 	"github.com/svc-gateway/svc/agents/cron"
 	"github.com/svc-gateway/svc/agents/hook"
 	"github.com/svc-gateway/svc/agents/items"
+	"github.com/svc-gateway/svc/agents/memory"
 	"github.com/svc-gateway/svc/agents/state"
 	"github.com/svc-gateway/svc/agents/undo"
 	"github.com/svc-gateway/svc/audit"
@@ -26,7 +27,8 @@ type host struct {
 	store   *state.Store // closed with the host
 	desk    *approval.Desk
 	crons   *cron.Table
-	sweeper func() // ends the removal of items that have expired
+	learns  memory.Queue // what agents learned, on its way to the memory
+	sweeper func()       // ends the removal of what has expired
 	unwatch func()
 	leave   func() // before the store is closed
 	release func()
@@ -95,6 +97,7 @@ func (h *host) Destruct() error {
 	close(h.closed)
 	h.crons.Close()
 	h.sweeper()
+	h.learns.Close(h.patience)
 	h.desk.Close()
 	h.leave()
 	err := h.Close()

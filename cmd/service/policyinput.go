@@ -28,7 +28,7 @@ func newTools(home settings.Home) (*toolbox, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &toolbox{agentsmodule.Tools(s, home, nil, nil, nil, nil, fetch.New(web))}, nil
+	return &toolbox{agentsmodule.Tools(s, home, nil, nil, nil, nil, fetch.New(web), nil)}, nil
 }
 
 func (t *toolbox) names() []string {

@@ -29,6 +29,9 @@ func (s Settings) CheckEnvironment(env func(string) (string, bool)) error {
 	if err := s.Sandbox.checkSecrets(env); err != nil {
 		return err
 	}
+	if err := s.Memory.checkSecrets(env); err != nil {
+		return err
+	}
 	for _, l := range lists {
 		if err := l.checkEnvironment(s, env); err != nil {
 			return err

@@ -64,7 +64,11 @@ func TestDefaults(t *testing.T) {
 		},
 		Bus: settings.Bus{Kind: "memory", Mode: "single", Prefix: "svc:", Timeout: time.Second},
 
-		Database:  settings.Database{SnapshotMaxAge: 30 * time.Second, QueryTimeout: 10 * time.Second, Memory: 512 << 20, Threads: 2},
+		Database: settings.Database{SnapshotMaxAge: 30 * time.Second, QueryTimeout: 10 * time.Second, Memory: 512 << 20, Threads: 2},
+		Memory: settings.Memory{
+			Enabled: true, Capture: "cued", Recall: 8, Entries: 5000, Bytes: 2 << 20, HalfLife: 90 * 24 * time.Hour, Keep: 365 * 24 * time.Hour,
+			EmbeddingsTimeout: time.Second,
+		},
 		Retention: settings.Retention{Ephemeral: 24 * time.Hour},
 		Approvals: settings.Approvals{TTL: 15 * time.Minute},
 		Sandbox: settings.Sandbox{

@@ -33,6 +33,7 @@ type Settings struct {
 	LDAP       LDAP
 	Bus        Bus
 	Database   Database
+	Memory     Memory
 	Retention  Retention
 	Approvals  Approvals
 	Webhooks   Webhooks

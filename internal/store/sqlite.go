@@ -21,12 +21,15 @@ func dsn(path, query string) string {
 
 // writerDSN: WAL lets readers, sqlite3 included, go on while the writer commits. A checkpoint every
 // 4,000 pages (16 MiB) instead of 1,000 writes a page that changes often fewer times.
-func writerDSN(path string, full bool) string {
-	sync := "normal"
-	if full {
+func writerDSN(path string, o Options) string {
+	sync, erase := "normal", "0"
+	if o.Full {
 		sync = "full"
 	}
-	return dsn(path, "_pragma=busy_timeout(5000)&_pragma=journal_mode(wal)&_pragma=synchronous("+sync+")"+
+	if o.Erase {
+		erase = "1"
+	}
+	return dsn(path, "_pragma=busy_timeout(5000)&_pragma=journal_mode(wal)&_pragma=synchronous("+sync+")&_pragma=secure_delete("+erase+")"+
 		"&_pragma=foreign_keys(1)&_pragma=trusted_schema(0)&_pragma=temp_store(memory)"+
 		"&_pragma=cache_size(-8000)&_pragma=wal_autocheckpoint(4000)&_pragma=journal_size_limit(67108864)")
 }

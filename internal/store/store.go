@@ -45,6 +45,7 @@ var ErrClosed = errors.New("database is closed")
 // Options tune a database. The zero value is usable.
 type Options struct {
 	Full    bool          // every commit waits for the disk (PRAGMA synchronous=FULL); false: a power cut may lose the last commits, never consistency
+	Erase   bool          // what is deleted is overwritten, so that a freed page holds nothing of it; see [DB.Checkpoint] for the rest
 	Queue   int           // operations that Queue accepts before callers wait; default 4096
 	Readers int           // connections of the read pool; default 4
 	Linger  time.Duration // how long queued operations wait for company before their commit; default 25 ms
@@ -108,7 +109,7 @@ func Open(ctx context.Context, path string, migrations fs.FS, o Options) (*DB, e
 	if err := secure(path); err != nil {
 		return nil, fmt.Errorf("opening database %s: %w", path, err)
 	}
-	w, err := sql.Open("sqlite", writerDSN(path, o.Full))
+	w, err := sql.Open("sqlite", writerDSN(path, o))
 	if err != nil {
 		return nil, fmt.Errorf("opening database %s: %w", path, err)
 	}

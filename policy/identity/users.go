@@ -17,6 +17,16 @@ func (s *Service) Users(ctx context.Context) ([]Account, error) {
 	return slices.DeleteFunc(accounts, func(a Account) bool { return !a.Removed.IsZero() }), err
 }
 
+// Since is when the user of a name was made; the zero time when there is none. What is kept under the name from
+// before that time belonged to somebody else, who was removed.
+func (s *Service) Since(ctx context.Context, name string) (time.Time, error) {
+	accounts, _, err := s.store.Accounts(ctx, Filter{Name: name})
+	if err != nil || len(accounts) == 0 || !accounts[0].Removed.IsZero() {
+		return time.Time{}, err
+	}
+	return accounts[0].Created, nil
+}
+
 // AddUser creates a user with a first token; see [Admin].
 func (s *Service) AddUser(ctx context.Context, actor Actor, u AddUser) (User, Secret, error) {
 	if err := checkUserName(u.Name); err != nil {

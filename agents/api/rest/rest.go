@@ -17,6 +17,7 @@ import (
 	"github.com/svc-gateway/svc/agents/assistant"
 	"github.com/svc-gateway/svc/agents/cron"
 	"github.com/svc-gateway/svc/agents/items"
+	"github.com/svc-gateway/svc/agents/memory"
 	"github.com/svc-gateway/svc/internal/budget"
 	"github.com/svc-gateway/svc/internal/health"
 	"github.com/svc-gateway/svc/internal/seats"
@@ -40,6 +41,7 @@ type Options struct {
 	Assistants *assistant.Catalog // graphs with a configuration
 	Items      *items.Keeper      // what clients keep beside threads
 	Crons      *cron.Table        // runs that are started again and again
+	Memories   *memory.Keeper     // what agents know from earlier conversations
 
 	// Secrets are values that are shown to nobody. Default: none.
 	Secrets *redact.Secrets

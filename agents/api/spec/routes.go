@@ -20,7 +20,7 @@ type dialect struct{ *rest.Server }
 // Routes are the endpoints of the dialect.
 func Routes(s *rest.Server) []rest.Route {
 	d := &dialect{s}
-	return []rest.Route{
+	return append([]rest.Route{
 		{
 			Method: http.MethodGet, Path: "/health", Open: true,
 			Summary: "Liveness probe for load balancers and monitors",
@@ -90,5 +90,5 @@ func Routes(s *rest.Server) []rest.Route {
 			Serve:  d.decide,
 			Refuse: d.refuseDecision,
 		},
-	}
+	}, d.memoryRoutes()...)
 }

@@ -1,0 +1,43 @@
+package agents
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"sync"
+
+	"go.uber.org/zap"
+
+	"github.com/svc-gateway/svc/agents/memory"
+	"github.com/svc-gateway/svc/agents/memory/embedding"
+	"github.com/svc-gateway/svc/agents/model"
+	"github.com/svc-gateway/svc/caddymodule/app"
+	"github.com/svc-gateway/svc/scanner"
+)
+
+// newMemory is what the settings make of what agents know from earlier. People see and forget it also when
+// agents are not told of it.
+func newMemory(a *app.App, opened *host, scan func(string) []scanner.Finding, log *zap.Logger) (*memory.Keeper, error) {
+	s := a.Settings().Memory
+	c := memory.Config{
+		Store: opened.store, Audit: a.Audit(), Log: log, Queue: &opened.learns, Secrets: a.Secrets(), Scan: scan,
+		Recall: s.Recall, Capture: memory.Mode(s.Capture), Room: memory.Room{Entries: s.Entries, Bytes: s.Bytes}, HalfLife: s.HalfLife, Keep: s.Keep,
+		Since: a.Identity().Since,
+	}
+	if s.EmbeddingsURL != "" {
+		key, err := s.EmbeddingsKey.Reveal(os.LookupEnv)
+		if err != nil {
+			return nil, fmt.Errorf("memory.embeddings_key: %w", err)
+		}
+		c.Embedder = embedding.New(embedding.Config{URL: s.EmbeddingsURL, Model: s.EmbeddingsModel, Key: model.Secret(key), Timeout: s.EmbeddingsTimeout})
+	}
+	return memory.New(c), nil
+}
+
+// sweepMemory removes memories that were of no use until it is ended.
+func sweepMemory(k *memory.Keeper) (end func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	var work sync.WaitGroup
+	work.Go(func() { k.Serve(ctx) })
+	return func() { cancel(); work.Wait() }
+}
