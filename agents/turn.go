@@ -25,7 +25,7 @@ func (d *driver) request(frame int) model.Request {
 		messages = append(d.history[:len(d.history):len(d.history)], f.Messages...)
 	}
 	return model.Request{
-		Agent: f.Agent, System: agent.System, Messages: messages, Tools: agent.specs, User: d.run.Owner(),
+		Agent: f.Agent, System: agent.System, Messages: messages, Tools: agent.specs, User: d.run.Owner(), Thread: d.run.Thread,
 	}
 }
 
