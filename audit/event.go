@@ -40,6 +40,7 @@ const (
 	ToolEgress       = "tool.egress"       // a program that a tool runs connected to a server, or was kept from it
 	ApprovalDecision = "approval.decision" // somebody decided on a call that waits for approval, or time did
 	ApprovalRefused  = "approval.refused"  // a decision on such a call did not count, or leave was asked for in its name
+	RemoteTask       = "remote.task"       // a task of a remote agent is over, or waits for an answer
 	Injection        = "injection"         // the scanner found something in words on their way to a model
 )
 

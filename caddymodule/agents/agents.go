@@ -29,9 +29,9 @@ import (
 	"github.com/svc-gateway/svc/agents/assistant"
 	"github.com/svc-gateway/svc/agents/callback"
 	"github.com/svc-gateway/svc/agents/fetch"
-	"github.com/svc-gateway/svc/agents/hook"
 	"github.com/svc-gateway/svc/agents/items"
 	"github.com/svc-gateway/svc/agents/model"
+	"github.com/svc-gateway/svc/agents/remote"
 	"github.com/svc-gateway/svc/agents/retention"
 	"github.com/svc-gateway/svc/agents/roster"
 	"github.com/svc-gateway/svc/agents/state"
@@ -86,6 +86,7 @@ type Handler struct {
 	webhook    *webhook.Webhook       // nil: nobody is told of approvals
 	classifier *classifier.Classifier // nil: none is asked
 	callbacks  *callback.Callbacks    // nil: nobody is told of the ends of runs
+	unwatch    []func()               // ends what is said of the health of remote agents
 }
 
 // CaddyModule returns the Caddy module information.
@@ -140,7 +141,11 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 	if err != nil {
 		return err
 	}
-	setup, definitions, err := newSetup(ctx, a, opened, db, log)
+	remotes, err := h.newRemotes(a, log)
+	if err != nil {
+		return err
+	}
+	setup, definitions, err := newSetup(ctx, a, opened, db, remotes, log)
 	if err != nil {
 		return err
 	}
@@ -158,7 +163,7 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 	if err != nil {
 		return err
 	}
-	desk, err := h.newDesk(a, opened.hooks, log)
+	desk, err := h.newDesk(a, opened, log)
 	if err != nil {
 		return err
 	}
@@ -174,7 +179,8 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 		}
 		release := opened.desk.Serve(desk)
 		idle := opened.crons.Serve(h.api.Crons())
-		h.leave = func() { idle(); release(); leave() }
+		apart := opened.tasks.Serve(remotes, a.Secrets())
+		h.leave = func() { apart(); idle(); release(); leave() }
 		return nil
 	})
 	h.api, err = api.New(rt, api.Options{
@@ -201,9 +207,9 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 }
 
 // newDesk is what the settings make of approvals.
-func (h *Handler) newDesk(a *app.App, hooks *hook.Hooks, log *zap.Logger) (approval.Config, error) {
+func (h *Handler) newDesk(a *app.App, opened *host, log *zap.Logger) (approval.Config, error) {
 	s := a.Settings().Approvals
-	c := approval.Config{TTL: s.TTL, Auto: s.Auto, Secrets: a.Secrets(), Notify: []approval.Notifier{approvalHooks{hooks}}}
+	c := approval.Config{TTL: s.TTL, Auto: s.Auto, Secrets: a.Secrets(), Notify: []approval.Notifier{approvalHooks{opened.hooks}, opened.tasks}}
 	if s.WebhookURL != "" {
 		secret, err := s.WebhookSecret.Reveal(os.LookupEnv)
 		if err != nil {
@@ -250,7 +256,7 @@ func recoverRuns(ctx context.Context, rt *agents.Runtime, log *zap.Logger) error
 }
 
 // newSetup is what the settings make of runs.
-func newSetup(ctx context.Context, a *app.App, opened *host, db *analytics.DB, log *zap.Logger) (agents.Setup, []roster.Definition, error) {
+func newSetup(ctx context.Context, a *app.App, opened *host, db *analytics.DB, remotes []*remote.Remote, log *zap.Logger) (agents.Setup, []roster.Definition, error) {
 	s := a.Settings()
 	m, err := newModel(s.Model)
 	if err != nil {
@@ -269,8 +275,9 @@ func newSetup(ctx context.Context, a *app.App, opened *host, db *analytics.DB, l
 	if err != nil {
 		return agents.Setup{}, nil, err
 	}
+	team, abroad := opened.withRemotes(definitions, remotes)
 	return agents.Setup{
-		Model: m, Agents: roster.Agents(definitions), Tools: tools, Policy: a.Policy(), PolicyKey: key, Log: log, Secrets: a.Secrets(),
+		Model: opened.tasks.News(m), Agents: team, Tools: append(tools, abroad...), Policy: a.Policy(), PolicyKey: key, Log: log, Secrets: a.Secrets(),
 		Retention: retention.Policy{
 			Threads: s.Retention.Threads, Ephemeral: s.Retention.Ephemeral, Events: s.Retention.Events, Size: s.Retention.Size,
 		},
@@ -337,6 +344,9 @@ func (h *Handler) Cleanup() error {
 	}
 	if h.callbacks != nil {
 		h.callbacks.Close()
+	}
+	for _, end := range h.unwatch {
+		end()
 	}
 	err := h.closeDatabase()
 	if h.home == "" {
