@@ -28,6 +28,8 @@ const DemoHelp = `I understand questions with these words, several in one questi
 - web servers that are listed: "fetch https://example.org/status"
 - imported tables: "which tables are there?", "how many rows in table sales?"
 - other agents: "ask config to show app.conf", "ask sync to fetch https://example.org/status"
+- agents of other services: "ask remote-net to show the disks", "start remote-net to …", "check net-1a2b3c4d",
+  "tell net-1a2b3c4d to …", "cancel net-1a2b3c4d", "which remote tasks are there?"
 - plans: "plan: how full are the disks?; and the memory?", a step after the other
 - run COMMAND, SELECT … and sql: …: exactly this command, this audit query or this query of the imported tables
 - "tell me about yourself"`
@@ -67,6 +69,7 @@ func (demo) Turn(ctx context.Context, req Request, delta func(string)) (Response
 		return Response{}, fmt.Errorf("asking the model: %w: %w", ctx.Err(), err)
 	}
 	m := demoTurn(req)
+	demoNews(req.System, &m)
 	if delta != nil {
 		for rest := m.Content; rest != ""; {
 			n := pieceLength(rest)
@@ -89,6 +92,9 @@ func demoTurn(req Request) Message {
 		return demoSummary(req.Messages[last].Content)
 	}
 	q := ask(req.Messages[last].Content)
+	if m, ok := demoRemote(req, q, req.Messages[last+1:]); ok {
+		return m
+	}
 	if steps := q.steps(); len(steps) > 0 && slices.ContainsFunc(req.Tools, func(t ToolSpec) bool { return t.Name == todo.Tool }) {
 		return demoPlan(req, steps, req.Messages[last+1:])
 	}

@@ -31,16 +31,15 @@ func (t *Tasks) look(ctx context.Context, r *Remote, task Task, seen bool) (Task
 	if !told && now.Unread == task.Unread && now.Status == task.Status && now.RemoteRun == task.RemoteRun {
 		return task, nil
 	}
-	if told { // on record before it counts
-		if err := t.record(ctx, &now); err != nil {
-			return task, err
-		}
-	}
-	err = t.save(ctx, &now)
-	if errors.Is(err, ErrConflict) { // what was asked is older than what somebody else knows
+	switch err := t.save(ctx, &now); {
+	case errors.Is(err, ErrConflict): // what was asked is older than what somebody else knows
 		return t.Store.RemoteTask(ctx, task.ID)
+	case err != nil:
+		return task, err
+	case told:
+		return now, t.record(ctx, &now)
 	}
-	return now, err
+	return now, nil
 }
 
 // ask asks the remote how a task stands.

@@ -143,8 +143,8 @@ func (t *Tasks) giveUp(ctx context.Context, r *Remote, task Task) (Task, error) 
 		}
 	}
 	task.Status, task.Failure, task.Asks, task.Unread = Timeout, "the remote had not come to an end after "+maxAge.String(), nil, true
-	if err := t.record(ctx, &task); err != nil {
+	if err := t.save(ctx, &task); err != nil {
 		return task, err
 	}
-	return task, t.save(ctx, &task)
+	return task, t.record(ctx, &task)
 }
