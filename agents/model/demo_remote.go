@@ -62,7 +62,7 @@ func demoRemote(req Request, q question, messages []Message) (m Message, ok bool
 	case found[3] == "interrupted":
 		return call("answer_remote", object("task", found[1]))
 	case found[3] == "running" || found[3] == "starting":
-		if strings.HasPrefix(q.lower, "start") || checks(messages) >= 3 {
+		if !strings.Contains(q.lower, "ask ") || checks(messages) >= 3 {
 			return demoSays("The task " + found[1] + " of " + found[2] + " is at work. \"check " + found[1] + "\" tells how it stands." + demoNote), true
 		}
 		return call("check_remote", fmt.Sprintf(`{"task":%q,"wait":30}`, found[1]))
