@@ -16,10 +16,8 @@ import (
 // Server is an agent server with one thread's worth of state, which a test sets.
 type Server struct {
 	*httptest.Server
-	// Before, where it is set, may answer a request itself and says so.
-	Before func(w http.ResponseWriter, r *http.Request) bool
-
 	mu         sync.Mutex
+	before     func(w http.ResponseWriter, r *http.Request, next http.Handler)
 	seen       []string // method and path of each request
 	bodies     []map[string]json.RawMessage
 	run        string
@@ -77,16 +75,26 @@ func NewServer(t *testing.T) *Server {
 			_ = json.NewDecoder(r.Body).Decode(&body)
 			s.bodies = append(s.bodies, body)
 		}
+		before := s.before
 		s.mu.Unlock()
 		switch {
 		case r.Header.Get("X-Api-Key") != Key:
 			w.WriteHeader(http.StatusForbidden)
-		case s.Before == nil || !s.Before(w, r):
+		case before != nil:
+			before(w, r, mux)
+		default:
 			mux.ServeHTTP(w, r)
 		}
 	}))
 	t.Cleanup(func() { s.Server.CloseClientConnections(); s.Server.Close() })
 	return s
+}
+
+// Before has requests answered by f, which may pass them on; nil: they are answered as usual.
+func (s *Server) Before(f func(w http.ResponseWriter, r *http.Request, next http.Handler)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.before = f
 }
 
 // stream tells of one step, and ends when the run does, or at once when it has ended.
