@@ -16,8 +16,11 @@ import (
 )
 
 // look asks the remote how a task stands, and keeps what is new. seen says that the model is about to be told.
-// The task that it returns is the newest; with an error, what was known before.
+// The task that it returns is the newest; with an error, what was known before. A task that is over stays so.
 func (t *Tasks) look(ctx context.Context, r *Remote, task Task, seen bool) (Task, error) {
+	if task.Status.Final() {
+		return task, nil
+	}
 	now, err := r.ask(ctx, task)
 	if err != nil {
 		return task, err

@@ -132,10 +132,8 @@ func (t *Tasks) cancel(ctx context.Context, tc agents.ToolContext, id string) (T
 	if err != nil {
 		return task, err
 	}
-	if !task.Status.Final() {
-		if task, err = t.look(ctx, r, task, true); err != nil {
-			return task, fmt.Errorf("%s: %w", task.name(), err)
-		}
+	if task, err = t.look(ctx, r, task, true); err != nil {
+		return task, fmt.Errorf("%s: %w", task.name(), err)
 	}
 	if task.Status.Final() {
 		return task, nil
@@ -182,10 +180,8 @@ func (t *Tasks) check(ctx context.Context, tc agents.ToolContext, id string, wai
 		if err != nil {
 			return task, err
 		}
-		if !task.Status.Final() {
-			if task, err = t.look(ctx, r, task, true); err != nil {
-				return task, fmt.Errorf("%s: %w", task.name(), err)
-			}
+		if task, err = t.look(ctx, r, task, true); err != nil {
+			return task, fmt.Errorf("%s: %w", task.name(), err)
 		}
 		left := ends.Sub(t.Now())
 		if task.Status.Final() || task.Status == Waiting || left <= 0 {
