@@ -49,7 +49,7 @@ func (t *Tasks) look(ctx context.Context, r *Remote, task Task, seen bool) (Task
 func (r *Remote) ask(ctx context.Context, task Task) (Task, error) {
 	var run protocol.Run
 	var err error
-	there := true
+	var there bool
 	if task.Status == Running && task.RemoteRun != "" {
 		run, err = r.Client.Run(ctx, task.RemoteThread, task.RemoteRun)
 		there = !protocol.Gone(err)

@@ -86,7 +86,7 @@ func NewServer(t *testing.T) *Server {
 			mux.ServeHTTP(w, r)
 		}
 	}))
-	t.Cleanup(func() { s.Server.CloseClientConnections(); s.Server.Close() })
+	t.Cleanup(func() { s.CloseClientConnections(); s.Close() })
 	return s
 }
 
