@@ -86,6 +86,11 @@ func (t *Tasks) Tools(remotes []*Remote, may May) []agents.Tool {
 	}
 }
 
+// Describe returns the tools of a remote that nobody has: they class calls and describe them, and nothing else.
+func Describe() []agents.Tool {
+	return new(Tasks).Tools([]*Remote{{}}, func(string, string) bool { return false })
+}
+
 // args are the arguments of all tools but answer_remote.
 type args struct {
 	Agent, Task, Text string
