@@ -72,7 +72,7 @@ func (r *rig) open(pause time.Duration) {
 		r.t.Fatal(err)
 	}
 	remotes := []*remote.Remote{{Name: "far", Description: "elsewhere", Assistant: "agent", Client: client}}
-	r.tasks = remote.Open(remote.Config{Store: r.store, Audit: r.audit, Log: zap.NewNop(), Pause: pause})
+	r.tasks = remote.Open(remote.Config{Store: r.store, Approvals: r.store, Audit: r.audit, Log: zap.NewNop(), Pause: pause})
 	r.host = agents.Open(agents.HostConfig{Store: r.store, Audit: r.audit, Identity: anybody{}, Bus: bus.NewMemory(), Node: "node", Log: zap.NewNop()})
 	r.desk = approval.Open(approval.DeskConfig{Store: r.store, Runs: r.host, Audit: r.audit, Identity: anybody{}, Log: zap.NewNop()})
 	engine, err := policy.New()

@@ -18,6 +18,20 @@ import (
 // look asks the remote how a task stands, and keeps what is new. seen says that the model is about to be told.
 // The task that it returns is the newest; with an error, what was known before. A task that is over stays so.
 func (t *Tasks) look(ctx context.Context, r *Remote, task Task, seen bool) (Task, error) {
+	for {
+		now, err := t.lookOnce(ctx, r, task, seen)
+		if !errors.Is(err, ErrConflict) {
+			return now, err
+		}
+		// what was asked may be older than what somebody else knows
+		if task, err = t.Store.RemoteTask(ctx, task.ID); err != nil {
+			return task, err
+		}
+	}
+}
+
+// lookOnce is look, unless somebody changes the task meanwhile: then the error is ErrConflict.
+func (t *Tasks) lookOnce(ctx context.Context, r *Remote, task Task, seen bool) (Task, error) {
 	if task.Status.Final() {
 		return task, nil
 	}
@@ -27,22 +41,17 @@ func (t *Tasks) look(ctx context.Context, r *Remote, task Task, seen bool) (Task
 	}
 	now.Answer = cut(t.secrets().Redact(now.Answer), maxAnswer)
 	told := now.Status != task.Status && now.Status != Running || !same(now.Asks, task.Asks)
-	if told {
-		now.Unread = true
-	}
-	now.Unread = now.Unread && !seen
+	now.Unread = (now.Unread || told) && !seen
 	if !told && now.Unread == task.Unread && now.Status == task.Status && now.RemoteRun == task.RemoteRun {
 		return task, nil
 	}
-	switch err := t.save(ctx, &now); {
-	case errors.Is(err, ErrConflict): // what was asked is older than what somebody else knows
-		return t.Store.RemoteTask(ctx, task.ID)
-	case err != nil:
+	if err := t.save(ctx, &now); err != nil {
 		return task, err
-	case told:
-		return now, t.record(ctx, &now)
 	}
-	return now, nil
+	if told {
+		err = t.record(ctx, &now)
+	}
+	return now, err
 }
 
 // ask asks the remote how a task stands.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"time"
 
 	"go.uber.org/zap"
 
@@ -24,10 +25,22 @@ func (t *Tasks) Decided(_ context.Context, v approval.View) {
 	defer t.mu.Unlock()
 	if !t.closed {
 		t.work.Go(func() {
+			t.acted(t.base, v.ID)
 			if err := t.reject(t.base, v); err != nil {
 				t.Log.Warn("telling a remote sub-agent that a person said no failed", zap.String("approval", v.ID), zap.Error(err))
 			}
 		})
+	}
+}
+
+// acted waits until the gate has acted on an approval, so that its call ends as rejected: once the remote is told,
+// it does not wait any more. When the run's process has died, nobody acts for some time.
+func (t *Tasks) acted(ctx context.Context, id string) {
+	for pause := 10 * time.Millisecond; pause < maxPause; pause *= 2 {
+		a, err := t.Approvals.Approval(ctx, id)
+		if err == nil && (a.State == approval.Consumed || a.State == approval.Cancelled) || !sleep(ctx, pause) {
+			return
+		}
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/svc-gateway/svc/agents/approval"
 	"github.com/svc-gateway/svc/agents/remote/protocol"
 	"github.com/svc-gateway/svc/audit"
 	"github.com/svc-gateway/svc/scanner/redact"
@@ -18,11 +19,12 @@ import (
 
 // Config is what tasks are kept with. Fields without a default are required.
 type Config struct {
-	Store Store
-	Audit *audit.Log
-	Log   *zap.Logger
-	Now   func() time.Time // default time.Now
-	Pause time.Duration    // before a remote is asked again at first; default one second
+	Store     Store
+	Approvals approval.Store // in which calls of answer_remote wait
+	Audit     *audit.Log
+	Log       *zap.Logger
+	Now       func() time.Time // default time.Now
+	Pause     time.Duration    // before a remote is asked again at first; default one second
 }
 
 // Remote is an agent of another service.

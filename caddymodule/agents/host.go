@@ -63,7 +63,7 @@ func open(a *app.App, log *zap.Logger) (*host, error) {
 	desk := approval.Open(approval.DeskConfig{Store: store, Runs: opened, Audit: a.Audit(), Identity: a.Identity(), Log: log})
 	crons := cron.Open(cron.Config{Store: store, Audit: a.Audit(), Identity: a.Identity(), Log: log})
 	h := &host{Host: opened, store: store, desk: desk, crons: crons, sweeper: sweep(store, a.Audit(), log), unwatch: unwatch, leave: a.AddWitness(store, a.Home().StateDB()), release: a.Hold(), closed: make(chan struct{}), hooks: hooks}
-	h.tasks = remote.Open(remote.Config{Store: store, Audit: a.Audit(), Log: log})
+	h.tasks = remote.Open(remote.Config{Store: store, Approvals: store, Audit: a.Audit(), Log: log})
 	h.patience, h.lose = context.WithCancel(context.Background())
 	go h.drainAt(a.Stopping())
 	h.undo = &undo.Keeper{Dir: a.Home().Undo()}
