@@ -55,6 +55,13 @@ func analyse(s scope, c Call, scan func(text string) []scanner.Finding) (a *anal
 	if err == nil {
 		err = tool.schema.Validate(any(args))
 	}
+	if err == nil && tool.Expand != nil {
+		var whole []byte
+		if whole, err = tool.Expand(ToolContext{Principal: s.principal, Run: s.run, Thread: s.thread, Agent: s.agent, Call: c.ID}, args); err == nil {
+			raw = string(whole)
+			args, err = strictjson.Object(whole)
+		}
+	}
 	if err != nil {
 		a.invalid = fmt.Sprintf("invalid_arguments: %s: %s", c.Name, oneLine(err.Error()))
 		return a

@@ -3,7 +3,6 @@ package agents
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -12,7 +11,6 @@ import (
 
 	"github.com/svc-gateway/svc/agents/counting"
 	"github.com/svc-gateway/svc/policy"
-	"github.com/svc-gateway/svc/policy/provenance"
 )
 
 // judged is a call as the gate sees it.
@@ -44,32 +42,9 @@ func (g *gate) decide(ctx context.Context, p *policy.Engine, a *analysis) (polic
 		d.Reasons = slices.Concat(d.Reasons, because)
 	}
 	snapshot := policy.Snap(a.input, d, g.secrets.RedactJSON, g.key)
-	d.Reasons = slices.Concat(d.Reasons, tainted(snapshot, a.input.Labels, d))
+	d.Reasons = slices.Concat(d.Reasons, snapshot.Tainted(a.input.Labels, d))
 	a.snapshot = g.encode(snapshot)
 	return d, c
-}
-
-// maxTainted bounds how many targets of a call the reasons name.
-const maxTainted = 8
-
-// tainted says which text named what a call reaches for and the user did not, when a rule applied to a call
-// after untrusted text. It holds what the snapshot shows.
-func tainted(s policy.Snapshot, labels []string, d policy.Decision) []string {
-	if !provenance.Untrusted(labels) || d.Rule == "" && len(d.Observed) == 0 {
-		return nil
-	}
-	var all []string
-	for _, t := range s.Targets {
-		if t.Source == provenance.SourceUser || len(all) == maxTainted {
-			continue
-		}
-		reason := fmt.Sprintf("target %s %s %q: from %s", t.Argument, t.Kind, t.Value, t.Source)
-		if t.Fragment != "" {
-			reason += fmt.Sprintf(", in %q", t.Fragment)
-		}
-		all = append(all, reason)
-	}
-	return all
 }
 
 // encode makes of a snapshot what the record has of the decision's input beside its own columns.

@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"strings"
@@ -81,6 +82,7 @@ func (l *eventLog) pickedUp(agent string, m model.Message) {
 
 // waits tells of a call that waits for leave.
 func (l *eventLog) waits(agent string, frame int, c Call, v waiting) {
+	c.Arguments = cmp.Or(v.input, c.Arguments)
 	l.Append(eventlog.Event{
 		Type: eventlog.Wait, Agent: agent, Frame: frame, Call: c.ID, Name: l.secrets.Redact(c.Name), Input: l.input(c),
 		Content: l.secrets.Redact(v.leave.Reason), Leave: v.leave.ID, Digest: v.leave.Digest, Expires: v.leave.Expires,

@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -86,6 +87,7 @@ func (g *gate) admit(ctx context.Context, s scope, c Call) verdict {
 	}
 	s.principal = principal
 	j := g.judge(ctx, s, c)
+	c.Arguments = cmp.Or(j.analysis.raw, c.Arguments)
 	started := false
 	defer func() {
 		if !started {

@@ -43,7 +43,7 @@ func (g *gate) leave(ctx context.Context, s scope, c *Call, j *judged) (Leave, v
 		g.log.Error("asking for leave for a call failed, it is not made", zap.String("call", c.ID), zap.Error(err))
 		l = Leave{State: LeaveRefused, Reason: "leave could not be asked for"}
 	case l.State == LeavePending:
-		return l, waiting{leave: l, where: j.analysis.where}
+		return l, waiting{leave: l, where: j.analysis.where, input: c.Arguments}
 	case l.State == LeaveGranted && l.Patch != nil:
 		if why := g.change(ctx, s, c, j, l); why != "" {
 			l.State, l.Reason = LeaveRefused, l.Reason+"; "+why

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"go.uber.org/zap"
@@ -12,6 +13,7 @@ import (
 	"github.com/svc-gateway/svc/agents/todo"
 	"github.com/svc-gateway/svc/audit"
 	"github.com/svc-gateway/svc/internal/contain"
+	"github.com/svc-gateway/svc/policy/provenance"
 	"github.com/svc-gateway/svc/scanner"
 )
 
@@ -31,7 +33,8 @@ type outcome struct {
 
 // outcome scans, redacts and labels what a call gave, and records how it ended.
 func (g *gate) outcome(ctx context.Context, in *intent, res Result, err error) outcome {
-	o := outcome{status: callStatus(err), text: res.Text, labels: []string{"tool:" + in.Tool}, took: in.took()}
+	o := outcome{status: callStatus(err), text: res.Text, took: in.took()}
+	o.labels = append([]string{"tool:" + in.Tool}, slices.DeleteFunc(res.Sources, provenance.Trusted)...)
 	if err == nil {
 		o.todos = res.Todos
 	} else {

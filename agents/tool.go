@@ -29,6 +29,7 @@ type Result struct {
 	Text      string
 	Truncated bool         // Text is not all that the tool had to say
 	Todos     *[]todo.Item // the plan of the agent from now on; nil: it stays
+	Sources   []string     // labels of Text beside the tool's; those of the user's own words do not count
 }
 
 // ToolDef describes a tool to the model and to the gate.
@@ -42,6 +43,11 @@ type ToolDef struct {
 	// Targets are the arguments that name what a call reaches for: a string, or a list of strings. A
 	// Classification adds to them.
 	Targets map[string]provenance.Kind
+
+	// Expand completes the arguments as JSON before anything is decided: people are shown, and leave is bound
+	// to, what it returns. When the same arguments come before the gate again it is asked again. An error
+	// denies the call. Nil: they stay as the model wrote them.
+	Expand func(tc ToolContext, args map[string]any) ([]byte, error)
 
 	// Classify says what a call with these arguments would do, where that depends on them: the
 	// command line, the program, the SQL or the request in them. It takes the place of Action.

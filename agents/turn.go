@@ -26,7 +26,7 @@ func (d *driver) request(frame int) model.Request {
 	case frame == 0 && len(d.history) > 0:
 		messages = append(d.history[:len(d.history):len(d.history)], f.Messages...)
 	}
-	req := model.Request{Agent: f.Agent, Model: agent.Model, System: agent.System, Messages: messages, Tools: agent.specs, User: d.run.Owner()}
+	req := model.Request{Agent: f.Agent, Model: agent.Model, System: agent.System, Messages: messages, Tools: agent.specs, User: d.run.Owner(), Thread: d.run.Thread}
 	if f.Known != nil {
 		req.System += f.Known.Text
 	}

@@ -14,6 +14,7 @@ type (
 	waiting struct {
 		leave Leave
 		where string
+		input string   // the arguments, if they are not as the model wrote them
 		fatal *Failure // the run cannot go on
 	}
 	// refused is a call that does not start.

@@ -45,6 +45,7 @@ const (
 	MemoryRefused    = "memory.refused"    // something was not written there, since it reads like an injection
 	MemoryRecalled   = "memory.recalled"   // an agent was told of memories
 	MemoryForgotten  = "memory.forgotten"  // memories were removed: one row before, and one with the outcome
+	RemoteTask       = "remote.task"       // a task of a remote agent is over, or waits for an answer
 	Injection        = "injection"         // the scanner found something in words on their way to a model
 )
 

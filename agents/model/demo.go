@@ -29,6 +29,8 @@ const DemoHelp = `I understand questions with these words, several in one questi
 - imported tables: "which tables are there?", "how many rows in table sales?"
 - other agents: "ask config to show app.conf", "ask sync to fetch https://example.org/status"
 - earlier conversations: "remember that backups run at 02:00", "my editor is vim", "what do you remember?", "forget my editor"
+- agents of other services: "ask remote-net to show the disks", "start remote-net to …", "check net-1a2b3c4d",
+  "tell net-1a2b3c4d to …", "cancel net-1a2b3c4d", "which remote tasks are there?"
 - plans: "plan: how full are the disks?; and the memory?", a step after the other
 - run COMMAND, SELECT … and sql: …: exactly this command, this audit query or this query of the imported tables
 - "say: …": answers with just these words, or with none
@@ -69,6 +71,7 @@ func (demo) Turn(ctx context.Context, req Request, delta func(string)) (Response
 		return Response{}, fmt.Errorf("asking the model: %w: %w", ctx.Err(), err)
 	}
 	m := demoTurn(req)
+	demoNews(req.System, &m)
 	if delta != nil {
 		for rest := m.Content; rest != ""; {
 			n := pieceLength(rest)
@@ -95,6 +98,9 @@ func demoTurn(req Request) Message {
 	}
 	q := ask(req.Messages[last].Content)
 	if m, ok := demoMemory(req, q, req.Messages[last+1:]); ok {
+		return m
+	}
+	if m, ok := demoRemote(req, q, req.Messages[last+1:]); ok {
 		return m
 	}
 	if steps := q.steps(); len(steps) > 0 && slices.ContainsFunc(req.Tools, func(t ToolSpec) bool { return t.Name == todo.Tool }) {

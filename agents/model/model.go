@@ -107,6 +107,8 @@ type Request struct {
 	Tools []ToolSpec
 	// User is the name of the user on whose behalf the agent works.
 	User string
+	// Thread is the conversation; empty for a turn of the service's own. No server is sent it.
+	Thread string
 }
 
 // Usage counts the tokens of one turn.

@@ -59,6 +59,11 @@ func check(all []Definition, k Known) (mistakes []error) {
 				wrong("sub-agents", "there is no agent %q%s; the agents are %s", s, suggest.DidYouMean(s, names), list(names))
 			}
 		}
+		for _, s := range d.Remote {
+			if !slices.Contains(k.Remote, s) {
+				wrong("sub-agents", "there is no remote agent %q%s; the remote agents are %s. The setting async_subagents lists them", s, suggest.DidYouMean(s, k.Remote), list(k.Remote))
+			}
+		}
 		if d.Limits.Depth > 0 && len(d.Delegates) == 0 {
 			wrong("limits", "depth has no effect without sub-agents: remove it")
 		}

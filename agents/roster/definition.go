@@ -15,6 +15,7 @@ import (
 type Definition struct {
 	agents.Agent
 	Skills []string // names of skills
+	Remote []string // agents of other services that it may hand tasks to, with the prefix
 	File   string   // where it is from; of one that is part of the program, not a path
 	Hash   string   // SHA-256 of the file, in hex
 	Own    bool     // the operator's, not part of the program
@@ -27,6 +28,7 @@ type Known struct {
 	Tools  []string // that the runtime has
 	Models []string // names of the models that are set up
 	Skills []string
+	Remote []string // agents of other services, with the prefix
 	// Scan finds injections in a file. Default: by the rules of [inject.Scan].
 	Scan func(text string) []scanner.Finding
 }

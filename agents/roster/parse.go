@@ -16,6 +16,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/svc-gateway/svc/agents"
+	"github.com/svc-gateway/svc/agents/remote"
 	"github.com/svc-gateway/svc/internal/suggest"
 )
 
@@ -31,7 +32,7 @@ const (
 )
 
 // RemotePrefix begins the names of agents of other services, which no file can define.
-const RemotePrefix = "remote-"
+const RemotePrefix = remote.Prefix
 
 var (
 	nameForm  = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)
@@ -135,7 +136,13 @@ func (p *parser) front(d *Definition, text string) {
 	}
 	d.Tools = p.names(fields["tools"], "tools")
 	d.Skills = p.names(fields["skills"], "skills")
-	d.Delegates = p.names(fields["sub-agents"], "sub-agents")
+	for _, name := range p.names(fields["sub-agents"], "sub-agents") {
+		if strings.HasPrefix(name, RemotePrefix) {
+			d.Remote = append(d.Remote, name)
+		} else {
+			d.Delegates = append(d.Delegates, name)
+		}
+	}
 	if n := fields["limits"]; n != nil {
 		d.Limits = p.limits(n)
 	}

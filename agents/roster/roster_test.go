@@ -22,6 +22,7 @@ import (
 var known = roster.Known{
 	Tools:  []string{"run_command", "read_file", "write_file", "edit_file", "run_code", "http_get", "query_database", "query_audit", "write_todos", "forget_memory"},
 	Models: []string{"demo"},
+	Remote: []string{"remote-lab"},
 }
 
 // folder makes a data folder with agents; the names are those of the folders.
@@ -140,6 +141,7 @@ func TestMistakes(t *testing.T) {
 		{"unknown skill", head + "skills: [vlans]\n---\nb", []string{`:4: skills: there is no skill "vlans"; the skills are none`}},
 		{"unknown model", head + "model: gpt\n---\nb", []string{`:4: model: there is no model "gpt"; set up is demo. Remove the key`}},
 		{"unknown sub-agent", head + "sub-agents: [cor]\n---\nb", []string{`:4: sub-agents: there is no agent "cor"; did you mean core?; the agents are`}},
+		{"unknown remote agent", head + "sub-agents: [remote-lap]\n---\nb", []string{`:4: sub-agents: there is no remote agent "remote-lap"; did you mean remote-lab?; the remote agents are remote-lab. The setting async_subagents lists them`}},
 		{"itself", head + "sub-agents: [x]\n---\nb", []string{`:4: sub-agents: the task would go round: x → x`}},
 		{"limits no mapping", head + "limits: 3\n---\nb", []string{`:4: limits: want lines with a key and a value; the keys are steps, depth, tokens, time`}},
 		{"no steps", head + "limits: {steps: 0}\n---\nb", []string{`:4: limits.steps: "0" is out of range: use a whole number from 1 to 1000`}},
@@ -235,6 +237,19 @@ func TestFilesThatAreNotRead(t *testing.T) {
 				t.Errorf("got %v, want %q", err, tc.want)
 			}
 		})
+	}
+}
+
+// An agent of another service is a sub-agent that is none of ours.
+func TestRemoteSubAgents(t *testing.T) {
+	dir := folder(t, map[string]string{"x": "---\nname: x\ndescription: d\nsub-agents: [quick, remote-lab]\n---\nb\n"})
+	all, err := roster.Read(dir, known)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := all[len(all)-1]
+	if d.Name != "x" || !cmp.Equal(d.Delegates, []string{"quick"}) || !cmp.Equal(d.Remote, []string{"remote-lab"}) {
+		t.Errorf("got %+v", d)
 	}
 }
 

@@ -29,9 +29,9 @@ import (
 	"github.com/svc-gateway/svc/agents/assistant"
 	"github.com/svc-gateway/svc/agents/callback"
 	"github.com/svc-gateway/svc/agents/fetch"
-	"github.com/svc-gateway/svc/agents/hook"
 	"github.com/svc-gateway/svc/agents/items"
 	"github.com/svc-gateway/svc/agents/memory"
+	"github.com/svc-gateway/svc/agents/remote"
 	"github.com/svc-gateway/svc/agents/retention"
 	"github.com/svc-gateway/svc/agents/roster"
 	"github.com/svc-gateway/svc/agents/state"
@@ -87,6 +87,7 @@ type Handler struct {
 	webhook    *webhook.Webhook       // nil: nobody is told of approvals
 	classifier *classifier.Classifier // nil: none is asked
 	callbacks  *callback.Callbacks    // nil: nobody is told of the ends of runs
+	unwatch    []func()               // ends what is said of the health of remote agents
 }
 
 // CaddyModule returns the Caddy module information.
@@ -141,6 +142,10 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 	if err != nil {
 		return err
 	}
+	remotes, err := h.newRemotes(a, log)
+	if err != nil {
+		return err
+	}
 	scan, outside, err := newScan(a.Settings(), a.Secrets(), ctx.GetMetricsRegistry(), log)
 	if err != nil {
 		return err
@@ -150,7 +155,7 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 	if err != nil {
 		return err
 	}
-	setup, definitions, err := newSetup(ctx, a, opened, db, known, log)
+	setup, definitions, err := newSetup(ctx, a, opened, db, known, remotes, log)
 	if err != nil {
 		return err
 	}
@@ -165,7 +170,7 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 	if err != nil {
 		return err
 	}
-	desk, err := h.newDesk(a, opened.hooks, log)
+	desk, err := h.newDesk(a, opened, log)
 	if err != nil {
 		return err
 	}
@@ -181,8 +186,9 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 		}
 		release := opened.desk.Serve(desk)
 		idle := opened.crons.Serve(h.api.Crons())
+		apart := opened.tasks.Serve(remotes, a.Secrets())
 		h.forgets = sweepMemory(known)
-		h.leave = func() { idle(); release(); leave() }
+		h.leave = func() { apart(); idle(); release(); leave() }
 		return nil
 	})
 	h.api, err = api.New(rt, api.Options{
@@ -210,9 +216,9 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 }
 
 // newDesk is what the settings make of approvals.
-func (h *Handler) newDesk(a *app.App, hooks *hook.Hooks, log *zap.Logger) (approval.Config, error) {
+func (h *Handler) newDesk(a *app.App, opened *host, log *zap.Logger) (approval.Config, error) {
 	s := a.Settings().Approvals
-	c := approval.Config{TTL: s.TTL, Auto: s.Auto, Secrets: a.Secrets(), Notify: []approval.Notifier{approvalHooks{hooks}}}
+	c := approval.Config{TTL: s.TTL, Auto: s.Auto, Secrets: a.Secrets(), Notify: []approval.Notifier{approvalHooks{opened.hooks}, opened.tasks}}
 	if s.WebhookURL != "" {
 		secret, err := s.WebhookSecret.Reveal(os.LookupEnv)
 		if err != nil {
@@ -259,7 +265,7 @@ func recoverRuns(ctx context.Context, rt *agents.Runtime, log *zap.Logger) error
 }
 
 // newSetup is what the settings make of runs.
-func newSetup(ctx context.Context, a *app.App, opened *host, db *analytics.DB, known *memory.Keeper, log *zap.Logger) (agents.Setup, []roster.Definition, error) {
+func newSetup(ctx context.Context, a *app.App, opened *host, db *analytics.DB, known *memory.Keeper, remotes []*remote.Remote, log *zap.Logger) (agents.Setup, []roster.Definition, error) {
 	s := a.Settings()
 	m, err := newModels(s, log)
 	if err != nil {
@@ -278,8 +284,9 @@ func newSetup(ctx context.Context, a *app.App, opened *host, db *analytics.DB, k
 	if err != nil {
 		return agents.Setup{}, nil, err
 	}
+	team, abroad := opened.withRemotes(definitions, remotes)
 	setup := agents.Setup{
-		Model: withBudget(m, s.Budget, opened.store, log), Agents: withWindows(roster.Agents(definitions), m), Tools: tools, Policy: a.Policy(), PolicyKey: key, Log: log, Secrets: a.Secrets(),
+		Model: opened.tasks.News(withBudget(m, s.Budget, opened.store, log)), Agents: withWindows(team, m), Tools: append(tools, abroad...), Policy: a.Policy(), PolicyKey: key, Log: log, Secrets: a.Secrets(),
 		Retention: retention.Policy{
 			Threads: s.Retention.Threads, Ephemeral: s.Retention.Ephemeral, Events: s.Retention.Events, Size: s.Retention.Size,
 		},
@@ -342,6 +349,9 @@ func (h *Handler) Cleanup() error {
 	}
 	if h.callbacks != nil {
 		h.callbacks.Close()
+	}
+	for _, end := range h.unwatch {
+		end()
 	}
 	err := h.closeDatabase()
 	if h.home == "" {

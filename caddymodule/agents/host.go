@@ -14,6 +14,7 @@ import (
 	"github.com/svc-gateway/svc/agents/hook"
 	"github.com/svc-gateway/svc/agents/items"
 	"github.com/svc-gateway/svc/agents/memory"
+	"github.com/svc-gateway/svc/agents/remote"
 	"github.com/svc-gateway/svc/agents/state"
 	"github.com/svc-gateway/svc/agents/undo"
 	"github.com/svc-gateway/svc/audit"
@@ -26,6 +27,7 @@ type host struct {
 	*agents.Host
 	store   *state.Store // closed with the host
 	desk    *approval.Desk
+	tasks   *remote.Tasks
 	crons   *cron.Table
 	learns  memory.Queue // what agents learned, on its way to the memory
 	sweeper func()       // ends the removal of what has expired
@@ -63,6 +65,7 @@ func open(a *app.App, log *zap.Logger) (*host, error) {
 	desk := approval.Open(approval.DeskConfig{Store: store, Runs: opened, Audit: a.Audit(), Identity: a.Identity(), Log: log})
 	crons := cron.Open(cron.Config{Store: store, Audit: a.Audit(), Identity: a.Identity(), Log: log})
 	h := &host{Host: opened, store: store, desk: desk, crons: crons, sweeper: sweep(store, a.Audit(), log), unwatch: unwatch, leave: a.AddWitness(store, a.Home().StateDB()), release: a.Hold(), closed: make(chan struct{}), hooks: hooks}
+	h.tasks = remote.Open(remote.Config{Store: store, Approvals: store, Audit: a.Audit(), Log: log})
 	h.patience, h.lose = context.WithCancel(context.Background())
 	go h.drainAt(a.Stopping())
 	h.undo = &undo.Keeper{Dir: a.Home().Undo()}
@@ -99,6 +102,7 @@ func (h *host) Destruct() error {
 	h.sweeper()
 	h.learns.Close(h.patience)
 	h.desk.Close()
+	h.tasks.Close()
 	h.leave()
 	err := h.Close()
 	h.boxes.close()                  // no run is left

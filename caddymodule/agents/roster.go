@@ -9,6 +9,7 @@ import (
 
 	"github.com/svc-gateway/svc/agents"
 	"github.com/svc-gateway/svc/agents/model/router"
+	"github.com/svc-gateway/svc/agents/remote"
 	"github.com/svc-gateway/svc/agents/roster"
 	"github.com/svc-gateway/svc/audit"
 	"github.com/svc-gateway/svc/caddymodule/app"
@@ -22,6 +23,9 @@ const loadAgents = "agents.load"
 // injection was written by somebody.
 func readAgents(ctx context.Context, a *app.App, tools []agents.Tool, m *router.Router, log *zap.Logger) ([]roster.Definition, error) {
 	k := roster.Known{Models: m.Names()}
+	for _, r := range a.Settings().AsyncSubagents() {
+		k.Remote = append(k.Remote, remote.Name(r.Name))
+	}
 	for _, t := range tools {
 		k.Tools = append(k.Tools, t.Name)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/svc-gateway/svc/agents/remote"
 	"github.com/svc-gateway/svc/agents/roster"
 	"github.com/svc-gateway/svc/caddymodule/app"
 	"github.com/svc-gateway/svc/caddymodule/app/cli"
@@ -77,6 +78,7 @@ func listFiles(out io.Writer, rules []policy.RuleInfo) error {
 // misspelt are names in rules that nothing has, so that the rule never applies because of them.
 func misspelt(rules []policy.RuleInfo, t *toolbox, agentNames []string) []string {
 	categories := []string{
+		remote.Category,
 		command.Reload, command.Erase, command.Shutdown, command.CriticalProcess, command.RecursiveDeletion, command.RawDiskWrite,
 		command.Formatting, command.WriteOutsideRoot, command.RemoteCode, string(scanner.HTTPWrite), string(scanner.DatabaseWrite),
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/svc-gateway/svc/agents"
 	"github.com/svc-gateway/svc/agents/fetch"
+	"github.com/svc-gateway/svc/agents/remote"
 	agentsmodule "github.com/svc-gateway/svc/caddymodule/agents"
 	"github.com/svc-gateway/svc/caddymodule/app"
 	"github.com/svc-gateway/svc/internal/settings"
@@ -28,7 +29,7 @@ func newTools(home settings.Home) (*toolbox, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &toolbox{agentsmodule.Tools(s, home, nil, nil, nil, nil, fetch.New(web), nil)}, nil
+	return &toolbox{append(agentsmodule.Tools(s, home, nil, nil, nil, nil, fetch.New(web), nil), remote.Describe()...)}, nil
 }
 
 func (t *toolbox) names() []string {
