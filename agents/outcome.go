@@ -31,7 +31,7 @@ type outcome struct {
 
 // outcome scans, redacts and labels what a call gave, and records how it ended.
 func (g *gate) outcome(ctx context.Context, in *intent, res Result, err error) outcome {
-	o := outcome{status: callStatus(err), text: res.Text, labels: []string{"tool:" + in.Tool}, took: in.took()}
+	o := outcome{status: callStatus(err), text: res.Text, labels: append([]string{"tool:" + in.Tool}, res.Labels...), took: in.took()}
 	if err == nil {
 		o.todos = res.Todos
 	} else {

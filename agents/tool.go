@@ -28,6 +28,7 @@ type ToolContext struct {
 type Result struct {
 	Text      string
 	Truncated bool         // Text is not all that the tool had to say
+	Labels    []string     // where Text is from beside the tool, such as a skill; never what the model or a text says
 	Todos     *[]todo.Item // the plan of the agent from now on; nil: it stays
 }
 

@@ -28,6 +28,7 @@ const DemoHelp = `I understand questions with these words, several in one questi
 - web servers that are listed: "fetch https://example.org/status"
 - imported tables: "which tables are there?", "how many rows in table sales?"
 - other agents: "ask config to show app.conf", "ask sync to fetch https://example.org/status"
+- skills: "use skill log-summary: summary with path=app.log", "read skill log-summary"
 - plans: "plan: how full are the disks?; and the memory?", a step after the other
 - run COMMAND, SELECT … and sql: …: exactly this command, this audit query or this query of the imported tables
 - "tell me about yourself"`
@@ -91,6 +92,9 @@ func demoTurn(req Request) Message {
 	q := ask(req.Messages[last].Content)
 	if steps := q.steps(); len(steps) > 0 && slices.ContainsFunc(req.Tools, func(t ToolSpec) bool { return t.Name == todo.Tool }) {
 		return demoPlan(req, steps, req.Messages[last+1:])
+	}
+	if s, ok := q.skill(); ok {
+		return demoSkill(req, q, s, req.Messages[last+1:])
 	}
 	found := q.topics()
 	if answers := req.Messages[last+1:]; len(answers) > 0 {

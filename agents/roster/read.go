@@ -8,6 +8,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/svc-gateway/svc/scanner/inject"
@@ -135,4 +136,21 @@ func folders(dir string) ([]string, error) {
 		return nil, &Mistake{File: dir, Message: fmt.Sprintf("there are %d agents, of %d at most", len(names), maxAgents)}
 	}
 	return names, nil
+}
+
+// WithSkill are the files of the operator's agents that name a skill, as far as they can be read.
+func WithSkill(dir, skill string) ([]string, error) {
+	names, err := folders(dir)
+	var files []string
+	for _, name := range names {
+		file := filepath.Join(dir, name, FileName)
+		text, err := load(file)
+		if err != nil {
+			continue // which a start refuses, and tells
+		}
+		if d, _ := Parse(file, text); slices.Contains(d.Skills, skill) {
+			files = append(files, file)
+		}
+	}
+	return files, err
 }

@@ -34,6 +34,7 @@ import (
 	"github.com/svc-gateway/svc/agents/model"
 	"github.com/svc-gateway/svc/agents/retention"
 	"github.com/svc-gateway/svc/agents/roster"
+	"github.com/svc-gateway/svc/agents/skill"
 	"github.com/svc-gateway/svc/agents/state"
 	"github.com/svc-gateway/svc/agents/tools"
 	"github.com/svc-gateway/svc/agents/undo"
@@ -82,6 +83,7 @@ type Handler struct {
 	home     string       // key in hosts; empty until the host is ours
 	database *databaseKey // nil until the analytical database is ours
 	leave    func()       // nil until runs that waited go on with this configuration's setup
+	skills   *skills      // nil until its runtime has skills
 
 	webhook    *webhook.Webhook       // nil: nobody is told of approvals
 	classifier *classifier.Classifier // nil: none is asked
@@ -140,7 +142,7 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 	if err != nil {
 		return err
 	}
-	setup, definitions, err := newSetup(ctx, a, opened, db, log)
+	setup, definitions, store, err := newSetup(ctx, a, opened, db, log)
 	if err != nil {
 		return err
 	}
@@ -158,6 +160,10 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 	if err != nil {
 		return err
 	}
+	h.skills = opened.skills
+	if err := h.skills.join(taker{h, store, Named(definitions), equip(rt, definitions, setup.Tools, scripts(a, opened.boxes))}); err != nil {
+		return err
+	}
 	desk, err := h.newDesk(a, opened.hooks, log)
 	if err != nil {
 		return err
@@ -167,6 +173,9 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 		h.leave = leave
 		opened.hooks.Redact(setup.Secrets)
 		if err := recordAgents(ctx, a.Audit(), definitions); err != nil {
+			return err
+		}
+		if err := h.skills.record(ctx, a.Audit(), a.Secrets()); err != nil {
 			return err
 		}
 		if err := recoverRuns(ctx, rt, log); err != nil {
@@ -197,6 +206,7 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 	}
 	a.HandleControl("/", h.api)
 	a.HandleControl("POST /undo", undoing{opened.undo, a.Audit(), log})
+	handleSkills(a, h.skills, log)
 	return nil
 }
 
@@ -250,24 +260,32 @@ func recoverRuns(ctx context.Context, rt *agents.Runtime, log *zap.Logger) error
 }
 
 // newSetup is what the settings make of runs.
-func newSetup(ctx context.Context, a *app.App, opened *host, db *analytics.DB, log *zap.Logger) (agents.Setup, []roster.Definition, error) {
+func newSetup(ctx context.Context, a *app.App, opened *host, db *analytics.DB, log *zap.Logger) (agents.Setup, []roster.Definition, skill.Store, error) {
 	s := a.Settings()
 	m, err := newModel(s.Model)
 	if err != nil {
-		return agents.Setup{}, nil, err
+		return agents.Setup{}, nil, skill.Store{}, err
 	}
 	key, err := a.PolicyKey()
 	if err != nil {
-		return agents.Setup{}, nil, err
+		return agents.Setup{}, nil, skill.Store{}, err
 	}
 	web, err := fetch.FromSettings(s.Fetch)
 	if err != nil {
-		return agents.Setup{}, nil, err
+		return agents.Setup{}, nil, skill.Store{}, err
 	}
 	tools := Tools(s, a.Home(), a.Audit(), opened.boxes, opened.undo, db, fetch.New(web))
-	definitions, err := readAgents(ctx, a, tools, m, log)
+	store, err := SkillStore(a.Home(), tools)
 	if err != nil {
-		return agents.Setup{}, nil, err
+		return agents.Setup{}, nil, skill.Store{}, err
+	}
+	found, err := store.Read()
+	if err != nil {
+		return agents.Setup{}, nil, skill.Store{}, err
+	}
+	definitions, err := readAgents(ctx, a, tools, m, found.Names(), log)
+	if err != nil {
+		return agents.Setup{}, nil, skill.Store{}, err
 	}
 	return agents.Setup{
 		Model: m, Agents: roster.Agents(definitions), Tools: tools, Policy: a.Policy(), PolicyKey: key, Log: log, Secrets: a.Secrets(),
@@ -278,7 +296,7 @@ func newSetup(ctx context.Context, a *app.App, opened *host, db *analytics.DB, l
 			Steps: s.Runtime.MaxSteps, Depth: s.Runtime.MaxDepth, Context: s.Model.ContextTokens, Tokens: int64(s.Runtime.MaxTokens), Run: s.Runtime.RunTimeout, Tool: s.Runtime.Timeout,
 			ParallelCalls: parallelCalls, ParallelRuns: s.Limits.ParallelRuns, RunsPerMinute: int64(s.Limits.RunsPerMinute),
 		},
-	}, definitions, nil
+	}, definitions, store, nil
 }
 
 // Tools are the tools of the runtime. Without a log, a sandbox and a keeper they describe and class calls,
@@ -328,6 +346,9 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, _ caddyhttp.
 func (h *Handler) Cleanup() error {
 	if h.leave != nil {
 		h.leave()
+	}
+	if h.skills != nil {
+		h.skills.leave(h)
 	}
 	if h.webhook != nil {
 		h.webhook.Close()

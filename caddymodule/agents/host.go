@@ -38,7 +38,9 @@ type host struct {
 
 	boxes *boxes
 	undo  *undo.Keeper
-	seats seats.Seats // of streams, which outlive configurations
+
+	skills *skills
+	seats  seats.Seats // of streams, which outlive configurations
 }
 
 func open(a *app.App, log *zap.Logger) (*host, error) {
@@ -65,6 +67,7 @@ func open(a *app.App, log *zap.Logger) (*host, error) {
 	go h.drainAt(a.Stopping())
 	h.undo = &undo.Keeper{Dir: a.Home().Undo()}
 	h.boxes = boxes
+	h.skills = openSkills(a, log)
 	return h, nil
 }
 
@@ -98,7 +101,8 @@ func (h *host) Destruct() error {
 	h.desk.Close()
 	h.leave()
 	err := h.Close()
-	h.boxes.close()                  // no run is left
+	h.boxes.close() // no run is left
+	h.skills.end()
 	time.AfterFunc(hookTime, h.lose) // the process goes on without the runtime
 	h.hooks.Close(h.patience)
 	h.lose()

@@ -20,8 +20,8 @@ const loadAgents = "agents.load"
 // readAgents reads the agents of the program and of the data folder. An error refuses the configuration:
 // a start ends, and a reload leaves the agents as they are. It is on record, too, since a file with an
 // injection was written by somebody.
-func readAgents(ctx context.Context, a *app.App, tools []agents.Tool, m model.Model, log *zap.Logger) ([]roster.Definition, error) {
-	k := roster.Known{Models: []string{m.Name()}}
+func readAgents(ctx context.Context, a *app.App, tools []agents.Tool, m model.Model, skills []string, log *zap.Logger) ([]roster.Definition, error) {
+	k := roster.Known{Models: []string{m.Name()}, Skills: skills}
 	for _, t := range tools {
 		k.Tools = append(k.Tools, t.Name)
 	}

@@ -7,6 +7,8 @@ import (
 
 	"github.com/svc-gateway/svc/agents"
 	"github.com/svc-gateway/svc/agents/fetch"
+	"github.com/svc-gateway/svc/agents/skill"
+	"github.com/svc-gateway/svc/agents/tools"
 	agentsmodule "github.com/svc-gateway/svc/caddymodule/agents"
 	"github.com/svc-gateway/svc/caddymodule/app"
 	"github.com/svc-gateway/svc/internal/settings"
@@ -17,7 +19,10 @@ import (
 )
 
 // toolbox knows what the tools make of arguments. None of them is run.
-type toolbox struct{ tools []agents.Tool }
+type toolbox struct {
+	tools []agents.Tool
+	own   []agents.Tool // those of them that are not of skills
+}
 
 func newTools(home settings.Home) (*toolbox, error) {
 	s, _, err := app.Resolve(home, nil)
@@ -28,7 +33,17 @@ func newTools(home settings.Home) (*toolbox, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &toolbox{agentsmodule.Tools(s, home, nil, nil, nil, nil, fetch.New(web))}, nil
+	own := agentsmodule.Tools(s, home, nil, nil, nil, nil, fetch.New(web))
+	store, err := agentsmodule.SkillStore(home, own)
+	if err != nil {
+		return nil, err
+	}
+	set, err := store.Read()
+	if err != nil {
+		return nil, err
+	}
+	c := tools.ScriptConfig{Root: s.Runtime.ProjectRoot, Denied: []string{home.Dir()}, Timeout: s.Runtime.Timeout}
+	return &toolbox{slices.Concat(own, tools.SkillTools(c, set.Active(), skill.Bind(set.Active(), nil))), own}, nil
 }
 
 func (t *toolbox) names() []string {
