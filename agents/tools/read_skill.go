@@ -26,28 +26,33 @@ func ReadSkill(bound skill.Bound) agents.Tool {
 			`"offset":{"type":"integer","minimum":1,"description":"First line, default 1"},"limit":{"type":"integer","minimum":1,"maximum":2000,"description":"Number of lines, default 2000"}},` +
 			`"required":["name"],"additionalProperties":false}`),
 		Action: policy.Use,
-	}, func(ctx context.Context, tc agents.ToolContext, args map[string]any) (agents.Result, error) {
-		err := known(args, "name", "file", "offset", "limit")
-		name, err1 := textArg(args, "name")
-		offset, err2 := numberArg(args, "offset", 1, 1<<30)
-		limit, err3 := numberArg(args, "limit", readLines, readLines)
-		if err := errors.Join(err, err1, err2, err3); err != nil {
-			return agents.Result{}, err
-		}
-		s, err := find(bound[tc.Agent], name)
-		if err != nil {
-			return agents.Result{}, err
-		}
-		var r agents.Result
-		if path, _ := args["file"].(string); path != "" && path != skill.FileName {
-			r, err = readSkillFile(ctx, s, path, offset, limit)
-		} else {
-			text := s.Body + contents(s)
-			r, err = showLines(ctx, name, strings.NewReader(text), int64(len(text)), offset, limit)
-		}
-		r.Labels = []string{skill.Label(s.Name)}
-		return r, err
-	})
+	}, readSkill{bound}.run)
+}
+
+// readSkill has the skills of all agents.
+type readSkill struct{ bound skill.Bound }
+
+func (b readSkill) run(ctx context.Context, tc agents.ToolContext, args map[string]any) (agents.Result, error) {
+	err := known(args, "name", "file", "offset", "limit")
+	name, err1 := textArg(args, "name")
+	offset, err2 := numberArg(args, "offset", 1, 1<<30)
+	limit, err3 := numberArg(args, "limit", readLines, readLines)
+	if err := errors.Join(err, err1, err2, err3); err != nil {
+		return agents.Result{}, err
+	}
+	s, err := find(b.bound[tc.Agent], name)
+	if err != nil {
+		return agents.Result{}, err
+	}
+	var r agents.Result
+	if path, _ := args["file"].(string); path != "" && path != skill.FileName {
+		r, err = readSkillFile(ctx, s, path, offset, limit)
+	} else {
+		text := s.Body + contents(s)
+		r, err = showLines(ctx, name, strings.NewReader(text), int64(len(text)), offset, limit)
+	}
+	r.Labels = []string{skill.Label(s.Name)}
+	return r, err
 }
 
 // find gives a skill of an agent's.

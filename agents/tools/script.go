@@ -47,13 +47,7 @@ func SkillTools(c ScriptConfig, active []skill.Skill, bound skill.Bound) []agent
 // skill as they were approved. The script gets its arguments as a JSON object on its standard input, has no
 // network, and sees the project root only if an argument names a path: read-only when its action is use.
 func Script(c ScriptConfig, s skill.Skill, t skill.Tool) agents.Tool {
-	p := script{
-		ScriptConfig: c, skill: s, tool: t, w: workspace{root: c.Root, denied: c.Denied},
-		project: slices.Contains(slices.Collect(maps.Values(t.Targets)), provenance.Path),
-	}
-	if t.Timeout > 0 && (c.Timeout <= 0 || t.Timeout < c.Timeout) {
-		p.Timeout = t.Timeout
-	}
+	p := newScript(c, s, t)
 	return agents.NewTool(agents.ToolDef{
 		Name: t.Name, Description: t.Description, Skill: s.Name, Parameters: t.Parameters, Action: t.Action,
 		Classify: p.classify, Timeout: p.Timeout + endTime,
@@ -67,7 +61,18 @@ type script struct {
 	skill   skill.Skill
 	tool    skill.Tool
 	w       workspace
-	project bool
+	project bool // the project root is shown
+}
+
+func newScript(c ScriptConfig, s skill.Skill, t skill.Tool) script {
+	p := script{
+		ScriptConfig: c, skill: s, tool: t, w: workspace{root: c.Root, denied: c.Denied},
+		project: slices.Contains(slices.Collect(maps.Values(t.Targets)), provenance.Path),
+	}
+	if t.Timeout > 0 && (c.Timeout <= 0 || t.Timeout < c.Timeout) {
+		p.Timeout = t.Timeout
+	}
+	return p
 }
 
 // writable reports whether a call may change files in the project root.

@@ -77,7 +77,11 @@ func tellSkill(w io.Writer, v skill.View) {
 	case skill.New:
 		fmt.Fprintf(w, "%s is not used, because nobody has approved it: look at it, and run service skill approve %s\n", name, name)
 	case skill.Changed:
-		fmt.Fprintf(w, "%s is not used after the next start or reload, because it is not what was approved: %s. Look at it, and run service skill approve %s\n", name, diff(v.Changes), name)
+		used := "is not used"
+		if v.InUse != "" {
+			used = "is not used after the next start or reload; until then the service works with what it has in memory"
+		}
+		fmt.Fprintf(w, "%s %s. It is not what was approved: %s. Look at it, and run service skill approve %s\n", name, used, diff(v.Changes), name)
 	case skill.Missing:
 		fmt.Fprintf(w, "%s was approved and is not there: add it again, or run service skill remove %s\n", name, name)
 	case skill.Refused:
