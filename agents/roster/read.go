@@ -8,7 +8,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/svc-gateway/svc/scanner/inject"
@@ -138,19 +137,17 @@ func folders(dir string) ([]string, error) {
 	return names, nil
 }
 
-// WithSkill are the files of the operator's agents that name a skill, as far as they can be read.
-func WithSkill(dir, skill string) ([]string, error) {
+// Skills are the names of the skills that the operator's agents name, by agent, as far as their files can be
+// read. What is wrong with a file is for [Read] to tell.
+func Skills(dir string) (map[string][]string, error) {
 	names, err := folders(dir)
-	var files []string
+	all := map[string][]string{}
 	for _, name := range names {
 		file := filepath.Join(dir, name, FileName)
-		text, err := load(file)
-		if err != nil {
-			continue // which a start refuses, and tells
-		}
-		if d, _ := Parse(file, text); slices.Contains(d.Skills, skill) {
-			files = append(files, file)
+		if text, err := load(file); err == nil {
+			d, _ := Parse(file, text)
+			all[name] = d.Skills
 		}
 	}
-	return files, err
+	return all, err
 }

@@ -140,7 +140,7 @@ func unzip(packed []byte) ([]entry, error) {
 		if strings.HasSuffix(f.Name, "/") && f.Mode().IsDir() {
 			continue
 		}
-		var content io.ReadCloser = io.NopCloser(strings.NewReader(""))
+		content := io.NopCloser(strings.NewReader(""))
 		if f.Mode().IsRegular() {
 			if content, err = f.Open(); err != nil {
 				return nil, err

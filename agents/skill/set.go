@@ -51,15 +51,6 @@ func (s Set) Active() []Skill {
 	return all
 }
 
-// Names are those of all, also of those that are not used: an agent may name one that waits for its approval.
-func (s Set) Names() []string {
-	var all []string
-	for _, e := range s.All {
-		all = append(all, e.Name)
-	}
-	return all
-}
-
 // Get is the entry with a name.
 func (s Set) Get(name string) (Entry, bool) {
 	i := slices.IndexFunc(s.All, func(e Entry) bool { return e.Name == name })
@@ -79,25 +70,38 @@ type Store struct {
 // Read returns all skills. One that cannot be used is no error; a folder or a file of pins that cannot be
 // read is.
 func (s Store) Read() (Set, error) {
+	pinned, names, err := s.find()
+	if err != nil {
+		return Set{}, err
+	}
+	var set Set
+	for _, name := range names {
+		set.All = append(set.All, s.entry(name, pinned.Skills))
+	}
+	return set, nil
+}
+
+// Names are those of all skills, also of those that are not used: an agent may name one that waits for its
+// approval.
+func (s Store) Names() ([]string, error) {
+	_, names, err := s.find()
+	return names, err
+}
+
+// find says which skills are approved, and which are there or should be, sorted.
+func (s Store) find() (pins, []string, error) {
 	pinned, err := readPins(s.Pins)
 	if err != nil {
-		return Set{}, err
+		return pinned, nil, err
 	}
 	names, err := s.folders()
-	if err != nil {
-		return Set{}, err
-	}
 	for name := range pinned.Skills {
 		if !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
 	slices.Sort(names)
-	var set Set
-	for _, name := range names {
-		set.All = append(set.All, s.entry(name, pinned.Skills))
-	}
-	return set, nil
+	return pinned, names, err
 }
 
 // entry reads one skill.

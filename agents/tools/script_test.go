@@ -181,4 +181,3 @@ func TestReadSkill(t *testing.T) {
 		})
 	}
 }
-

@@ -279,11 +279,11 @@ func newSetup(ctx context.Context, a *app.App, opened *host, db *analytics.DB, l
 	if err != nil {
 		return agents.Setup{}, nil, skill.Store{}, err
 	}
-	found, err := store.Read()
+	skillNames, err := store.Names()
 	if err != nil {
 		return agents.Setup{}, nil, skill.Store{}, err
 	}
-	definitions, err := readAgents(ctx, a, tools, m, found.Names(), log)
+	definitions, err := readAgents(ctx, a, tools, m, skillNames, log)
 	if err != nil {
 		return agents.Setup{}, nil, skill.Store{}, err
 	}

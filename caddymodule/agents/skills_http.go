@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
-	"strings"
+	"path/filepath"
+	"slices"
 	"time"
 
 	"go.uber.org/zap"
@@ -40,31 +42,26 @@ const (
 	RemoveSkill  SkillChange = "remove"
 )
 
-// Make makes a change in the name of a user.
-func (r SkillRequest) Make(c SkillChange, s skill.Store, agents string, by string) (skill.Entry, error) {
+// Make makes a change in the name of a user. agents is the folder of the operator's agents.
+func (r SkillRequest) Make(c SkillChange, s skill.Store, agents, by string) (skill.Entry, error) {
 	switch c {
 	case AddSkill:
 		return s.Add(r.Files, r.Replace, by, time.Now())
 	case ApproveSkill:
 		return s.Approve(r.Name, r.Hash, by, time.Now())
 	case RemoveSkill:
-		naming, err := roster.WithSkill(agents, r.Name)
-		if err == nil && len(naming) > 0 {
-			err = fmt.Errorf("%s: %w", r.Name, &skillNamed{naming})
-		}
+		named, err := roster.Skills(agents)
 		if err != nil {
 			return skill.Entry{}, err
+		}
+		for _, agent := range slices.Sorted(maps.Keys(named)) {
+			if slices.Contains(named[agent], r.Name) {
+				return skill.Entry{}, fmt.Errorf("%s: the agent %s would be refused without it: take it off skills in %s first", r.Name, agent, filepath.Join(agents, agent, roster.FileName))
+			}
 		}
 		return s.Remove(r.Name)
 	}
 	return skill.Entry{}, fmt.Errorf("there is no change %q of skills", c)
-}
-
-// skillNamed is that agents name a skill: without it they would be refused.
-type skillNamed struct{ files []string }
-
-func (e *skillNamed) Error() string {
-	return "agents name it: take it off skills in " + strings.Join(e.files, " and ") + " first"
 }
 
 // Event is the record of a change, without the content of files.

@@ -125,8 +125,7 @@ func listSkills(ctx context.Context, home settings.Home) ([]skill.View, error) {
 	return all, err
 }
 
-// openSkills opens the skills of a data folder that no service works on. Which agents name them is known as
-// far as the agents can be read.
+// openSkills opens the skills of a data folder, and says which agents name them.
 func openSkills(home settings.Home) (skill.Store, map[string][]string, error) {
 	t, err := newTools(home)
 	if err != nil {
@@ -136,19 +135,8 @@ func openSkills(home settings.Home) (skill.Store, map[string][]string, error) {
 	if err != nil {
 		return store, nil, err
 	}
-	set, err := store.Read()
-	if err != nil {
-		return store, nil, err
-	}
-	k := roster.Known{Skills: set.Names()}
-	for _, tool := range t.own {
-		k.Tools = append(k.Tools, tool.Name)
-	}
-	definitions, err := roster.Read(home.Agents(), k)
-	if err != nil {
-		return store, map[string][]string{}, nil //nolint:nilerr // a start tells what is wrong with agents
-	}
-	return store, agentsmodule.Named(definitions), nil
+	named, err := roster.Skills(home.Agents())
+	return store, named, err
 }
 
 func skillCheckCommand() *cobra.Command {
