@@ -9,8 +9,11 @@ import (
 func TestDemoSkills(t *testing.T) {
 	req := func(messages ...Message) Request {
 		return Request{Agent: "core", Messages: messages, Tools: []ToolSpec{
-			{Name: "read_skill"}, {Name: "logs__summary", Parameters: []byte(`{"properties":{"path":{"type":"string"},"top":{"type":"integer"}}}`)},
-			{Name: "logs-more__summary"}, {Name: "two__a"}, {Name: "two__b"},
+			{Name: "read_skill"},
+			{Name: "logs__summary", Parameters: []byte(`{"properties":{"path":{"type":"string"},"top":{"type":"integer"}}}`)},
+			{Name: "logs-more__summary"},
+			{Name: "two__a"},
+			{Name: "two__b"},
 		}}
 	}
 	result := func(m Message, text string) Message {
