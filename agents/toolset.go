@@ -40,6 +40,9 @@ func newToolset(agents []Agent, tools []Tool) (*toolset, error) {
 		if err != nil {
 			return nil, err
 		}
+		if _, twice := known[t.Name]; twice {
+			return nil, fmt.Errorf("there are two tools with the name %s", t.Name)
+		}
 		known[t.Name] = bt
 	}
 	described := map[string]string{}

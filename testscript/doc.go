@@ -10,7 +10,8 @@
 //
 // Each script has a HOME, a data folder and a port ($PORT) of its own, and the binary in its
 // PATH as service; the scripts run in parallel and what they start is ended after them. $CLIENTS is
-// the folder with published clients for Node.js, which .ci/setup installs ([clients]). A script
+// the folder with published clients for Node.js, which .ci/setup installs ([clients]), $SKILLS the one with
+// the skills that are shipped as examples. A script
 // that holds an attack off is named <name>-regression.txtar and tells the attack at its head.
 //
 // Beside the commands of github.com/rogpeppe/go-internal/testscript there are:

@@ -63,6 +63,10 @@ func setup(e *testscript.Env, bin, helper string) error {
 	if err != nil {
 		return err
 	}
+	skills, err := filepath.Abs("../deploy/skills")
+	if err != nil {
+		return err
+	}
 	s := &session{home: home, port: port, program: program, streams: map[string]*group{}, gateways: map[string]string{}, issuers: map[string]*oidctest.Provider{}, cleanup: e.Defer}
 	e.Values[sessionKey{}] = s
 	e.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
@@ -73,6 +77,7 @@ func setup(e *testscript.Env, bin, helper string) error {
 	e.Setenv("SVC_RUNTIME_PROJECT_ROOT", e.WorkDir)
 	e.Setenv("CLIENTS", clients)
 	e.Setenv("SANDBOX", helper)
+	e.Setenv("SKILLS", skills)
 	e.Defer(func() {
 		err := errors.Join(s.endServices(), unmountBelow(home), os.RemoveAll(home))
 		if err != nil {

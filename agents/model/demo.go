@@ -31,6 +31,7 @@ const DemoHelp = `I understand questions with these words, several in one questi
 - earlier conversations: "remember that backups run at 02:00", "my editor is vim", "what do you remember?", "forget my editor"
 - agents of other services: "ask remote-net to show the disks", "start remote-net to …", "check net-1a2b3c4d",
   "tell net-1a2b3c4d to …", "cancel net-1a2b3c4d", "which remote tasks are there?"
+- skills: "use skill log-summary: summary with path=app.log", "read skill log-summary"
 - plans: "plan: how full are the disks?; and the memory?", a step after the other
 - run COMMAND, SELECT … and sql: …: exactly this command, this audit query or this query of the imported tables
 - "say: …": answers with just these words, or with none
@@ -108,6 +109,9 @@ func demoTurn(req Request) Message {
 	}
 	if words, ok := q.says(); ok {
 		return demoSays(words)
+	}
+	if s, ok := q.skill(); ok {
+		return demoSkill(req, q, s, req.Messages[last+1:])
 	}
 	found := q.topics()
 	if t := q.echoes(); t != nil && slices.ContainsFunc(req.Tools, func(s ToolSpec) bool { return s.Name == t.tool }) {

@@ -136,3 +136,18 @@ func folders(dir string) ([]string, error) {
 	}
 	return names, nil
 }
+
+// Skills are the names of the skills that the operator's agents name, by agent, as far as their files can be
+// read. What is wrong with a file is for [Read] to tell.
+func Skills(dir string) (map[string][]string, error) {
+	names, err := folders(dir)
+	all := map[string][]string{}
+	for _, name := range names {
+		file := filepath.Join(dir, name, FileName)
+		if text, err := load(file); err == nil {
+			d, _ := Parse(file, text)
+			all[name] = d.Skills
+		}
+	}
+	return all, err
+}

@@ -279,3 +279,18 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// Which skills agents name is known although a file has mistakes elsewhere.
+func TestSkills(t *testing.T) {
+	dir := folder(t, map[string]string{
+		"a": "---\nname: a\ndescription: d\nmodel: gpt\nskills: [x, y]\n---\nb\n",
+		"b": "---\nname: b\nskills: [x]\n",
+	})
+	got, err := roster.Skills(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(map[string][]string{"a": {"x", "y"}, "b": nil}, got); diff != "" {
+		t.Error(diff)
+	}
+}

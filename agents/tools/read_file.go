@@ -62,28 +62,33 @@ func (w workspace) readFile(ctx context.Context, _ agents.ToolContext, args map[
 		return agents.Result{}, err
 	}
 	defer func() { _ = f.Close() }()
+	return showLines(ctx, path, f, info.Size(), offset, limit)
+}
+
+// showLines returns lines of a text, without secrets. name and size are those of its file.
+func showLines(ctx context.Context, name string, f io.Reader, size int64, offset, limit int) (agents.Result, error) {
 	r := bufio.NewReaderSize(newRedacted(ctx, f, mostRead), readBytes)
 	head, err := r.Peek(8 << 10)
 	if err != nil && !errors.Is(err, io.EOF) {
-		return agents.Result{}, fmt.Errorf("reading %s: %w", path, err)
+		return agents.Result{}, fmt.Errorf("reading %s: %w", name, err)
 	}
 	if binary(head) {
-		return agents.Result{Text: fmt.Sprintf("%s is a binary file of %d bytes (%s); its contents are not shown.\n", path, info.Size(), http.DetectContentType(head)), Truncated: true}, nil
+		return agents.Result{Text: fmt.Sprintf("%s is a binary file of %d bytes (%s); its contents are not shown.\n", name, size, http.DetectContentType(head)), Truncated: true}, nil
 	}
 	text, next, cut, err := lines(r, offset, limit)
 	if err != nil {
-		return agents.Result{}, fmt.Errorf("reading %s: %w", path, err)
+		return agents.Result{}, fmt.Errorf("reading %s: %w", name, err)
 	}
 	result := agents.Result{Text: plaintext.Clean(plaintext.Whole(text)), Truncated: next > 0 || cut}
 	switch {
 	case len(head) == 0:
-		result.Text = fmt.Sprintf("[%s is empty]\n", path)
+		result.Text = fmt.Sprintf("[%s is empty]\n", name)
 	case len(text) == 0:
-		return agents.Result{}, fmt.Errorf("%s has fewer than %d lines", path, offset)
+		return agents.Result{}, fmt.Errorf("%s has fewer than %d lines", name, offset)
 	case cut:
 		result.Text += fmt.Sprintf("\n[cut: line %d is longer than %d bytes]\n", offset, readBytes)
 	case next > 0:
-		result.Text += fmt.Sprintf("[more follows: go on with offset %d; the file has %d bytes]\n", next, info.Size())
+		result.Text += fmt.Sprintf("[more follows: go on with offset %d; the file has %d bytes]\n", next, size)
 	}
 	return result, nil
 }

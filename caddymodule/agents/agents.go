@@ -34,6 +34,7 @@ import (
 	"github.com/svc-gateway/svc/agents/remote"
 	"github.com/svc-gateway/svc/agents/retention"
 	"github.com/svc-gateway/svc/agents/roster"
+	"github.com/svc-gateway/svc/agents/skill"
 	"github.com/svc-gateway/svc/agents/state"
 	"github.com/svc-gateway/svc/agents/tools"
 	"github.com/svc-gateway/svc/agents/undo"
@@ -83,6 +84,7 @@ type Handler struct {
 	database *databaseKey // nil until the analytical database is ours
 	forgets  func()       // ends the removal of memories that were of no use; nil: it has not begun
 	leave    func()       // nil until runs that waited go on with this configuration's setup
+	skills   *skills      // nil until its runtime has skills
 
 	webhook    *webhook.Webhook       // nil: nobody is told of approvals
 	classifier *classifier.Classifier // nil: none is asked
@@ -155,7 +157,7 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 	if err != nil {
 		return err
 	}
-	setup, definitions, err := newSetup(ctx, a, opened, db, known, remotes, log)
+	setup, definitions, store, err := newSetup(ctx, a, opened, db, known, remotes, log)
 	if err != nil {
 		return err
 	}
@@ -170,6 +172,11 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 	if err != nil {
 		return err
 	}
+	gear := &equipment{rt: rt, agents: setup.Agents, tools: setup.Tools}
+	h.skills = opened.skills
+	if err := h.skills.join(taker{h, store, Named(definitions), equip(gear, definitions, scripts(a, opened.boxes))}); err != nil {
+		return err
+	}
 	desk, err := h.newDesk(a, opened, log)
 	if err != nil {
 		return err
@@ -179,6 +186,9 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 		h.leave = leave
 		opened.hooks.Redact(setup.Secrets)
 		if err := recordAgents(ctx, a.Audit(), definitions); err != nil {
+			return err
+		}
+		if err := h.skills.record(ctx, a.Audit(), a.Secrets()); err != nil {
 			return err
 		}
 		if err := recoverRuns(ctx, rt, log); err != nil {
@@ -212,6 +222,7 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 	}
 	a.HandleControl("/", h.api)
 	a.HandleControl("POST /undo", undoing{opened.undo, a.Audit(), log})
+	handleSkills(a, h.skills, log)
 	return nil
 }
 
@@ -265,24 +276,32 @@ func recoverRuns(ctx context.Context, rt *agents.Runtime, log *zap.Logger) error
 }
 
 // newSetup is what the settings make of runs.
-func newSetup(ctx context.Context, a *app.App, opened *host, db *analytics.DB, known *memory.Keeper, remotes []*remote.Remote, log *zap.Logger) (agents.Setup, []roster.Definition, error) {
+func newSetup(ctx context.Context, a *app.App, opened *host, db *analytics.DB, known *memory.Keeper, remotes []*remote.Remote, log *zap.Logger) (agents.Setup, []roster.Definition, skill.Store, error) {
 	s := a.Settings()
 	m, err := newModels(s, log)
 	if err != nil {
-		return agents.Setup{}, nil, err
+		return agents.Setup{}, nil, skill.Store{}, err
 	}
 	key, err := a.PolicyKey()
 	if err != nil {
-		return agents.Setup{}, nil, err
+		return agents.Setup{}, nil, skill.Store{}, err
 	}
 	web, err := fetch.FromSettings(s.Fetch)
 	if err != nil {
-		return agents.Setup{}, nil, err
+		return agents.Setup{}, nil, skill.Store{}, err
 	}
 	tools := Tools(s, a.Home(), a.Audit(), opened.boxes, opened.undo, db, fetch.New(web), known)
-	definitions, err := readAgents(ctx, a, tools, m, log)
+	store, err := SkillStore(a.Home(), tools)
 	if err != nil {
-		return agents.Setup{}, nil, err
+		return agents.Setup{}, nil, skill.Store{}, err
+	}
+	skillNames, err := store.Names()
+	if err != nil {
+		return agents.Setup{}, nil, skill.Store{}, err
+	}
+	definitions, err := readAgents(ctx, a, tools, m, skillNames, log)
+	if err != nil {
+		return agents.Setup{}, nil, skill.Store{}, err
 	}
 	team, abroad := opened.withRemotes(definitions, remotes)
 	setup := agents.Setup{
@@ -299,7 +318,7 @@ func newSetup(ctx context.Context, a *app.App, opened *host, db *analytics.DB, k
 	if s.Memory.Enabled {
 		setup.Memory = known
 	}
-	return setup, definitions, nil
+	return setup, definitions, store, nil
 }
 
 // Tools are the tools of the runtime. Without a log, a sandbox and a keeper they describe and class calls,
@@ -340,6 +359,9 @@ func (h *Handler) Cleanup() error {
 	}
 	if h.forgets != nil {
 		h.forgets()
+	}
+	if h.skills != nil {
+		h.skills.leave(h)
 	}
 	if h.webhook != nil {
 		h.webhook.Close()

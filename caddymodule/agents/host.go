@@ -42,7 +42,9 @@ type host struct {
 
 	boxes *boxes
 	undo  *undo.Keeper
-	seats seats.Seats // of streams, which outlive configurations
+
+	skills *skills
+	seats  seats.Seats // of streams, which outlive configurations
 }
 
 func open(a *app.App, log *zap.Logger) (*host, error) {
@@ -70,6 +72,7 @@ func open(a *app.App, log *zap.Logger) (*host, error) {
 	go h.drainAt(a.Stopping())
 	h.undo = &undo.Keeper{Dir: a.Home().Undo()}
 	h.boxes = boxes
+	h.skills = openSkills(a, log)
 	return h, nil
 }
 
@@ -105,7 +108,8 @@ func (h *host) Destruct() error {
 	h.tasks.Close()
 	h.leave()
 	err := h.Close()
-	h.boxes.close()                  // no run is left
+	h.boxes.close() // no run is left
+	h.skills.end()
 	time.AfterFunc(hookTime, h.lose) // the process goes on without the runtime
 	h.hooks.Close(h.patience)
 	h.lose()

@@ -53,6 +53,16 @@ func RecordFiles(ctx context.Context, home settings.Home, e audit.Event) error {
 	})
 }
 
+// ChangeFiles makes a change in such a folder in the name of the process's own user, and records it before and
+// after. What cannot be recorded is not done. change may add to the second record.
+func ChangeFiles(ctx context.Context, home settings.Home, e audit.Event, change func(by string, end *audit.Event) error) error {
+	return alone(home, func(s *shared) error {
+		by := identity.OSPrincipal(os.Geteuid())
+		e.User, e.Role = by.User, string(by.Role)
+		return s.audit.Around(ctx, e, func(end *audit.Event) error { return change(by.User, end) })
+	})
+}
+
 // AcceptFiles has such a folder begin with the audit log that is there, or with none, and records it if
 // that is not the one that belongs to the databases beside it.
 func AcceptFiles(home settings.Home) error {

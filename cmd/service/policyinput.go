@@ -8,6 +8,8 @@ import (
 	"github.com/svc-gateway/svc/agents"
 	"github.com/svc-gateway/svc/agents/fetch"
 	"github.com/svc-gateway/svc/agents/remote"
+	"github.com/svc-gateway/svc/agents/skill"
+	"github.com/svc-gateway/svc/agents/tools"
 	agentsmodule "github.com/svc-gateway/svc/caddymodule/agents"
 	"github.com/svc-gateway/svc/caddymodule/app"
 	"github.com/svc-gateway/svc/internal/settings"
@@ -18,7 +20,10 @@ import (
 )
 
 // toolbox knows what the tools make of arguments. None of them is run.
-type toolbox struct{ tools []agents.Tool }
+type toolbox struct {
+	tools []agents.Tool
+	own   []agents.Tool // those of them that are not of skills
+}
 
 func newTools(home settings.Home) (*toolbox, error) {
 	s, _, err := app.Resolve(home, nil)
@@ -29,7 +34,17 @@ func newTools(home settings.Home) (*toolbox, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &toolbox{append(agentsmodule.Tools(s, home, nil, nil, nil, nil, fetch.New(web), nil), remote.Describe()...)}, nil
+	own := agentsmodule.Tools(s, home, nil, nil, nil, nil, fetch.New(web), nil)
+	store, err := agentsmodule.SkillStore(home, own)
+	if err != nil {
+		return nil, err
+	}
+	set, err := store.Read()
+	if err != nil {
+		return nil, err
+	}
+	c := tools.ScriptConfig{Root: s.Runtime.ProjectRoot, Denied: []string{home.Dir()}, Timeout: s.Runtime.Timeout}
+	return &toolbox{slices.Concat(own, remote.Describe(), tools.SkillTools(c, set.Active(), skill.Bind(set.Active(), nil))), own}, nil
 }
 
 func (t *toolbox) names() []string {

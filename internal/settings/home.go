@@ -90,6 +90,12 @@ func (h Home) Policies() string { return h.path("policies") }
 // Agents is the folder with the operator's agents.
 func (h Home) Agents() string { return h.path("agents") }
 
+// Skills is the folder of the skills of agents.
+func (h Home) Skills() string { return h.path("skills") }
+
+// SkillPins is the file with what is approved of skills.
+func (h Home) SkillPins() string { return h.path("skills.json") }
+
 // StateDB is the database of threads and runs.
 func (h Home) StateDB() string { return h.path("databases", "state.db") }
 
