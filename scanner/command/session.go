@@ -1,0 +1,52 @@
+package command
+
+import (
+	"strings"
+
+	"github.com/svc-gateway/svc/scanner/command/form"
+)
+
+// AnalyzeDevice tells what lines would do at worst that are sent to a network device: commands, or lines of
+// its configuration. It is [Analyze] for who knows that no shell reads them, and stricter: a command only
+// reads when its first word is written out, when it is piped into one filter at most, and when no character
+// is in it by which some device separates commands or writes files.
+func AnalyzeDevice(text string) Command {
+	a := newAnalysis(text)
+	a.budget = lineWork
+	whole := place{0, len(text)}
+	switch {
+	case len(text) > maxCommand:
+		a.raise(unknown("the text is too long to be understood"), whole)
+	case !a.stepped(len(text)):
+	default:
+		a.deviceLines(text, true, nil)
+		a.plainLines(text)
+	}
+	if a.result.Class == "" {
+		a.raise(unknown("there is no command"), whole)
+	}
+	return a.result
+}
+
+// plainLines refuses to call lines harmless in which more may stand than a command and a filter.
+func (a *analysis) plainLines(text string) {
+	offset := 0
+	for line := range strings.Lines(text) {
+		at := place{offset, offset + len(strings.TrimRight(line, "\r\n"))}
+		offset += len(line)
+		bare := strings.TrimSpace(line)
+		if bare == "" {
+			continue
+		}
+		first, _ := form.FirstWord(bare)
+		command, filter, _ := strings.Cut(bare, " | ")
+		switch {
+		case strings.IndexFunc(strings.TrimRight(line, "\r\n"), func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f || r > 0x7e }) >= 0:
+			a.raise(unknown("there is a character in it that is not printed"), at)
+		case strings.ContainsAny(command, "|;`$<>&\\?") || strings.ContainsAny(filter, ";`$<>&\\?"):
+			a.raise(unknown("a character in it may begin another command, or write a file"), at)
+		case deviceRoot.next[strings.ToLower(first)] == nil:
+			a.raise(unknown("the first word is not written out, or not known"), at)
+		}
+	}
+}
