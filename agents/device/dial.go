@@ -42,7 +42,7 @@ func (f *Fleet) dial(ctx context.Context, d inventory.Device) (*ssh.Client, Logi
 	if err != nil {
 		stop()
 		_ = conn.Close()
-		return nil, login, refused(ctx, login, err)
+		return nil, login, refused(ctx, d, login, err)
 	}
 	return ssh.NewClient(sc, channels, requests), login, nil
 }
@@ -84,11 +84,12 @@ func unanswered(ctx context.Context, d inventory.Device, err error) error {
 }
 
 // refused says why a login failed, in no words of the device.
-func refused(ctx context.Context, l Login, err error) error {
+func refused(ctx context.Context, d inventory.Device, l Login, err error) error {
 	var key *KeyError
 	var negotiation *ssh.AlgorithmNegotiationError
 	switch {
 	case errors.As(err, &key):
+		key.Device = d.Name
 		return key
 	case ctx.Err() != nil:
 		return fmt.Errorf("logging in: %w", errSlow)
@@ -119,7 +120,7 @@ func (f *Fleet) HostKey(ctx context.Context, d inventory.Device) (key ssh.Public
 		ClientVersion:   "SSH-2.0-svc",
 	}))
 	if key == nil {
-		return nil, refused(ctx, Login{}, err)
+		return nil, refused(ctx, d, Login{}, err)
 	}
 	return key, nil
 }

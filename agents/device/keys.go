@@ -2,6 +2,7 @@ package device
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -23,6 +24,7 @@ func OpenKeys(path string) *Keys { return &Keys{path} }
 
 // KeyError says that a device shows a host key that is not the pinned one.
 type KeyError struct {
+	Device   string // what the inventory calls it
 	Endpoint string
 	Shown    ssh.PublicKey
 	Pinned   []ssh.PublicKey // none: nobody has pinned one
@@ -30,16 +32,17 @@ type KeyError struct {
 
 // Error says what to do.
 func (e *KeyError) Error() string {
+	trust := "service device trust " + cmp.Or(e.Device, "NAME")
 	shown := e.Shown.Type() + " " + ssh.FingerprintSHA256(e.Shown)
 	if len(e.Pinned) == 0 {
-		return fmt.Sprintf("nobody has pinned the host key of %s, which is %s: compare it with the device's own, then run service device trust NAME", e.Endpoint, shown)
+		return fmt.Sprintf("nobody has pinned the host key of %s, which is %s: compare it with the device's own, then run %s", e.Endpoint, shown, trust)
 	}
 	pinned := make([]string, len(e.Pinned))
 	for i, k := range e.Pinned {
 		pinned[i] = k.Type() + " " + ssh.FingerprintSHA256(k)
 	}
 	return fmt.Sprintf("the host key of %s is not the pinned one, and nothing was sent to it: it shows %s, pinned is %s. Somebody may stand in between. "+
-		"If the device was replaced, run service device trust NAME --replace", e.Endpoint, shown, strings.Join(pinned, " and "))
+		"If the device was replaced, run %s --replace", e.Endpoint, shown, strings.Join(pinned, " and "), trust)
 }
 
 // pinned returns a check for connections, as of now.

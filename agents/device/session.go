@@ -22,7 +22,7 @@ var (
 
 const (
 	settle  = 30 * time.Millisecond  // of silence after a prompt, which may stand in the middle of a text
-	doubt  = 400 * time.Millisecond // the same after a question, which is less certain
+	doubt   = 400 * time.Millisecond // the same after a question, which is less certain
 	maxTail = 512                    // bytes of the last line that are looked at
 	chunk   = 4 << 10
 )

@@ -151,7 +151,7 @@ func judge(r request, found inventory.List) (worst command.Command) {
 		}
 		judged := command.AnalyzeDevice(r.line)
 		if host {
-			judged = command.Analyze(r.line)
+			judged = command.AnalyzeHost(r.line)
 			judged.Confined = false // no folder is around it there
 			if judged.Class == command.ReadOnly && len(judged.Traits) > 0 {
 				judged.Class = command.Unknown // it reads keys, reaches for other hosts or does not end

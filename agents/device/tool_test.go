@@ -85,4 +85,3 @@ func TestConfigClass(t *testing.T) {
 		contains(t, tt.name, got.Refused, tt.refused)
 	}
 }
-

@@ -32,7 +32,7 @@ type Table struct {
 	list List
 }
 
-// NewTable returns the table of a database.
+// NewTable returns the table of a database. Without one it is empty.
 func NewTable(db *analytics.DB) *Table { return &Table{db: db} }
 
 // Import replaces the table by devices, all of it or nothing. Whoever asks afterwards finds them.
@@ -63,6 +63,9 @@ var ErrEmpty = errors.New("there is no inventory: import one with service invent
 // Load returns the inventory as it is in the newest snapshot. It asks the database only when that is
 // another one than before.
 func (t *Table) Load(ctx context.Context) (List, error) {
+	if t.db == nil {
+		return nil, ErrEmpty
+	}
 	snapshot, release, err := t.db.Snapshot(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("reading the inventory: %w", err)

@@ -28,6 +28,7 @@ import (
 	"github.com/svc-gateway/svc/agents/approval/webhook"
 	"github.com/svc-gateway/svc/agents/assistant"
 	"github.com/svc-gateway/svc/agents/callback"
+	"github.com/svc-gateway/svc/agents/device"
 	"github.com/svc-gateway/svc/agents/fetch"
 	"github.com/svc-gateway/svc/agents/hook"
 	"github.com/svc-gateway/svc/agents/items"
@@ -264,7 +265,11 @@ func newSetup(ctx context.Context, a *app.App, opened *host, db *analytics.DB, l
 	if err != nil {
 		return agents.Setup{}, nil, err
 	}
-	tools := Tools(s, a.Home(), a.Audit(), opened.boxes, opened.undo, db, fetch.New(web))
+	devices, err := newFleet(s, a.Home(), a.Secrets())
+	if err != nil {
+		return agents.Setup{}, nil, err
+	}
+	tools := Tools(s, a.Home(), a.Audit(), opened.boxes, opened.undo, db, fetch.New(web), devices)
 	definitions, err := readAgents(ctx, a, tools, m, log)
 	if err != nil {
 		return agents.Setup{}, nil, err
@@ -283,7 +288,7 @@ func newSetup(ctx context.Context, a *app.App, opened *host, db *analytics.DB, l
 
 // Tools are the tools of the runtime. Without a log, a sandbox and a keeper they describe and class calls,
 // and nothing else.
-func Tools(s settings.Settings, home settings.Home, log *audit.Log, box tools.Sandbox, keeper *undo.Keeper, db *analytics.DB, web *fetch.Client) []agents.Tool {
+func Tools(s settings.Settings, home settings.Home, log *audit.Log, box tools.Sandbox, keeper *undo.Keeper, db *analytics.DB, web *fetch.Client, devices *device.Fleet) []agents.Tool {
 	code := tools.CodeConfig{Box: box, Log: log, Timeout: s.Runtime.Timeout}
 	if db != nil {
 		code.Database = db
@@ -292,7 +297,7 @@ func Tools(s settings.Settings, home settings.Home, log *audit.Log, box tools.Sa
 		code.Languages = append(code.Languages, tools.Language(l))
 	}
 	writer := tools.NewWriter(s.Runtime.ProjectRoot, keeper, home.Dir())
-	return []agents.Tool{
+	return append([]agents.Tool{
 		tools.RunCommand(s.Runtime.ProjectRoot, box, home.Dir()),
 		tools.At(tools.RunCode(code), place(s.Sandbox)),
 		tools.HTTPGet(web, log, s.Runtime.Timeout),
@@ -302,7 +307,7 @@ func Tools(s settings.Settings, home settings.Home, log *audit.Log, box tools.Sa
 		tools.QueryAudit(log),
 		tools.WriteTodos(),
 		analytics.QueryDatabase(db),
-	}
+	}, deviceTools(s, home, db, devices)...)
 }
 
 func newModel(s settings.Model) (model.Model, error) {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/svc-gateway/svc/agents"
+	"github.com/svc-gateway/svc/agents/device"
 	"github.com/svc-gateway/svc/agents/fetch"
 	agentsmodule "github.com/svc-gateway/svc/caddymodule/agents"
 	"github.com/svc-gateway/svc/caddymodule/app"
@@ -28,7 +29,7 @@ func newTools(home settings.Home) (*toolbox, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &toolbox{agentsmodule.Tools(s, home, nil, nil, nil, nil, fetch.New(web))}, nil
+	return &toolbox{agentsmodule.Tools(s, home, nil, nil, nil, nil, fetch.New(web), device.New(device.Config{}))}, nil
 }
 
 func (t *toolbox) names() []string {

@@ -90,6 +90,9 @@ func (h Home) Policies() string { return h.path("policies") }
 // Agents is the folder with the operator's agents.
 func (h Home) Agents() string { return h.path("agents") }
 
+// KnownHosts is the file with the host keys of network devices that people have pinned.
+func (h Home) KnownHosts() string { return h.path("known_hosts") }
+
 // StateDB is the database of threads and runs.
 func (h Home) StateDB() string { return h.path("databases", "state.db") }
 

@@ -35,6 +35,7 @@ type Settings struct {
 	Webhooks   Webhooks
 	Sandbox    Sandbox
 	Fetch      Fetch
+	Device     Device
 	Lists      Lists
 }
 

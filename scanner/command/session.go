@@ -22,10 +22,21 @@ func AnalyzeDevice(text string) Command {
 		a.deviceLines(text, true, nil)
 		a.plainLines(text)
 	}
-	if a.result.Class == "" {
-		a.raise(unknown("there is no command"), whole)
+	a.beyond = true // there is no folder on a device
+	return a.done()
+}
+
+// AnalyzeHost is [Analyze] for who knows that a shell of a host reads the line: a word that is a command of
+// network devices is a program like any other.
+func AnalyzeHost(text string) Command {
+	a := newAnalysis(text)
+	a.budget, a.host = lineWork, true
+	if len(text) > maxLine {
+		a.raise(unknown("the command line is too long to be understood"), place{0, len(text)})
+	} else {
+		a.line(text, 0, nil)
 	}
-	return a.result
+	return a.done()
 }
 
 // plainLines refuses to call lines harmless in which more may stand than a command and a filter.

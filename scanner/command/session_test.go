@@ -68,3 +68,27 @@ func FuzzAnalyzeDevice(f *testing.F) {
 		}
 	})
 }
+
+// To a host, the words of devices are programs that nobody knows.
+func TestAnalyzeHost(t *testing.T) {
+	for _, tt := range []struct {
+		text string
+		want command.Class
+	}{
+		{"df -h", command.ReadOnly},
+		{"ip -br addr", command.ReadOnly},
+		{"uptime; free -m", command.ReadOnly},
+		{"show version", command.Unknown},
+		{"show version | include x", command.Unknown},
+		{"display version", command.Unknown},
+		{"sh -c 'show version'", command.Unknown},
+		{"edge1# show version", command.Unknown},
+		{"interface print", command.Unknown},
+		{"rm -rf /", command.Dangerous},
+		{"", command.Unknown},
+	} {
+		if got := command.AnalyzeHost(tt.text); got.Class != tt.want {
+			t.Errorf("%q: got %s, want %s: %v", tt.text, got.Class, tt.want, got.Spans)
+		}
+	}
+}
