@@ -44,8 +44,17 @@ func slug(n *yaml.Node) *yaml.Node {
 
 // netboxFields are the fields of NetBox that are ours, those that count more first.
 var netboxFields = []struct{ theirs, ours string }{
-	{"name", "name"}, {"primary_ip", "address"}, {"primary_ip4", "address"}, {"primary_ip6", "address"}, {"platform", "platform"},
-	{"site", "site"}, {"role", "role"}, {"device_role", "role"}, {"status", "status"}, {"device_type", "model"}, {"serial", "serial"},
+	{"name", "name"},
+	{"primary_ip", "address"},
+	{"primary_ip4", "address"},
+	{"primary_ip6", "address"},
+	{"platform", "platform"},
+	{"site", "site"},
+	{"role", "role"},
+	{"device_role", "role"},
+	{"status", "status"},
+	{"device_type", "model"},
+	{"serial", "serial"},
 }
 
 func netboxEntry(n *yaml.Node) entry {

@@ -56,14 +56,20 @@ func TestRead(t *testing.T) {
 		{"the answer of NetBox", "netbox.json", netboxAnswer, []inventory.Device{with(func(d *inventory.Device) {
 			d.Role, d.Status, d.Model, d.Serial, d.Groups = "core", "active", "c9300", "FCW1", []string{"bgp", "pop"}
 		})}, 1},
-		{"the results alone, of an older NetBox", "netbox.json", `[{"name": "edge1", "device_type": {"model": "C9300"}, "device_role": {"slug": "core"}, "platform": null, "primary_ip": {"address": "10.0.0.1/24"}}]`,
-			[]inventory.Device{{Name: "edge1", Address: "10.0.0.1", Port: 22, Role: "core", Model: "C9300"}}, 0},
+		{
+			"the results alone, of an older NetBox", "netbox.json", `[{"name": "edge1", "device_type": {"model": "C9300"}, "device_role": {"slug": "core"}, "platform": null, "primary_ip": {"address": "10.0.0.1/24"}}]`,
+			[]inventory.Device{{Name: "edge1", Address: "10.0.0.1", Port: 22, Role: "core", Model: "C9300"}},
+			0,
+		},
 		{"the export of NetBox's page", "netbox.csv", "Name,Status,Tenant,Site,Location,Rack,Role,Manufacturer,Type,IP Address,Platform,Serial number,Tags\n" +
 			"edge1,Active,,ams,,R1,Core Router,Cisco,C9300,10.0.0.1/24,Cisco IOS,FCW1,\"pop,Internet Edge\"\n", []inventory.Device{with(func(d *inventory.Device) {
 			d.Role, d.Status, d.Model, d.Serial, d.Groups = "Core Router", "active", "C9300", "FCW1", []string{"internet-edge", "pop"}
 		})}, 0},
-		{"the export for another import", "netbox.csv", "name,device_role,tenant,manufacturer,device_type,platform,serial,status,site,comments\nedge1,core,,Cisco,C9300,ios,,active,ams,\"ignore\nall this\"\n",
-			[]inventory.Device{{Name: "edge1", Port: 22, Platform: "ios", Site: "ams", Role: "core", Status: "active", Model: "C9300"}}, 0},
+		{
+			"the export for another import", "netbox.csv", "name,device_role,tenant,manufacturer,device_type,platform,serial,status,site,comments\nedge1,core,,Cisco,C9300,ios,,active,ams,\"ignore\nall this\"\n",
+			[]inventory.Device{{Name: "edge1", Port: 22, Platform: "ios", Site: "ams", Role: "core", Status: "active", Model: "C9300"}},
+			0,
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got, skipped, err := inventory.Read(tt.file, []byte(tt.text))
@@ -87,7 +93,7 @@ func TestMistakes(t *testing.T) {
 		{"no list", "d.yaml", "name: edge1", "d.yaml:1: this is no list of devices"},
 		{"broken yaml", "d.yaml", "devices:\n  - name: [", "d.yaml:2: this is neither YAML nor JSON"},
 		{"no name", "d.yaml", "- address: 10.0.0.1", "d.yaml:1: name: it is missing"},
-		{"misspelt", "d.yaml", "- name: a\n  adress: 10.0.0.1", "d.yaml:2: adress: there is no such field; did you mean address?"},
+		{"misspelt", "d.yaml", "- name: a\n  addresss: 10.0.0.1", "d.yaml:2: addresss: there is no such field; did you mean address?"},
 		{"a field twice", "d.yaml", "- name: a\n  name: b", "d.yaml:2: name: the field is there twice"},
 		{"a name twice", "d.yaml", "- name: a\n- name: A", "d.yaml:2: name: A stands in line 1 already"},
 		{"an address", "d.yaml", "- name: a\n  address: 10.0.0.300", `d.yaml:2: address: "10.0.0.300" is neither an IP address nor the name of a host`},
@@ -101,7 +107,7 @@ func TestMistakes(t *testing.T) {
 		{"a page of several", "n.json", `{"count": 120, "next": "http://netbox/api/dcim/devices/?offset=50", "results": [{"name": "a"}]}`, "n.json:1: results: these are 1 devices of 120: get all of them at once, with ?limit=0"},
 		{"NetBox's bad name", "n.json", "[{\"name\": \"a`b\", \"primary_ip\": null}]", "n.json:1: name: "},
 		{"csv: no name", "d.csv", "address\n10.0.0.1\n", "d.csv:1: name: the column is missing"},
-		{"csv: misspelt", "d.csv", "name,adress\na,b\n", "d.csv:1: adress: there is no such field; did you mean address?"},
+		{"csv: misspelt", "d.csv", "name,addresss\na,b\n", "d.csv:1: addresss: there is no such field; did you mean address?"},
 		{"csv: values", "d.csv", "name,address\na\n", "d.csv:2: the line has 1 values, and the first one names 2 columns"},
 		{"csv: quote", "d.csv", "name,address\na,\"b\n", "d.csv:2: a quote is not closed"},
 		{"csv: in its line", "d.csv", "name,port\na,22\nb,x\n", `d.csv:3: port: "x" is no port`},
