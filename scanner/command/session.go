@@ -3,6 +3,7 @@ package command
 import (
 	"strings"
 
+	"github.com/svc-gateway/svc/scanner/command/device"
 	"github.com/svc-gateway/svc/scanner/command/form"
 )
 
@@ -45,17 +46,11 @@ func (a *analysis) plainLines(text string) {
 	for line := range strings.Lines(text) {
 		at := place{offset, offset + len(strings.TrimRight(line, "\r\n"))}
 		offset += len(line)
-		bare := strings.TrimSpace(line)
-		if bare == "" {
-			continue
-		}
-		first, _ := form.FirstWord(bare)
-		command, filter, _ := strings.Cut(bare, " | ")
-		switch {
-		case strings.IndexFunc(strings.TrimRight(line, "\r\n"), func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f || r > 0x7e }) >= 0:
-			a.raise(unknown("there is a character in it that is not printed"), at)
-		case strings.ContainsAny(command, "|;`$<>&\\?") || strings.ContainsAny(filter, ";`$<>&\\?"):
-			a.raise(unknown("a character in it may begin another command, or write a file"), at)
+		first, _ := form.FirstWord(line)
+		switch why := device.MoreThanOne(line); {
+		case first == "":
+		case why != "":
+			a.raise(unknown(why), at)
 		case deviceRoot.next[strings.ToLower(first)] == nil:
 			a.raise(unknown("the first word is not written out, or not known"), at)
 		}
