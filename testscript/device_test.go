@@ -17,7 +17,7 @@ type devices map[string]*devicetest.Device
 
 // device is a network device. Its start sets NAME_PORT.
 func device(c *call) error {
-	usage := errors.New("usage: device start NAME ios|junos [FAULT] | running|commands|key|rekey NAME")
+	usage := errors.New("usage: device start NAME ios|junos [FAULT] | running|commands|key|logins|rekey NAME")
 	if len(c.args) < 2 {
 		return usage
 	}
@@ -50,6 +50,8 @@ func device(c *call) error {
 		fmt.Fprintln(&c.out, strings.Join(d.Commands(), "\n"))
 	case "key":
 		fmt.Fprintln(&c.out, ssh.FingerprintSHA256(d.Key()))
+	case "logins":
+		fmt.Fprintln(&c.out, d.Logins())
 	case "rekey":
 		return d.Rekey()
 	default:
