@@ -139,3 +139,24 @@ func TestBadLines(t *testing.T) {
 		t.Errorf("got %d lines at the devices, want none", n)
 	}
 }
+
+// A secret in a change is shown to nobody, and does not keep the change from being the one that was shown.
+func TestSecretInChange(t *testing.T) {
+	l := newLab(t)
+	d := l.add(devicetest.Options{Platform: "ios", Name: "edge1"})
+	f := l.fleet()
+	const lines = "no snmp-server community s3cretCommunity\nsnmp-server community 0therCommunity RO"
+	plan, err := f.Plan(t.Context(), l.list[0], lines)
+	if err != nil {
+		t.Fatal(err)
+	}
+	contains(t, "the plan", plan.Diff, "+ snmp-server community REDACTED")
+	done, err := f.Apply(t.Context(), l.list[0], lines, plan.Diff)
+	if err != nil {
+		t.Fatal(err)
+	}
+	contains(t, "the device", d.Running(), "snmp-server community 0therCommunity RO")
+	if strings.Contains(plan.Diff+done.Diff, "0ther") || strings.Contains(plan.Diff+done.Diff, "s3cret") {
+		t.Errorf("a secret is shown:\n%s%s", plan.Diff, done.Diff)
+	}
+}
