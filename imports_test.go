@@ -55,7 +55,7 @@ var matrix = []rule{
 	{"cmd/svc-duck/...", []string{"internal/..."}},
 	{"cmd/...", []string{"..."}},
 	{"bench/...", []string{"..."}},
-	{"testscript/...", []string{"agents/model/fakeanthropic", "agents/model/fakeopenai", "agents/sandbox/remote/remotetest"}},
+	{"testscript/...", []string{"agents/device/devicetest", "agents/model/fakeanthropic", "agents/model/fakeopenai", "agents/sandbox/remote/remotetest"}},
 	{".", nil},
 }
 
@@ -111,7 +111,7 @@ var importers = map[string][]string{
 	"agents/state":           {"caddymodule/agents"},
 	"internal/bus/redis":     {"caddymodule/app"},
 	// What the service and its helper say to each other.
-	"internal/duckwire": {"agents/analytics", "agents/syslog", "cmd/service", "cmd/svc-duck", "bench"},
+	"internal/duckwire": {"agents/analytics", "agents/inventory", "agents/syslog", "cmd/service", "cmd/svc-duck", "bench"},
 }
 
 // Nothing above a seam knows how the data is kept, nor in which file.

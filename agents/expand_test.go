@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/svc-gateway/svc/agents"
+	"github.com/svc-gateway/svc/agents/eventlog"
 	"github.com/svc-gateway/svc/audit"
 	"github.com/svc-gateway/svc/policy"
 )
@@ -46,7 +47,7 @@ func TestExpandedArguments(t *testing.T) {
 	}
 	told := ""
 	for _, e := range events {
-		if e.Type == agents.EventToolUse {
+		if e.Type == eventlog.ToolUse {
 			told = string(e.Input)
 		}
 	}

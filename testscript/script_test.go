@@ -103,7 +103,7 @@ func init() { // not at the declaration: until looks commands up
 		"http": plainHTTP, "flood": flood, "raw": raw, "waithealth": waitHealth,
 		"ask": ask, "sse": sse, "stream": openStreams, "await": await, "finish": finish, "leave": leave,
 		"upstream": startUpstream, "website": website, "model": startModel, "release": release,
-		"duck": duck, "redis": redis, "gateway": gateway, "lender": lender,
+		"duck": duck, "redis": redis, "gateway": gateway, "lender": lender, "device": device,
 		"slapd": slapd, "issuer": issuer, "jwt": mintJWT,
 		"kill9": kill9, "sigterm": sigterm, "gone": gone, "tmpfs": tmpfs,
 	}

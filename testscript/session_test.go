@@ -35,6 +35,7 @@ type session struct {
 	directory  *ldaptest.Server
 	redis      *redistest.Server
 	lent       *remotetest.Fleet // the sandboxes of lender
+	devices    devices           // network devices of the script
 	gateways   map[string]string // ports by names
 	folder     string            // the data folder of the gateway that commands are about; empty: there is one service
 	streams    map[string]*group

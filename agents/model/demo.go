@@ -27,6 +27,8 @@ const DemoHelp = `I understand questions with these words, several in one questi
 - writing: "write 'hello' to notes.txt", "replace 'hello' by 'bye' in notes.txt"
 - web servers that are listed: "fetch https://example.org/status"
 - imported tables: "which tables are there?", "how many rows in table sales?"
+- network devices: "import inventory devices.yaml", "which devices are there?", "run show version on edge1",
+  "show ip interface brief on group core", "set ntp server 10.0.0.9 on edge1"
 - other agents: "ask config to show app.conf", "ask sync to fetch https://example.org/status"
 - earlier conversations: "remember that backups run at 02:00", "my editor is vim", "what do you remember?", "forget my editor"
 - agents of other services: "ask remote-net to show the disks", "start remote-net to …", "check net-1a2b3c4d",
@@ -118,6 +120,10 @@ func demoTurn(req Request) Message {
 		found = []*topic{t}
 	}
 	if answers := req.Messages[last+1:]; len(answers) > 0 {
+		if tool, args, ok := q.second(answers); ok {
+			again := &topic{tool: tool, call: func(question) string { return args }}
+			return Message{Role: RoleAssistant, ToolCalls: demoCalls(req, q, []*topic{again})}
+		}
 		if text := demoAnswer(q, found, answers); text != "" {
 			return demoSays(text)
 		}

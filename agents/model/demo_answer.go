@@ -72,6 +72,10 @@ func described(c ToolCall) string {
 		return "The call of " + c.Name
 	}
 	switch {
+	case c.Name == "device_config":
+		return "Changing the device"
+	case c.Name == "import_inventory":
+		return "Importing `" + a.Path + "`"
 	case a.Command != "":
 		return "The command `" + a.Command + "`"
 	case a.URL != "":

@@ -139,6 +139,9 @@ func (q question) has(words ...string) bool {
 
 // topics finds what the question is about.
 func (q question) topics() []*topic {
+	if t := q.devices(); t != nil {
+		return []*topic{t}
+	}
 	switch {
 	case q.database:
 		return []*topic{&tableExactly}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/svc-gateway/svc/agents"
 	"github.com/svc-gateway/svc/agents/approval"
+	"github.com/svc-gateway/svc/agents/eventlog"
 	"github.com/svc-gateway/svc/agents/model"
 	"github.com/svc-gateway/svc/agents/remote"
 	"github.com/svc-gateway/svc/agents/remote/protocol"
@@ -164,7 +165,7 @@ func (r *rig) end(run agents.Handle) (text string) {
 			r.t.Fatalf("Follow: %v", err)
 		}
 		for _, e := range events {
-			if e.Type == agents.EventMessage {
+			if e.Type == eventlog.Message {
 				text = e.Content
 			}
 		}

@@ -28,6 +28,7 @@ import (
 	"github.com/svc-gateway/svc/agents/approval/webhook"
 	"github.com/svc-gateway/svc/agents/assistant"
 	"github.com/svc-gateway/svc/agents/callback"
+	"github.com/svc-gateway/svc/agents/device"
 	"github.com/svc-gateway/svc/agents/fetch"
 	"github.com/svc-gateway/svc/agents/items"
 	"github.com/svc-gateway/svc/agents/memory"
@@ -290,7 +291,13 @@ func newSetup(ctx context.Context, a *app.App, opened *host, db *analytics.DB, k
 	if err != nil {
 		return agents.Setup{}, nil, skill.Store{}, err
 	}
-	tools := Tools(s, a.Home(), a.Audit(), opened.boxes, opened.undo, db, fetch.New(web), known)
+	devices, err := newFleet(s, a.Home(), a.Secrets())
+	if err != nil {
+		return agents.Setup{}, nil, skill.Store{}, err
+	}
+	tools := Tools(s, a.Home(), Means{
+		Log: a.Audit(), Box: opened.boxes, Keeper: opened.undo, Database: db, Web: fetch.New(web), Memory: known, Devices: devices,
+	})
 	store, err := SkillStore(a.Home(), tools)
 	if err != nil {
 		return agents.Setup{}, nil, skill.Store{}, err
@@ -321,29 +328,40 @@ func newSetup(ctx context.Context, a *app.App, opened *host, db *analytics.DB, k
 	return setup, definitions, store, nil
 }
 
-// Tools are the tools of the runtime. Without a log, a sandbox and a keeper they describe and class calls,
-// and nothing else.
-func Tools(s settings.Settings, home settings.Home, log *audit.Log, box tools.Sandbox, keeper *undo.Keeper, db *analytics.DB, web *fetch.Client, known *memory.Keeper) []agents.Tool {
-	code := tools.CodeConfig{Box: box, Log: log, Timeout: s.Runtime.Timeout}
-	if db != nil {
-		code.Database = db
+// Means are what tools work with. Without them they describe and class calls, and nothing else; Web and
+// Devices are required.
+type Means struct {
+	Log      *audit.Log
+	Box      tools.Sandbox
+	Keeper   *undo.Keeper
+	Database *analytics.DB
+	Web      *fetch.Client
+	Memory   *memory.Keeper
+	Devices  *device.Fleet
+}
+
+// Tools are the tools of the runtime.
+func Tools(s settings.Settings, home settings.Home, m Means) []agents.Tool {
+	code := tools.CodeConfig{Box: m.Box, Log: m.Log, Timeout: s.Runtime.Timeout}
+	if m.Database != nil {
+		code.Database = m.Database
 	}
 	for _, l := range s.Languages() {
 		code.Languages = append(code.Languages, tools.Language(l))
 	}
-	writer := tools.NewWriter(s.Runtime.ProjectRoot, keeper, home.Dir())
-	return []agents.Tool{
-		tools.RunCommand(s.Runtime.ProjectRoot, box, home.Dir()),
+	writer := tools.NewWriter(s.Runtime.ProjectRoot, m.Keeper, home.Dir())
+	return append([]agents.Tool{
+		tools.RunCommand(s.Runtime.ProjectRoot, m.Box, home.Dir()),
 		tools.At(tools.RunCode(code), place(s.Sandbox)),
-		tools.HTTPGet(web, log, s.Runtime.Timeout),
+		tools.HTTPGet(m.Web, m.Log, s.Runtime.Timeout),
 		writer.WriteFile(),
 		writer.EditFile(),
 		tools.ReadFile(s.Runtime.ProjectRoot, home.Dir()),
-		tools.QueryAudit(log),
+		tools.QueryAudit(m.Log),
 		tools.WriteTodos(),
-		analytics.QueryDatabase(db),
-		memory.Tool(known),
-	}
+		analytics.QueryDatabase(m.Database),
+		memory.Tool(m.Memory),
+	}, deviceTools(s, home, m.Database, m.Devices)...)
 }
 
 // ServeHTTP is the end of the route.

@@ -20,6 +20,7 @@ const (
 	ActionImport  = "database.import"
 	ActionQuery   = "database.query"
 	ActionReceive = "database.receive" // log messages of a network
+	ActionTrust   = "device.trust"     // the host key of a device that stands there
 )
 
 // DatabaseRecord is what a person does with the analytical database, without the service: a command says
@@ -39,7 +40,7 @@ func (r DatabaseRecord) Event() audit.Event {
 
 // valid keeps others than those records out of the log.
 func (r DatabaseRecord) valid() bool {
-	action := r.Action == ActionImport || r.Action == ActionQuery || r.Action == ActionReceive
+	action := r.Action == ActionImport || r.Action == ActionQuery || r.Action == ActionReceive || r.Action == ActionTrust
 	status := r.Status == "started" || r.Status == "success" || r.Status == "error"
 	return action && status && len(r.Input) > 0
 }
@@ -51,7 +52,7 @@ const maxRecord = 2 << 20
 func (a *App) serveDatabaseRecord(w http.ResponseWriter, r *http.Request) {
 	var in DatabaseRecord
 	if err := json.NewDecoder(io.LimitReader(r.Body, maxRecord)).Decode(&in); err != nil || !in.valid() {
-		problem.Write(w, r, problem.Problem{Status: http.StatusBadRequest, Detail: "want a JSON object with action (database.import, database.query or database.receive), status (started, success or error) and input"})
+		problem.Write(w, r, problem.Problem{Status: http.StatusBadRequest, Detail: "want a JSON object with action (database.import, database.query, database.receive or device.trust), status (started, success or error) and input"})
 		return
 	}
 	by, _ := policy.PrincipalFrom(r.Context())

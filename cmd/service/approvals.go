@@ -180,6 +180,7 @@ func showApproval(w io.Writer, v approval.View, asJSON bool) error {
 	line("id", v.ID)
 	line("state", stateOf(v))
 	line("call", v.Tool+" "+plain(v.Input))
+	printDiff(w, v.Input)
 	line("original", original(v))
 	line("digest", v.Digest)
 	line("runs", v.Where)

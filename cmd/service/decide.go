@@ -136,6 +136,7 @@ func (d *desk) ask(ctx context.Context, e event) {
 	d.curtain.draw()
 	defer d.curtain.raise()
 	fmt.Fprintf(d.told, "Approval needed: %s\n  %s %s\n", visible(e.Reason), visible(e.Tool), visible(plain(e.Input)))
+	printDiff(d.told, e.Input)
 	if e.Where != "" {
 		fmt.Fprintf(d.told, "  runs %s\n", visible(e.Where))
 	}

@@ -8,8 +8,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/svc-gateway/svc/agents/device"
 	"github.com/svc-gateway/svc/agents/remote"
 	"github.com/svc-gateway/svc/agents/roster"
+	"github.com/svc-gateway/svc/agents/tools"
 	"github.com/svc-gateway/svc/caddymodule/app"
 	"github.com/svc-gateway/svc/caddymodule/app/cli"
 	"github.com/svc-gateway/svc/internal/suggest"
@@ -81,6 +83,7 @@ func misspelt(rules []policy.RuleInfo, t *toolbox, agentNames []string) []string
 		remote.Category,
 		command.Reload, command.Erase, command.Shutdown, command.CriticalProcess, command.RecursiveDeletion, command.RawDiskWrite,
 		command.Formatting, command.WriteOutsideRoot, command.RemoteCode, string(scanner.HTTPWrite), string(scanner.DatabaseWrite),
+		device.Category, tools.CategoryInventory,
 	}
 	var all []string
 	for _, r := range rules {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/svc-gateway/svc/agents"
+	"github.com/svc-gateway/svc/agents/device"
 	"github.com/svc-gateway/svc/agents/fetch"
 	"github.com/svc-gateway/svc/agents/remote"
 	"github.com/svc-gateway/svc/agents/skill"
@@ -34,7 +35,7 @@ func newTools(home settings.Home) (*toolbox, error) {
 	if err != nil {
 		return nil, err
 	}
-	own := agentsmodule.Tools(s, home, nil, nil, nil, nil, fetch.New(web), nil)
+	own := agentsmodule.Tools(s, home, agentsmodule.Means{Web: fetch.New(web), Devices: device.New(device.Config{})})
 	store, err := agentsmodule.SkillStore(home, own)
 	if err != nil {
 		return nil, err

@@ -96,6 +96,9 @@ func (h Home) Skills() string { return h.path("skills") }
 // SkillPins is the file with what is approved of skills.
 func (h Home) SkillPins() string { return h.path("skills.json") }
 
+// KnownHosts is the file with the host keys of network devices that people have pinned.
+func (h Home) KnownHosts() string { return h.path("known_hosts") }
+
 // StateDB is the database of threads and runs.
 func (h Home) StateDB() string { return h.path("databases", "state.db") }
 

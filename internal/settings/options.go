@@ -336,6 +336,14 @@ var options = []field[Settings]{
 		func(s *Settings) *time.Duration { return &s.Fetch.Timeout }),
 	text("fetch.ca_file", "", "absolute path of a PEM file with the authorities of the servers' certificates; the system's when empty",
 		func(s *Settings) *string { return &s.Fetch.CAFile }, checkFile),
+	duration("device.timeout", "30s", 100*time.Millisecond, time.Hour, "how long one network device may take for one command, the login included; a change of its configuration may take twice as long. All of a call may take `runtime.timeout`. See [devices.md](devices.md)",
+		func(s *Settings) *time.Duration { return &s.Device.Timeout }),
+	number("device.parallel", 50, 1, 1000, "how many network devices one call talks to at once",
+		func(s *Settings) *int { return &s.Device.Parallel }),
+	size("device.output", 256<<10, 1<<10, 16<<20, "how much of what one network device says to a command is read, in bytes",
+		func(s *Settings) *int64 { return &s.Device.Output }),
+	boolean("device.legacy_algorithms", false, "allows algorithms of SSH that are broken, for old devices that know no others",
+		func(s *Settings) *bool { return &s.Device.LegacyAlgorithms }),
 }
 
 // Options lists every setting in the order it is shown, the lists of objects excepted.

@@ -89,7 +89,8 @@ func TestDefaults(t *testing.T) {
 			Runloop: settings.Runloop{URL: "https://api.runloop.ai"},
 			Modal:   settings.Modal{URL: "https://api.modal.com:443", App: "svc", Image: "python:3.13-slim-bookworm"},
 		},
-		Fetch: settings.Fetch{Size: 100 << 10, Timeout: 20 * time.Second},
+		Fetch:  settings.Fetch{Size: 100 << 10, Timeout: 20 * time.Second},
+		Device: settings.Device{Timeout: 30 * time.Second, Parallel: 50, Output: 256 << 10},
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("defaults (-want +got):\n%s", d)

@@ -39,6 +39,7 @@ type Settings struct {
 	Webhooks   Webhooks
 	Sandbox    Sandbox
 	Fetch      Fetch
+	Device     Device
 	Lists      Lists
 }
 

@@ -56,8 +56,13 @@ func (a *analysis) run() Command {
 	} else {
 		a.analyze(text, 0, nil)
 	}
+	return a.done()
+}
+
+// done is the result.
+func (a *analysis) done() Command {
 	if a.result.Class == "" {
-		a.raise(unknown("there is no command"), place{0, len(text)})
+		a.raise(unknown("there is no command"), place{0, len(a.text)})
 	}
 	a.result.Confined = a.result.Class == Mutate && !a.beyond
 	a.result.Traits = a.traits.Names()

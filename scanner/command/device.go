@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/svc-gateway/svc/scanner/command/device"
 	"github.com/svc-gateway/svc/scanner/command/form"
 	"github.com/svc-gateway/svc/scanner/command/usage"
 )
@@ -69,7 +70,7 @@ func judgeDevice(name string, args call) (verdict, bool) {
 	if capital := name != strings.ToLower(name); name == "" || capital && name != strings.ToUpper(name) && len(args) > 1 {
 		return verdict{}, false // a sentence
 	}
-	if printsMenu(name, args) {
+	if !args.dynamic() && device.PrintsMenu(name, args.words()) {
 		return verdict{class: ReadOnly}, true
 	}
 	node, short := deviceRoot.find(name)
@@ -93,7 +94,9 @@ func judgeDevice(name string, args call) (verdict, bool) {
 		}
 	}
 	if ok && v.class == ReadOnly {
-		v, _ = deviceReads(strings.ToLower(name), args)
+		if why := device.MoreThanReads(strings.ToLower(name), args.words()); why != "" {
+			v = unknown(why)
+		}
 	}
 	if ok && v.class != Dangerous && args.dynamic() {
 		v = unknown("the command is only known at run time")
@@ -107,6 +110,15 @@ func (c call) last() string {
 		return ""
 	}
 	return c[len(c)-1].text
+}
+
+// words are the arguments as texts.
+func (c call) words() []string {
+	words := make([]string, len(c))
+	for i, a := range c {
+		words[i] = a.text
+	}
+	return words
 }
 
 // hostProgram reports whether a name is a program of a host.
@@ -169,7 +181,7 @@ func (a *analysis) deviceLines(text string, sure bool, all *place) {
 		bare := strings.TrimSpace(line)
 		bare = bare[form.Prompt(bare):]
 		command, pipe, piped := strings.Cut(bare, " | ")
-		if words := fieldsOf(pipe); piped && (len(words) == 0 || strings.Contains(pipe, "|") || !filters(words[0].text, words[1:])) {
+		if words := strings.Fields(pipe); piped && (len(words) == 0 || strings.Contains(pipe, "|") || !device.Filters(words[0], words[1:])) {
 			a.raise(unknown("what a device does with its output is not known"), at)
 		}
 		fields := strings.Fields(command)

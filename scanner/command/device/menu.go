@@ -1,4 +1,4 @@
-package command
+package device
 
 import (
 	"regexp"
@@ -19,25 +19,25 @@ var (
 	menuWord    = regexp.MustCompile(`^[a-z][a-z0-9-]*$`)
 )
 
-// printsMenu reports whether a command prints what a menu holds.
-func printsMenu(name string, args call) bool {
+// PrintsMenu reports whether a command prints what a menu holds.
+func PrintsMenu(name string, words []string) bool {
 	name = strings.TrimPrefix(name, "/")
-	if args.dynamic() || name == "cfg" && len(args) > 1 && (args.last() == "get" || len(args) > 2 && slices.ContainsFunc(args, func(a arg) bool { return a.text == "get" })) {
-		return !args.dynamic() && !slices.ContainsFunc(args, func(a arg) bool {
-			return text.Lists("set add edit delete", a.text) || strings.ContainsAny(a.text, ";$`&|<>")
+	if n := len(words); name == "cfg" && n > 1 && (words[n-1] == "get" || n > 2 && slices.Contains(words, "get")) {
+		return !slices.ContainsFunc(words, func(w string) bool {
+			return text.Lists("set add edit delete", w) || strings.ContainsAny(w, ";$`&|<>")
 		})
 	}
-	end := slices.IndexFunc(args, func(a arg) bool { return a.text == "print" || a.text == "monitor" })
+	end := slices.IndexFunc(words, func(w string) bool { return w == "print" || w == "monitor" })
 	if !menus.HasString(name) || end < 0 || name == "ip" && end == 0 {
 		return false
 	}
-	for i, a := range args {
+	for i, w := range words {
 		switch {
-		case i < end && (!menuWord.MatchString(a.text) || name == "ip" && !menuWords.HasString(a.text) || text.Lists("add set remove delete del flush enable disable reset exec", a.text)):
+		case i < end && (!menuWord.MatchString(w) || name == "ip" && !menuWords.HasString(w) || text.Lists("add set remove delete del flush enable disable reset exec", w)):
 			return false
-		case i > end && (!menuOptions.MatchString(a.text) || strings.HasPrefix(a.text, "file=") || strings.HasPrefix(a.text, "interval=") || strings.HasPrefix(a.text, "-")):
+		case i > end && (!menuOptions.MatchString(w) || strings.HasPrefix(w, "file=") || strings.HasPrefix(w, "interval=") || strings.HasPrefix(w, "-")):
 			return false
 		}
 	}
-	return args[end].text == "print" || slices.ContainsFunc(args[end:], func(a arg) bool { return a.text == "once" })
+	return words[end] == "print" || slices.Contains(words[end:], "once")
 }

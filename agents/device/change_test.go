@@ -1,0 +1,162 @@
+package device_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/svc-gateway/svc/agents/device"
+	"github.com/svc-gateway/svc/agents/device/devicetest"
+)
+
+const (
+	iosLines   = "interface GigabitEthernet1\n description core uplink\nntp server 10.0.0.9\nno ntp server 10.0.0.5\n"
+	iosDiff    = "  interface GigabitEthernet1\n-  description uplink\n- ntp server 10.0.0.5\n  interface GigabitEthernet1\n+  description core uplink\n+ ntp server 10.0.0.9\n"
+	junosLines = "set system ntp server 10.0.0.9\ndelete system ntp server 10.0.0.5\n"
+	junosDiff  = "[edit]\n-  system ntp server 10.0.0.5;\n[edit]\n+  system ntp server 10.0.0.9;\n"
+)
+
+// A change is shown, made, looked at and saved, and the same change is none then.
+func TestChange(t *testing.T) {
+	for _, tt := range []struct{ platform, lines, diff string }{{"ios", iosLines, iosDiff}, {"junos", junosLines, junosDiff}} {
+		t.Run(tt.platform, func(t *testing.T) {
+			l := newLab(t)
+			d := l.add(devicetest.Options{Platform: tt.platform, Name: "edge1", User: true})
+			f := l.fleet()
+			before := d.Running()
+			plan, err := f.Plan(t.Context(), l.list[0], tt.lines)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tt.diff, plan.Diff); diff != "" {
+				t.Errorf("the plan (-want +got):\n%s", diff)
+			}
+			if d.Running() != before {
+				t.Error("planning has changed the device")
+			}
+			_, err = f.Apply(t.Context(), l.list[0], tt.lines, strings.Replace(tt.diff, "10.0.0.9", "10.0.0.8", 1))
+			if !errors.Is(err, device.ErrOther) || d.Running() != before {
+				t.Errorf("with another difference: got %v, want %v and no change", err, device.ErrOther)
+			}
+			done, err := f.Apply(t.Context(), l.list[0], tt.lines, plan.Diff)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !done.Saved {
+				t.Error("the change is not saved")
+			}
+			if diff := cmp.Diff(tt.diff, done.Diff); diff != "" {
+				t.Errorf("what was done (-want +got):\n%s", diff)
+			}
+			contains(t, "the device", d.Running(), "ntp server 10.0.0.9")
+			if strings.Contains(d.Running(), "10.0.0.5") {
+				t.Errorf("the old server is there still:\n%s", d.Running())
+			}
+			if _, err := f.Plan(t.Context(), l.list[0], tt.lines); !errors.Is(err, device.ErrNothing) {
+				t.Errorf("again: got %v, want %v", err, device.ErrNothing)
+			}
+		})
+	}
+}
+
+// What comes out otherwise is taken back, or said to be left.
+func TestTakenBack(t *testing.T) {
+	for _, tt := range []struct {
+		name, platform string
+		fault          devicetest.Fault
+		lines, diff    string
+		want           error
+		told           string
+		same           bool // the configuration is as before
+	}{
+		{"a line is not taken", "ios", "", "ntp server 10.0.0.9\nbogus line", "+ ntp server 10.0.0.9\n+ bogus line\n", device.ErrUndone, `the line "bogus line": ^ % Invalid input`, true},
+		{"nothing happens", "ios", devicetest.IgnoreChange, iosLines, iosDiff, device.ErrUndone, "the device did something else", true},
+		{"more happens", "ios", devicetest.ChangeMore, iosLines, iosDiff, device.ErrUndone, "+ ip http server", true},
+		{"more happens and stays", "ios", devicetest.StickyChange, "ntp server 10.0.0.9", "+ ntp server 10.0.0.9\n", device.ErrLeft, "what is left of it, and is not saved:\n+ ntp server 10.0.0.9\n+ ip http server", false},
+		{"a line is not taken", "junos", "", "set nonsense", "+", device.ErrRefused, "syntax error", true},
+		{"the commit fails", "junos", devicetest.CommitFails, junosLines, junosDiff, device.ErrUndone, "constraint check failed", true},
+		{"more happens", "junos", devicetest.ChangeMore, junosLines, junosDiff, device.ErrUndone, "+  system services telnet", true},
+	} {
+		t.Run(tt.platform+": "+tt.name, func(t *testing.T) {
+			l := newLab(t)
+			d := l.add(devicetest.Options{Platform: tt.platform, Name: "edge1", Fault: tt.fault})
+			before := d.Running()
+			_, err := l.fleet().Apply(t.Context(), l.list[0], tt.lines, tt.diff)
+			if !errors.Is(err, tt.want) {
+				t.Errorf("got %v, want %v", err, tt.want)
+			}
+			contains(t, "the error", fmt.Sprint(err), tt.told)
+			if now := d.Running(); tt.same && !sameLines(before, now) {
+				t.Errorf("the configuration is not as it was (-want +got):\n%s", cmp.Diff(before, now))
+			}
+			if d.Saved() {
+				t.Error("it was saved")
+			}
+		})
+	}
+}
+
+// sameLines compares configurations without the order of their lines.
+func sameLines(a, b string) bool {
+	sorted := func(s string) map[string]bool {
+		m := map[string]bool{}
+		for line := range strings.Lines(s) {
+			m[line] = true
+		}
+		return m
+	}
+	return cmp.Equal(sorted(a), sorted(b))
+}
+
+// Lines that are no configuration are refused before anything is sent.
+func TestBadLines(t *testing.T) {
+	l := newLab(t)
+	ios := l.add(devicetest.Options{Platform: "ios", Name: "edge1"})
+	junos := l.add(devicetest.Options{Platform: "junos", Name: "core1"})
+	f := l.fleet()
+	for _, tt := range []struct {
+		at          int
+		lines, want string
+	}{
+		{0, "", "there is no line"},
+		{0, "ntp server 1\x1a", "printable ASCII"},
+		{0, "exit\nreload", `"exit" is no line of a configuration`},
+		{0, "do write erase", `"do write erase" is no line of a configuration`},
+		{0, "conf t", `"conf t" is no line`},
+		{0, "ntp server ?", "question mark"},
+		{0, "a\n b\n  c\n   d\n    e\n     f\n      g", "too many sections"},
+		{1, "commit", `"commit" is no line for Junos`},
+		{1, "run request system reboot", "is no line for Junos"},
+		{1, "system {\n  ntp;\n}", "is no line for Junos"},
+	} {
+		_, err := f.Plan(t.Context(), l.list[tt.at], tt.lines)
+		contains(t, tt.lines, fmt.Sprint(err), tt.want)
+	}
+	if n := len(ios.Commands()) + len(junos.Commands()); n != 0 {
+		t.Errorf("got %d lines at the devices, want none", n)
+	}
+}
+
+// A secret in a change is shown to nobody, and does not keep the change from being the one that was shown.
+func TestSecretInChange(t *testing.T) {
+	l := newLab(t)
+	d := l.add(devicetest.Options{Platform: "ios", Name: "edge1"})
+	f := l.fleet()
+	const lines = "no snmp-server community s3cretCommunity\nsnmp-server community 0therCommunity RO"
+	plan, err := f.Plan(t.Context(), l.list[0], lines)
+	if err != nil {
+		t.Fatal(err)
+	}
+	contains(t, "the plan", plan.Diff, "+ snmp-server community REDACTED")
+	done, err := f.Apply(t.Context(), l.list[0], lines, plan.Diff)
+	if err != nil {
+		t.Fatal(err)
+	}
+	contains(t, "the device", d.Running(), "snmp-server community 0therCommunity RO")
+	if strings.Contains(plan.Diff+done.Diff, "0ther") || strings.Contains(plan.Diff+done.Diff, "s3cret") {
+		t.Errorf("a secret is shown:\n%s%s", plan.Diff, done.Diff)
+	}
+}
