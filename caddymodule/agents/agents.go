@@ -82,6 +82,7 @@ type Handler struct {
 	home     string       // key in hosts; empty until the host is ours
 	database *databaseKey // nil until the analytical database is ours
 	leave    func()       // nil until runs that waited go on with this configuration's setup
+	toolbox  toolbox
 
 	webhook    *webhook.Webhook       // nil: nobody is told of approvals
 	classifier *classifier.Classifier // nil: none is asked
@@ -154,6 +155,10 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 	if h.callbacks != nil {
 		setup.Callbacks = h.callbacks
 	}
+	if err := h.toolbox.openServers(a, opened.boxes.local, setup, log); err != nil {
+		return err
+	}
+	setup.Agents = equip(setup.Agents, setup.Tools, nil) // tools of servers come with the start
 	rt, err := opened.Runtime(setup)
 	if err != nil {
 		return err
@@ -163,6 +168,9 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 		return err
 	}
 	a.OnStart(func(ctx context.Context) error {
+		if err := h.toolbox.start(rt); err != nil {
+			return err
+		}
 		leave := rt.Serve()
 		h.leave = leave
 		opened.hooks.Redact(setup.Secrets)
@@ -196,6 +204,7 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 		return err
 	}
 	a.HandleControl("/", h.api)
+	h.toolbox.handleControl(a)
 	a.HandleControl("POST /undo", undoing{opened.undo, a.Audit(), log})
 	return nil
 }
@@ -338,7 +347,7 @@ func (h *Handler) Cleanup() error {
 	if h.callbacks != nil {
 		h.callbacks.Close()
 	}
-	err := h.closeDatabase()
+	err := errors.Join(h.toolbox.close(), h.closeDatabase())
 	if h.home == "" {
 		return err
 	}

@@ -21,7 +21,7 @@ const loadAgents = "agents.load"
 // a start ends, and a reload leaves the agents as they are. It is on record, too, since a file with an
 // injection was written by somebody.
 func readAgents(ctx context.Context, a *app.App, tools []agents.Tool, m model.Model, log *zap.Logger) ([]roster.Definition, error) {
-	k := roster.Known{Models: []string{m.Name()}}
+	k := roster.Known{Models: []string{m.Name()}, Later: prefixes(a.Settings().MCPServers())}
 	for _, t := range tools {
 		k.Tools = append(k.Tools, t.Name)
 	}

@@ -90,6 +90,9 @@ func (h Home) Policies() string { return h.path("policies") }
 // Agents is the folder with the operator's agents.
 func (h Home) Agents() string { return h.path("agents") }
 
+// MCP is the folder of what was approved of MCP servers.
+func (h Home) MCP() string { return h.path("mcp") }
+
 // StateDB is the database of threads and runs.
 func (h Home) StateDB() string { return h.path("databases", "state.db") }
 
