@@ -22,7 +22,7 @@ const (
 // Status is how it stands with a server, for people.
 type Status struct {
 	Name   string       `json:"name"`
-	Where  string       `json:"where"`  // sandbox, host or the address
+	Where  string       `json:"where"`  // in the sandbox, on the host, or the address
 	Status string       `json:"status"` // connected, connecting or degraded
 	Reason string       `json:"reason,omitempty"`
 	Since  time.Time    `json:"since"`

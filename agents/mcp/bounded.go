@@ -1,16 +1,14 @@
 package mcp
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
-	"sync"
+	"sync/atomic"
 	"time"
-
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
-	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 // The bounds of what a server sends.
@@ -22,62 +20,64 @@ const (
 
 // errTooLarge and errFlood are what becomes of a server that sends more than it may.
 var (
-	errTooLarge = fmt.Errorf("it sent more than %d bytes at once", maxBody)
-	errFlood    = errors.New("it floods: too many messages came that nobody asked for")
+	errTooLarge = errors.New("it sent a message that is too large")
+	errFlood    = errors.New("it floods: it sent far more than it was asked for")
 )
 
-// calm is a transport that leaves a server which sends too much that nobody asked for.
-type calm struct{ sdk.Transport }
-
-func (t calm) Connect(ctx context.Context) (sdk.Connection, error) {
-	c, err := t.Transport.Connect(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return &calmConn{Connection: c, quota: quota{at: time.Now(), left: burst}}, nil
-}
-
-// A server may send so many requests and notifications a second, and so many at once.
+// A program may send so many messages at once, and so many a second after that. What it is asked for fits.
 const (
-	perSecond = 100
 	burst     = 1000
+	perSecond = 100
 )
 
-// quota counts what a server sends by itself.
+// quota bounds what is read of a program. One goroutine reads.
 type quota struct {
+	io.ReadCloser
+	left float64 // messages
 	at   time.Time
-	left float64
+	line int // bytes since the last line end
+	over atomic.Pointer[error]
 }
 
-// take reports whether one more message may come at a time.
-func (q *quota) take(now time.Time) bool {
-	q.left = min(burst, q.left+now.Sub(q.at).Seconds()*perSecond) - 1
+func (q *quota) Read(p []byte) (int, error) {
+	n, err := q.ReadCloser.Read(p)
+	if broken := q.take(p[:n], time.Now()); broken != nil {
+		q.over.Store(&broken)
+		return 0, broken
+	}
+	return n, err
+}
+
+// take says why no more may be read when these bytes have come at a time; nil when it may.
+func (q *quota) take(b []byte, now time.Time) error {
+	q.left = min(burst, q.left+now.Sub(q.at).Seconds()*perSecond) - float64(bytes.Count(b, []byte{'\n'}))
 	q.at = now
-	return q.left >= 0
+	for len(b) > 0 {
+		i := bytes.IndexByte(b, '\n')
+		if i < 0 {
+			q.line += len(b)
+			break
+		}
+		if q.line+i > maxMessage {
+			return errTooLarge
+		}
+		q.line, b = 0, b[i+1:]
+	}
+	switch {
+	case q.line > maxMessage:
+		return errTooLarge
+	case q.left < 0:
+		return errFlood
+	}
+	return nil
 }
 
-// calmConn is read by one goroutine at a time.
-type calmConn struct {
-	sdk.Connection
-	mu    sync.Mutex
-	quota quota
-}
-
-// Read implements [sdk.Connection].
-func (c *calmConn) Read(ctx context.Context) (jsonrpc.Message, error) {
-	msg, err := c.Connection.Read(ctx)
-	if err != nil {
-		return nil, err
+// broken is why no more is read, nil when it is.
+func (q *quota) broken() error {
+	if err := q.over.Load(); err != nil {
+		return *err
 	}
-	if _, answer := msg.(*jsonrpc.Response); answer {
-		return msg, nil
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if !c.quota.take(time.Now()) {
-		return nil, errors.Join(errFlood, c.Connection.Close())
-	}
-	return msg, nil
+	return nil
 }
 
 // oneHost is an HTTP transport to one server: it sends the key to no other, follows no redirect and ends a

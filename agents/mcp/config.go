@@ -101,7 +101,7 @@ func (c *Config) where() string {
 	case c.URL != "":
 		return c.URL
 	case c.Host:
-		return "host"
+		return "on the host"
 	}
-	return "sandbox"
+	return "in the sandbox"
 }

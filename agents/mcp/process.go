@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -31,10 +32,15 @@ func (c *Config) start() *process {
 	inR, inW := io.Pipe()
 	outR, outW := io.Pipe()
 	ctx, cancel := context.WithCancel(context.Background())
-	p := &process{IOTransport: sdk.IOTransport{Reader: outR, Writer: inW, MaxLineLength: maxMessage}}
+	in := &quota{ReadCloser: outR, left: burst, at: time.Now()}
+	p := &process{IOTransport: sdk.IOTransport{Reader: in, Writer: inW, MaxLineLength: 2 * maxMessage}}
 	var mu sync.Mutex
 	var ended error
-	p.why = func() error { mu.Lock(); defer mu.Unlock(); return ended }
+	p.why = func() error {
+		mu.Lock()
+		defer mu.Unlock()
+		return cmp.Or(in.broken(), ended)
+	}
 	var work sync.WaitGroup
 	p.stop = func() {
 		_ = inW.Close()

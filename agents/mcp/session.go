@@ -40,7 +40,7 @@ func (c *Config) connect(ctx context.Context, version string, changed func()) (*
 	}
 	client := sdk.NewClient(&sdk.Implementation{Name: "svc", Version: c.Version}, o)
 	client.AddSendingMiddleware(uncached)
-	cs, err := client.Connect(ctx, calm{transport}, &sdk.ClientSessionOptions{ProtocolVersion: version})
+	cs, err := client.Connect(ctx, transport, &sdk.ClientSessionOptions{ProtocolVersion: version})
 	if err != nil {
 		stop()
 		return nil, because(err, why)

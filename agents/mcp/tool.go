@@ -30,7 +30,7 @@ func (s *Server) Tools() []agents.Tool {
 
 func (s *Server) tool(o Offer) agents.Tool {
 	action, declared := s.c.Actions[o.Name]
-	class := agents.Classification{Action: action, Where: "by the MCP server " + s.c.Name + ", " + s.c.where()}
+	class := agents.Classification{Action: action, Where: "at the MCP server " + s.c.Name + " (" + s.c.where() + ")"}
 	if !declared {
 		class.Action, class.Categories = policy.Mutate, []string{Undeclared}
 	}
@@ -70,7 +70,7 @@ func (s *Server) call(ctx context.Context, o Offer, args map[string]any) (agents
 		if ctx.Err() != nil {
 			return agents.Result{}, context.Cause(ctx)
 		}
-		if said, ok := errors.AsType[*jsonrpc.Error](err); ok {
+		if said, ok := errors.AsType[*jsonrpc.Error](err); ok && !ofTransport(said.Code) {
 			return agents.Result{}, fmt.Errorf("the MCP server refused the call: %s", short(said.Message, 2000))
 		}
 		s.Look()
@@ -84,4 +84,10 @@ func (s *Server) call(ctx context.Context, o Offer, args map[string]any) (agents
 		return agents.Result{Text: text, Truncated: cut}, errors.New("the MCP server says that the call failed")
 	}
 	return agents.Result{Text: text, Truncated: cut}, nil
+}
+
+// ofTransport reports whether an error is the library's own, for a message that did not get through.
+func ofTransport(code int64) bool {
+	const clientClosing, serverClosing, rejected = -32003, -32004, -32005
+	return code == clientClosing || code == serverClosing || code == rejected
 }
