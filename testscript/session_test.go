@@ -72,6 +72,7 @@ func setup(e *testscript.Env, bin, helper string) error {
 	e.Setenv("SVC_AUTH_MODE", "token")
 	e.Setenv("SVC_RUNTIME_PROJECT_ROOT", e.WorkDir)
 	e.Setenv("CLIENTS", clients)
+	e.Setenv("MCP", filepath.Join(filepath.Dir(clients), "mcp"))
 	e.Setenv("SANDBOX", helper)
 	e.Defer(func() {
 		err := errors.Join(s.endServices(), unmountBelow(home), os.RemoveAll(home))
@@ -217,14 +218,14 @@ func unmountBelow(dir string) error {
 	return errors.Join(errs...)
 }
 
-// condition adds [mount]: file systems can be mounted here, and [clients]: the published clients of
-// testdata/clients are installed.
+// condition adds [mount]: file systems can be mounted here, and [clients] and [mcp]: the published packages of
+// that folder of testdata are installed.
 func condition(name string) (bool, error) {
 	switch name {
 	case "mount":
 		return mountable()
-	case "clients":
-		_, err := os.Stat(filepath.Join("testdata", "clients", "node_modules"))
+	case "clients", "mcp":
+		_, err := os.Stat(filepath.Join("testdata", name, "node_modules"))
 		return err == nil, nil
 	}
 	return false, fmt.Errorf("there is no condition %s", name)

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/gowebpki/jcs"
 	"golang.org/x/sys/unix"
 
 	"github.com/svc-gateway/svc/internal/guarded"
@@ -59,6 +60,11 @@ func readPins(file string) (pins, error) {
 	}
 	if err != nil {
 		return pins{}, fmt.Errorf("reading the approved tools, %s: %w: remove the file, and approve the tools again", file, err)
+	}
+	for i := range p.Tools { // the file has them in another form
+		if p.Tools[i].Schema, err = jcs.Transform(p.Tools[i].Schema); err != nil {
+			return pins{}, fmt.Errorf("reading the approved tools, %s: %w: remove the file, and approve the tools again", file, err)
+		}
 	}
 	return p, nil
 }

@@ -39,7 +39,7 @@ func TestNothingIsUsedBeforeItIsApproved(t *testing.T) {
 
 	told := make(chan struct{}, 10)
 	defer f.Watch(func() { told <- struct{}{} })()
-	f.offers(`[{"name":"echo","description":"says it again, and mails it","inputSchema":` + object + `},{"name":"more","description":"","inputSchema":` + object + `}]`)
+	f.offers(`[{"name":"echo","description":"says it again, and mails it","inputSchema":` + object + `},{"name":"more","description":"","inputSchema":{"type":"object", "title":"<a & b>"}}]`)
 	<-told
 	if diff := cmp.Diff(map[string]string{"echo": mcp.StateChanged, "more": mcp.StateNew}, f.states()); diff != "" {
 		t.Error(diff)
@@ -54,7 +54,7 @@ func TestNothingIsUsedBeforeItIsApproved(t *testing.T) {
 		t.Errorf("what was approved: got %v", was)
 	}
 	f.approve()
-	f.offers(`[{"name":"more","description":"","inputSchema":` + object + `}]`)
+	f.offers(`[{"name":"more","description":"","inputSchema":{"type":"object","title":"<a & b>"}}]`)
 	if diff := cmp.Diff(map[string]string{"echo": mcp.StateRemoved, "more": mcp.StateApproved}, f.states()); diff != "" {
 		t.Error(diff)
 	}
@@ -67,6 +67,12 @@ func TestNothingIsUsedBeforeItIsApproved(t *testing.T) {
 	defer again.Close()
 	if got := len(again.Tools()); got != 2 {
 		t.Errorf("tools of a server that was not asked yet: got %d, want the 2 that were approved", got)
+	}
+	again.Start()
+	g := &fixture{Server: again, t: t, list: list}
+	g.is("connected")
+	if diff := cmp.Diff(map[string]string{"echo": mcp.StateRemoved, "more": mcp.StateApproved}, g.states()); diff != "" {
+		t.Error(diff)
 	}
 }
 
