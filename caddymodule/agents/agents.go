@@ -24,6 +24,7 @@ import (
 	"github.com/svc-gateway/svc/agents"
 	"github.com/svc-gateway/svc/agents/analytics"
 	"github.com/svc-gateway/svc/agents/api"
+	"github.com/svc-gateway/svc/agents/api/mcp"
 	"github.com/svc-gateway/svc/agents/approval"
 	"github.com/svc-gateway/svc/agents/approval/webhook"
 	"github.com/svc-gateway/svc/agents/assistant"
@@ -158,7 +159,8 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 	if err := h.toolbox.openServers(a, opened.boxes.local, setup, log); err != nil {
 		return err
 	}
-	setup.Agents = equip(setup.Agents, setup.Tools, nil) // tools of servers come with the start
+	setup.Model = mcp.Model(setup.Model)
+	setup.Agents = equip(setup.Agents, setup.Tools, nil, h.toolbox.offers) // tools of servers come with the start
 	rt, err := opened.Runtime(setup)
 	if err != nil {
 		return err
@@ -199,6 +201,10 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 		Items:      items.New(items.Config{Store: opened.store, Audit: a.Audit(), Log: log, Secrets: a.Secrets()}),
 		Crons:      opened.crons,
 		Secrets:    a.Secrets(),
+
+		StateKey: setup.PolicyKey,
+		Origins:  a.Settings().CORS.Origins,
+		Log:      log,
 	})
 	if err != nil {
 		return err

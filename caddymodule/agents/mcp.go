@@ -18,6 +18,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/svc-gateway/svc/agents"
+	api "github.com/svc-gateway/svc/agents/api/mcp"
 	"github.com/svc-gateway/svc/agents/mcp"
 	"github.com/svc-gateway/svc/agents/sandbox"
 	"github.com/svc-gateway/svc/audit"
@@ -53,6 +54,7 @@ type toolbox struct {
 	agents  []agents.Agent
 	tools   []agents.Tool
 	log     *zap.Logger
+	offers  string // the agent whose tools MCP clients have
 	servers []borrowed
 	keys    []string // in mcpServers
 	leave   []func()
@@ -72,6 +74,12 @@ func (t *toolbox) openServers(a *app.App, b *box, setup agents.Setup, log *zap.L
 	var names []string
 	for _, agent := range setup.Agents {
 		names = append(names, agent.Name)
+	}
+	if slices.Contains(names, api.Agent) {
+		return fmt.Errorf("the agent %s of the data folder has the name of the one that makes the calls of MCP clients: rename it", api.Agent)
+	}
+	if t.offers = a.Settings().MCP.Agent; t.offers != settings.NoAgent && !slices.Contains(names, t.offers) {
+		return fmt.Errorf("mcp.agent: there is no agent %q%s: the agents are %s, and none offers no tools", t.offers, suggest.DidYouMean(t.offers, names), strings.Join(names, ", "))
 	}
 	for _, m := range a.Settings().MCPServers() {
 		for _, name := range m.Agents {
@@ -175,11 +183,12 @@ func (t *toolbox) refresh() error {
 			}
 		}
 	}
-	return t.rt.SetTools(equip(t.agents, tools, to), tools)
+	return t.rt.SetTools(equip(t.agents, tools, to, t.offers), tools)
 }
 
 // equip gives agents the tools that they name and there are, and those that a server is to lend them.
-func equip(all []agents.Agent, tools []agents.Tool, to map[string][]string) []agents.Agent {
+// With them is the agent that makes the calls of MCP clients, with the tools of the one called offers.
+func equip(all []agents.Agent, tools []agents.Tool, to map[string][]string, offers string) []agents.Agent {
 	there := map[string]bool{}
 	for _, t := range tools {
 		there[t.Name] = true
@@ -194,6 +203,11 @@ func equip(all []agents.Agent, tools []agents.Tool, to map[string][]string) []ag
 			}
 		}
 		a.Tools = names
+	}
+	for _, a := range equipped {
+		if a.Name == offers {
+			equipped = append(equipped, api.Offer(a))
+		}
 	}
 	return equipped
 }

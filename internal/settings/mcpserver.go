@@ -18,6 +18,15 @@ const (
 	PlaceHost    = "host"
 )
 
+// NoAgent is the [MCP.Agent] of a service that offers no tools.
+const NoAgent = "none"
+
+// MCP says what clients of the Model Context Protocol have of this service.
+type MCP struct {
+	// Agent is the one whose tools they have, or none. Default: core.
+	Agent string
+}
+
 // MCPServer is a server of the Model Context Protocol whose tools agents use: a program, or an address.
 type MCPServer struct {
 	// Name is what the server is called: 1 to 32 lowercase letters, digits and -. Its tools are called

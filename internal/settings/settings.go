@@ -27,6 +27,7 @@ type Settings struct {
 	Model      Model
 	Limits     Limits
 	CORS       CORS
+	MCP        MCP
 	LDAP       LDAP
 	Bus        Bus
 	Database   Database
