@@ -158,7 +158,7 @@ func TestMCPApproval(t *testing.T) {
 			return accept("wait")
 		})
 		res, err := cs.CallTool(t.Context(), command("rm -rf ./nothing-here"))
-		if got := text(t, res, err); got != "[no output]" || n != 2 {
+		if got := text(t, res, err); !strings.HasPrefix(got, "[no output]") || n < 2 {
 			t.Errorf("got %q after %d questions", got, n)
 		}
 	})

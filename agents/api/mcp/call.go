@@ -33,16 +33,17 @@ func (d *dialect) callTool(r *http.Request, req *sdk.CallToolRequest) (*sdk.Call
 	}
 	ctx, p := r.Context(), rest.Caller(r)
 	var h agents.Handle
+	var decided string
 	var err error
 	if req.Params.RequestState != "" {
-		h, err = d.goOn(ctx, p, c, req)
+		h, decided, err = d.goOn(ctx, p, c, req)
 	} else {
 		h, err = begin(ctx, d.View(r), c)
 	}
 	if err != nil {
 		return d.refused(err)
 	}
-	o, err := follow(ctx, h)
+	o, err := follow(ctx, h, decided)
 	if err != nil {
 		return nil, errors.New("the client has gone")
 	}
@@ -61,35 +62,40 @@ func (d *dialect) callTool(r *http.Request, req *sdk.CallToolRequest) (*sdk.Call
 	return failed("the call was cancelled"), nil
 }
 
-// goOn reads the state that a client gives back, and what its user says.
-func (d *dialect) goOn(ctx context.Context, p policy.Principal, c call, req *sdk.CallToolRequest) (agents.Handle, error) {
+// goOn reads the state that a client gives back, and what its user says. decided is the approval if that
+// settles it.
+func (d *dialect) goOn(ctx context.Context, p policy.Principal, c call, req *sdk.CallToolRequest) (h agents.Handle, decided string, err error) {
 	st, err := d.seals.open(req.Params.RequestState, p, c)
 	if err != nil {
-		return agents.Handle{}, err
+		return h, "", err
 	}
-	h, err := d.Runtime.As(p).Run(ctx, "", st.Run)
-	if err != nil {
-		return h, err
+	if h, err = d.Runtime.As(p).Run(ctx, "", st.Run); err != nil {
+		return h, "", err
 	}
-	verdict := approval.Verdict{Digest: st.Digest}
-	switch answer, _ := req.Params.InputResponses[question].(*sdk.ElicitResult); {
-	case answer == nil, answer.Action == "cancel":
-		return h, nil // nobody has said anything
-	case answer.Action == "accept" && answer.Content["decision"] == "approve":
-		verdict.Decision = approval.Approve
-	case answer.Action == "accept" && answer.Content["decision"] == "wait":
-		return h, nil
-	default:
-		verdict.Decision = approval.Reject
+	word := decision(req)
+	if word == "" || !p.Role.May(policy.ApproveWrite) { // that somebody else decides is what they were told
+		return h, "", nil
 	}
-	if !p.Role.May(policy.ApproveWrite) {
-		return h, nil // that somebody else decides is what they were told
-	}
-	_, err = d.Options.Approvals.Decide(ctx, p, st.Approval, verdict)
+	a, err := d.Options.Approvals.Decide(ctx, p, st.Approval, approval.Verdict{Decision: word, Digest: st.Digest})
 	if refusal, ok := errors.AsType[*approval.Refusal](err); ok && refusal.Code == approval.CodeDecided {
-		err = nil // somebody else was faster
+		return h, "", nil // somebody else was faster
 	}
-	return h, err
+	if err == nil && a.State != approval.Pending {
+		decided = st.Approval
+	}
+	return h, decided, err
+}
+
+// decision is what the user of a client says; empty when nobody has said anything.
+func decision(req *sdk.CallToolRequest) approval.Decision {
+	answer, _ := req.Params.InputResponses[question].(*sdk.ElicitResult)
+	switch {
+	case answer == nil, answer.Action == "cancel", answer.Content["decision"] == "wait":
+		return ""
+	case answer.Action == "accept" && answer.Content["decision"] == "approve":
+		return approval.Approve
+	}
+	return approval.Reject
 }
 
 // ask has a client ask its user.

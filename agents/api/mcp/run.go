@@ -24,11 +24,15 @@ func begin(ctx context.Context, v agents.View, c call) (agents.Handle, error) {
 	return v.Start(ctx, agents.Request{Assistant: Agent, Input: []model.Message{m}})
 }
 
-// follow waits until the run of a call has ended or waits. A run that nobody waits for any more is
-// cancelled.
-func follow(ctx context.Context, h agents.Handle) (outcome, error) {
+// follow waits until the run of a call has ended or waits. Of one whose approval somebody has just decided on,
+// it waits for what comes of that. A run that nobody waits for any more is cancelled.
+func follow(ctx context.Context, h agents.Handle, decided string) (outcome, error) {
 	var o outcome
-	for events, err := range h.FollowTurn(ctx, 0) {
+	read, turn := h.FollowTurn, decided == ""
+	if !turn {
+		read = h.Follow
+	}
+	for events, err := range read(ctx, 0) {
 		if err != nil {
 			_ = h.Cancel(context.WithoutCancel(ctx)) // it is over, or its own limits end it
 			return o, err
@@ -39,9 +43,16 @@ func follow(ctx context.Context, h agents.Handle) (outcome, error) {
 				o.wait = &e
 			case agents.EventDecided:
 				o.wait = nil
+				if e.Leave == decided {
+					decided = ""
+				}
 			case agents.EventResult:
 				if e.Frame == 0 {
 					o.status, o.text = e.Status, e.Content
+				}
+			case agents.EventPaused:
+				if o.wait != nil && decided == "" && !turn {
+					return o, nil
 				}
 			case agents.EventError:
 				o.failed = e.Code + ": " + e.Content
