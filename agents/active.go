@@ -3,13 +3,15 @@ package agents
 import (
 	"context"
 	"sync"
+
+	"github.com/svc-gateway/svc/internal/lease"
 )
 
 // activeRun is a run that a driver of this process works on. Its flags are guarded by the host's
 // mutex.
 type activeRun struct {
 	log    *eventLog
-	lease  *lease
+	lease  *lease.Lease
 	owner  string
 	cancel context.CancelCauseFunc
 	news   chan struct{} // capacity 1: calls that wait are to be looked at again
@@ -24,9 +26,9 @@ type activeRun struct {
 
 // held returns nil when the run is this process's now, and ends the run when it is not.
 func (a *activeRun) held(ctx context.Context) error {
-	err := a.lease.held(ctx)
+	err := a.lease.Held(ctx)
 	if err != nil {
-		a.cancel(errLeaseLost)
+		a.cancel(lease.ErrLost)
 	}
 	return err
 }
@@ -44,7 +46,7 @@ func (a *activeRun) save(ctx context.Context, write func(context.Context, *Run) 
 func (h *Host) untouched(ctx context.Context, a *activeRun) error {
 	a.saving.Lock()
 	defer a.saving.Unlock()
-	info, err := h.store.RunInfo(ctx, a.log.run)
+	info, err := h.store.RunInfo(ctx, a.log.Run())
 	if err == nil && info.Version != a.version {
 		err = ErrConflict
 	}

@@ -9,6 +9,8 @@ import (
 
 	"go.uber.org/zap"
 	"golang.org/x/sync/errgroup"
+
+	"github.com/svc-gateway/svc/internal/lease"
 )
 
 // LimitError says which limit on runs a user has reached, and when to come back.
@@ -56,7 +58,7 @@ func (h *Host) enter(ctx context.Context, owner, run string, l Limits) error {
 
 // takeRoom counts a run among the active ones of the owner, if there is room for it.
 func (h *Host) takeRoom(ctx context.Context, owner, run string, l Limits) error {
-	ok, err := h.bus.Enter(ctx, room(owner), run, int64(l.ParallelRuns), leaseTime)
+	ok, err := h.bus.Enter(ctx, room(owner), run, int64(l.ParallelRuns), lease.Time)
 	switch {
 	case err != nil:
 		return fmt.Errorf("counting active runs: %w", err)
@@ -80,13 +82,13 @@ func (h *Host) count(ctx context.Context, owner string, l Limits) error {
 
 // stay counts an active run in for another while, whatever the limit.
 func (h *Host) stay(ctx context.Context, owner, run string) error {
-	_, err := h.bus.Enter(ctx, room(owner), run, math.MaxInt64, leaseTime)
+	_, err := h.bus.Enter(ctx, room(owner), run, math.MaxInt64, lease.Time)
 	return err
 }
 
 // leave counts a run of the owner out.
 func (h *Host) leave(owner, run string) {
-	ctx, cancel := context.WithTimeout(context.Background(), leaseTime/10) // or its place expires
+	ctx, cancel := context.WithTimeout(context.Background(), lease.Time/10) // or its place expires
 	defer cancel()
 	if err := h.bus.Leave(ctx, room(owner), run); err != nil {
 		h.log.Debug("counting a run out failed, its place expires", zap.String("run", run), zap.Error(err))
@@ -109,20 +111,20 @@ func (h *Host) renewAll() {
 // renew prolongs this process's hold on an active run. One that is lost ends: before its next
 // effect, since that asks for the hold, and now, since the bus has said so.
 func (h *Host) renew(a *activeRun) {
-	ctx, cancel := context.WithTimeout(h.base, leaseTime/3)
+	ctx, cancel := context.WithTimeout(h.base, lease.Time/3)
 	defer cancel()
-	err := a.lease.renew(ctx)
+	err := a.lease.Renew(ctx)
 	if err == nil {
-		err = h.stay(ctx, a.owner, a.log.run)
-		if h.activeRun(a.log.run) == nil { // it has left meanwhile
-			h.leave(a.owner, a.log.run)
+		err = h.stay(ctx, a.owner, a.log.Run())
+		if h.activeRun(a.log.Run()) == nil { // it has left meanwhile
+			h.leave(a.owner, a.log.Run())
 		}
 	}
 	switch {
 	case h.base.Err() != nil:
-	case errors.Is(err, errLeaseLost):
-		a.cancel(errLeaseLost)
+	case errors.Is(err, lease.ErrLost):
+		a.cancel(lease.ErrLost)
 	case err != nil:
-		h.log.Debug("renewing a run's lease failed, trying again", zap.String("run", a.log.run), zap.Error(err))
+		h.log.Debug("renewing a run's lease failed, trying again", zap.String("run", a.log.Run()), zap.Error(err))
 	}
 }

@@ -5,9 +5,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
-
 	"github.com/svc-gateway/svc/agents/arguments"
+	"github.com/svc-gateway/svc/agents/schema"
 	"github.com/svc-gateway/svc/internal/strictjson"
 	"github.com/svc-gateway/svc/policy"
 	"github.com/svc-gateway/svc/scanner"
@@ -16,7 +15,7 @@ import (
 // boundTool is a tool with its compiled parameter schema.
 type boundTool struct {
 	Tool
-	schema *jsonschema.Schema
+	schema *schema.Schema
 }
 
 // analysis is what the gate knows of a call before it decides.
@@ -84,6 +83,6 @@ func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 // compileParameters makes the validator of a tool's arguments.
 func compileParameters(t Tool) (boundTool, error) {
-	schema, err := arguments.Compile(t.Name, t.Parameters)
-	return boundTool{t, schema}, err
+	s, err := schema.Compile("the parameters of tool "+t.Name, t.Parameters)
+	return boundTool{t, s}, err
 }

@@ -12,6 +12,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/svc-gateway/svc/agents/eventlog"
 	"github.com/svc-gateway/svc/internal/bus"
 )
 
@@ -228,9 +229,9 @@ func (b *beginnings) fresh(ctx context.Context, page []RunInfo, seen map[string]
 
 // Told are events of the run from a sequence number on that have been told already; none: all have been
 // read.
-func (h Handle) Told(ctx context.Context, from int) ([]Event, error) {
+func (h Handle) Told(ctx context.Context, from int) ([]eventlog.Event, error) {
 	if a := h.host.activeRun(h.ID); a != nil {
-		if events, _, left := a.log.read(from); !left && len(events) > 0 {
+		if events, _, left := a.log.Read(from); !left && len(events) > 0 {
 			return since(events, from), nil
 		}
 	}
@@ -239,7 +240,7 @@ func (h Handle) Told(ctx context.Context, from int) ([]Event, error) {
 }
 
 // since drops what is before a number: beyond its end, a log tells its last event again.
-func since(events []Event, from int) []Event {
+func since(events []eventlog.Event, from int) []eventlog.Event {
 	for len(events) > 0 && events[0].Seq < from {
 		events = events[1:]
 	}

@@ -6,6 +6,8 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/svc-gateway/svc/agents/model"
+	"github.com/svc-gateway/svc/agents/shown"
+	"github.com/svc-gateway/svc/internal/lease"
 )
 
 // Callbacks tell servers of the ends of runs. Implementations are safe for concurrent use.
@@ -30,7 +32,7 @@ func (h *Host) callBack(ctx context.Context, r *Run) {
 		return
 	}
 	end := RunEnd{Run: r.info()}
-	ctx, cancel := context.WithTimeout(ctx, leaseTime/3)
+	ctx, cancel := context.WithTimeout(ctx, lease.Time/3)
 	defer cancel()
 	t, err := h.store.Tree(ctx, r.Thread)
 	if err != nil {
@@ -38,7 +40,7 @@ func (h *Host) callBack(ctx context.Context, r *Run) {
 	}
 	v := rt.As(r.Principal)
 	state := t.State(t.Head)
-	end.Messages, end.Values = shownMessages(v.rt.gate.secrets, state.Messages), shownValues(v.rt.gate.secrets, state.Values)
-	end.Run.Metadata, end.Run.Kwargs = shownValues(rt.gate.secrets, r.Metadata), rt.gate.secrets.RedactJSON(r.Kwargs)
+	end.Messages, end.Values = shown.Messages(v.rt.gate.secrets, state.Messages), shown.Values(v.rt.gate.secrets, state.Values)
+	end.Run.Metadata, end.Run.Kwargs = shown.Values(rt.gate.secrets, r.Metadata), rt.gate.secrets.RedactJSON(r.Kwargs)
 	rt.callbacks.RunEnded(r.Webhook, end)
 }

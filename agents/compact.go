@@ -9,6 +9,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/svc-gateway/svc/agents/compact"
+	"github.com/svc-gateway/svc/agents/eventlog"
 	"github.com/svc-gateway/svc/agents/model"
 	"github.com/svc-gateway/svc/audit"
 	"github.com/svc-gateway/svc/scanner"
@@ -65,7 +66,7 @@ func (d *driver) fit(ctx context.Context, frame int, req model.Request) (f compa
 		d.rt.log.Error("recording a summary failed", zap.String("run", d.run.ID), zap.Error(err))
 		return f, spent, noAudit
 	}
-	d.log.append(Event{Type: EventCompact, Agent: req.Agent, Frame: frame, Status: status, Content: text})
+	d.log.Append(eventlog.Event{Type: eventlog.Compact, Agent: req.Agent, Frame: frame, Status: status, Content: text})
 	return f, spent, nil
 }
 

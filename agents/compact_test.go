@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/svc-gateway/svc/agents"
+	"github.com/svc-gateway/svc/agents/eventlog"
 	"github.com/svc-gateway/svc/agents/model"
 	"github.com/svc-gateway/svc/audit"
 )
@@ -59,7 +60,7 @@ func TestLongConversationsAreSummarised(t *testing.T) {
 			if want := []string{"user", "tool:echo"}; !cmp.Equal(shown[0].Labels, want) || shown[1].Content != "count the figures" {
 				t.Errorf("got labels %v, and then %q", shown[0].Labels, shown[1].Content)
 			}
-			i := slices.IndexFunc(events, func(e agents.Event) bool { return e.Type == agents.EventCompact })
+			i := slices.IndexFunc(events, func(e eventlog.Event) bool { return e.Type == eventlog.Compact })
 			if i < 0 || events[i].Status != tc.status {
 				t.Errorf("got the events %s", types(events))
 			}

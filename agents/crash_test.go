@@ -16,6 +16,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/svc-gateway/svc/agents"
+	"github.com/svc-gateway/svc/agents/eventlog"
 	"github.com/svc-gateway/svc/agents/model"
 	"github.com/svc-gateway/svc/agents/state"
 	"github.com/svc-gateway/svc/audit"
@@ -160,10 +161,10 @@ func startChild(t *testing.T, dir, run string, env ...string) *process {
 }
 
 // until reads events up to one of a type.
-func (p *process) until(typ agents.EventType) (seen []agents.Event) {
+func (p *process) until(typ eventlog.Type) (seen []eventlog.Event) {
 	p.t.Helper()
 	for p.out.Scan() {
-		var e agents.Event
+		var e eventlog.Event
 		if err := json.Unmarshal(p.out.Bytes(), &e); err != nil {
 			p.t.Fatalf("reading %q: %v", p.out.Text(), err)
 		}
@@ -197,12 +198,12 @@ func TestARunWaitsThroughKill9(t *testing.T) {
 	f.store = store
 
 	first := startChild(t, dir, "")
-	first.until(agents.EventWait)
+	first.until(eventlog.Wait)
 	f.waits(first.run, 1)
 	first.kill9()
 
 	second := startChild(t, dir, first.run)
-	second.until(agents.EventWait)
+	second.until(eventlog.Wait)
 	f.waits(first.run, 1)
 	second.kill9()
 
@@ -210,7 +211,7 @@ func TestARunWaitsThroughKill9(t *testing.T) {
 		t.Fatal(err)
 	}
 	third := startChild(t, dir, first.run)
-	events := third.until(agents.EventDone)
+	events := third.until(eventlog.Done)
 	if err := third.cmd.Wait(); err != nil {
 		t.Errorf("the third process: %v", err)
 	}
@@ -250,7 +251,7 @@ func TestAQueueSurvivesKill9(t *testing.T) {
 	f.store = store
 
 	first := startChild(t, dir, "")
-	first.until(agents.EventWait)
+	first.until(eventlog.Wait)
 	thread := f.waits(first.run, 1).Thread
 	first.kill9()
 
@@ -264,7 +265,7 @@ func TestAQueueSurvivesKill9(t *testing.T) {
 		t.Fatal(err)
 	}
 	third := startChild(t, dir, second.run, childTo+"="+first.run)
-	third.until(agents.EventDone)
+	third.until(eventlog.Done)
 	if err := third.cmd.Wait(); err != nil {
 		t.Errorf("the third process: %v", err)
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/svc-gateway/svc/agents/eventlog"
 	"github.com/svc-gateway/svc/agents/model"
 	"github.com/svc-gateway/svc/policy"
 )
@@ -91,8 +92,8 @@ func (d *driver) delegate(ref CallRef, v admitted) func() {
 	return func() {
 		m := model.Message{ID: newID(), Role: model.RoleUser, Content: task, Findings: v.analysis.findings}
 		d.run.opened(ref, to, m, v.intent, d.worked())
-		d.log.append(Event{
-			Type: EventOpened, Agent: to, Frame: len(d.run.Frames) - 1, Call: v.intent.Call, Message: m.ID, Content: d.log.secrets.Redact(task),
+		d.log.Append(eventlog.Event{
+			Type: eventlog.Opened, Agent: to, Frame: len(d.run.Frames) - 1, Call: v.intent.Call, Message: m.ID, Content: d.log.secrets.Redact(task),
 		})
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/svc-gateway/svc/agents"
+	"github.com/svc-gateway/svc/agents/eventlog"
 	"github.com/svc-gateway/svc/agents/model"
 	"github.com/svc-gateway/svc/agents/state"
 	"github.com/svc-gateway/svc/audit/audittest"
@@ -66,7 +67,7 @@ func done(b *testing.B, run agents.Handle) {
 			b.Fatal(err)
 		}
 		for _, e := range events {
-			if e.Type == agents.EventDone && e.Status != string(agents.Success) {
+			if e.Type == eventlog.Done && e.Status != string(agents.Success) {
 				b.Fatalf("the run ended as %s", e.Status)
 			}
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/svc-gateway/svc/agents"
+	"github.com/svc-gateway/svc/agents/eventlog"
 	"github.com/svc-gateway/svc/agents/model"
 	"github.com/svc-gateway/svc/audit"
 )
@@ -237,7 +238,7 @@ func TestSubAgentsStreamAsTheySpeak(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, e := range events {
-			if e.Type == agents.EventChunk && e.Agent == "b" && e.Frame == 1 && strings.HasPrefix(e.Content, "the first") && !heard {
+			if e.Type == eventlog.Chunk && e.Agent == "b" && e.Frame == 1 && strings.HasPrefix(e.Content, "the first") && !heard {
 				heard = true
 				close(release)
 			}

@@ -10,7 +10,9 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/svc-gateway/svc/agents/eventlog"
 	"github.com/svc-gateway/svc/agents/model"
+	"github.com/svc-gateway/svc/internal/lease"
 	"github.com/svc-gateway/svc/policy"
 	"github.com/svc-gateway/svc/policy/provenance"
 )
@@ -107,9 +109,9 @@ func (d *driver) start(ctx context.Context, e effect) {
 		f.Thinking = true
 		f.Steps++
 		d.run.Steps++
-		req := d.request(e.frame)
+		req, task := d.request(e.frame), d.answering(e.frame)
 		bounded, release := d.within(ctx, e.frame)
-		work = func() func() { defer release(); return d.think(bounded, e.frame, req) }
+		work = func() func() { defer release(); return d.think(bounded, req, task) }
 	case act:
 		if f := d.overSteps(e.Frame, -1); f != nil {
 			d.fail(f)
@@ -128,6 +130,7 @@ func (d *driver) start(ctx context.Context, e effect) {
 	case giveBack:
 		f := &d.run.Frames[e.frame]
 		f.Closed = true
+		d.capture(e.frame)
 		opener, record := *f.Opener, d.run.call(*f.Opener).Record
 		answer, seen := f.Messages[len(f.Messages)-1].Content, slices.Clone(f.Labels)
 		work = func() func() { return d.giveBack(ctx, opener, record, answer, seen, nil) }
@@ -249,8 +252,8 @@ func (d *driver) act(ctx, bounded context.Context, ref CallRef, agent string, c 
 
 // ended tells the readers of a call's result and returns what it changes in the run.
 func (d *driver) ended(ref CallRef, c Call, o outcome) func() {
-	d.log.append(Event{
-		Type: EventResult, Frame: ref.Frame, Call: c.ID, Name: d.log.secrets.Redact(c.Name), Status: string(o.status), Content: o.text,
+	d.log.Append(eventlog.Event{
+		Type: eventlog.Result, Frame: ref.Frame, Call: c.ID, Name: d.log.secrets.Redact(c.Name), Status: string(o.status), Content: o.text,
 	})
 	return func() {
 		d.rt.done(d.run, ref, o)
@@ -266,7 +269,7 @@ func (d *driver) save(ctx context.Context) {
 	err := d.active.save(context.WithoutCancel(ctx), d.rt.store.SaveRun, d.run)
 	switch {
 	case errors.Is(err, ErrConflict):
-		d.active.cancel(errLeaseLost)
+		d.active.cancel(lease.ErrLost)
 	case err != nil:
 		d.rt.log.Error("saving a run failed", zap.String("run", d.run.ID), zap.Error(err))
 		d.fail(&Failure{"state_unavailable", "the run's state cannot be saved"})

@@ -7,7 +7,9 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/svc-gateway/svc/agents/eventlog"
 	"github.com/svc-gateway/svc/audit"
+	"github.com/svc-gateway/svc/internal/lease"
 	"github.com/svc-gateway/svc/scanner/redact"
 )
 
@@ -46,7 +48,7 @@ func (h *Host) end(ctx context.Context, r *Run, e ending) error {
 		r.Failure = noAudit
 		r.Status = r.Failure.status()
 	}
-	rest := e.log.end(lastEvents(r)...)
+	rest := e.log.End(lastEvents(r)...)
 	for wait := finishRetry; ; wait = min(2*wait, finishRetryMax) {
 		err := h.store.FinishRun(lasting, r, r.Edit.leaves(r.Frames[0].Messages[min(r.Input, len(r.Frames[0].Messages)):]), rest)
 		switch {
@@ -54,21 +56,21 @@ func (h *Host) end(ctx context.Context, r *Run, e ending) error {
 			if !r.Queued {
 				h.hooks.SessionEnd(r.Assistant)
 			}
-			e.log.reveal(rest)
+			e.log.Reveal(rest)
 			if r.More {
 				h.lookForNext()
 			}
 			h.callBack(lasting, r)
 			return nil
 		case errors.Is(err, ErrConflict): // somebody else has ended it, and their readers know
-			e.log.leave()
+			e.log.Leave()
 			return err
 		}
 		h.log.Error("saving the end of a run failed", zap.String("run", r.ID), zap.Error(err))
 		select {
 		case <-time.After(wait):
 		case <-ctx.Done():
-			e.log.leave()
+			e.log.Leave()
 			return err
 		}
 	}
@@ -174,7 +176,7 @@ func endedBy(err error) *Failure {
 		return &Failure{codeCancelled, "the run was cancelled"}
 	case errors.Is(err, errRestart):
 		return &Failure{codeRestart, "the service stopped before the run was done"}
-	case errors.Is(err, errLeaseLost):
+	case errors.Is(err, lease.ErrLost):
 		return &Failure{codeLeaseLost, "the run could not be kept as this process's own"}
 	}
 	return modelFailure(err)
@@ -206,10 +208,10 @@ func (f *Failure) status() Status {
 }
 
 // lastEvents are how a run's log ends.
-func lastEvents(r *Run) []Event {
-	done := Event{Type: EventDone, Status: string(r.Status)}
+func lastEvents(r *Run) []eventlog.Event {
+	done := eventlog.Event{Type: eventlog.Done, Status: string(r.Status)}
 	if r.Failure == nil {
-		return []Event{done}
+		return []eventlog.Event{done}
 	}
-	return []Event{{Type: EventError, Code: r.Failure.Code, Content: redact.Text(r.Failure.Message)}, done}
+	return []eventlog.Event{{Type: eventlog.Error, Code: r.Failure.Code, Content: redact.Text(r.Failure.Message)}, done}
 }

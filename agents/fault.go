@@ -9,6 +9,7 @@ import (
 
 	"github.com/svc-gateway/svc/agents/model"
 	"github.com/svc-gateway/svc/internal/contain"
+	"github.com/svc-gateway/svc/internal/lease"
 	"github.com/svc-gateway/svc/policy"
 )
 
@@ -18,7 +19,6 @@ var (
 	errRunTimeout       = errors.New("the run took too long")
 	errCancelled        = errors.New("cancelled")
 	errRestart          = errors.New("the service is stopping")
-	errLeaseLost        = errors.New("another process may be at work on the run")
 	errNotBegun         = fmt.Errorf("%w: the run ended while the call waited", errCancelled)
 	errDied             = errors.New("the service stopped while the call was under way")
 	errDemoted          = errors.New("the run's user has a weaker role than at its start")
@@ -39,7 +39,7 @@ func callStatus(err error) CallStatus {
 		return CallUnknown
 	case errors.Is(err, errToolTimeout), errors.Is(err, errRunTimeout), errors.Is(err, context.DeadlineExceeded):
 		return CallTimeout
-	case errors.Is(err, errCancelled), errors.Is(err, errRestart), errors.Is(err, errLeaseLost), errors.Is(err, context.Canceled):
+	case errors.Is(err, errCancelled), errors.Is(err, errRestart), errors.Is(err, lease.ErrLost), errors.Is(err, context.Canceled):
 		return CallCancelled
 	}
 	return CallError

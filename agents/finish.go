@@ -17,10 +17,12 @@ func (d *driver) finish(ctx context.Context) {
 	if err := d.active.held(ctx); err != nil {
 		if err := d.active.save(ctx, d.rt.store.SaveRun, d.run); err != nil {
 			d.rt.log.Warn("leaving a run to another process", zap.String("run", d.run.ID), zap.Error(err))
-			d.log.leave()
+			d.log.Leave()
 			return
 		}
 	}
 	// The error is logged; what could not be saved is closed by who finds it.
-	_ = d.rt.end(d.rt.base, d.run, ending{log: d.log, cause: d.run.Failure.cause()})
+	if err := d.rt.end(d.rt.base, d.run, ending{log: d.log, cause: d.run.Failure.cause()}); err == nil && d.run.Status == Success {
+		d.capture(0)
+	}
 }

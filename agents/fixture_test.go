@@ -13,6 +13,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/svc-gateway/svc/agents"
+	"github.com/svc-gateway/svc/agents/eventlog"
 	"github.com/svc-gateway/svc/agents/hook"
 	"github.com/svc-gateway/svc/agents/model"
 	"github.com/svc-gateway/svc/agents/state"
@@ -121,16 +122,16 @@ func (f *fixture) find(run string) agents.Handle {
 }
 
 // events reads a run's whole log, waiting for its end.
-func (f *fixture) events(run string) []agents.Event {
+func (f *fixture) events(run string) []eventlog.Event {
 	f.t.Helper()
 	return f.eventsFrom(run, 0)
 }
 
-func (f *fixture) eventsFrom(run string, from int) []agents.Event {
+func (f *fixture) eventsFrom(run string, from int) []eventlog.Event {
 	f.t.Helper()
 	ctx, cancel := context.WithTimeout(f.t.Context(), 30*time.Second)
 	defer cancel()
-	var all []agents.Event
+	var all []eventlog.Event
 	for events, err := range f.find(run).Follow(ctx, from) {
 		if err != nil {
 			f.t.Fatalf("Follow: %v after %d events", err, len(all))
@@ -141,7 +142,7 @@ func (f *fixture) eventsFrom(run string, from int) []agents.Event {
 }
 
 // run does it all: it returns the finished run and its events.
-func (f *fixture) run(agent, text string) (*agents.Run, []agents.Event) {
+func (f *fixture) run(agent, text string) (*agents.Run, []eventlog.Event) {
 	f.t.Helper()
 	started := f.start(agent, "", text)
 	events := f.events(started.ID)
@@ -304,7 +305,7 @@ func fragile() agents.Tool {
 	})
 }
 
-func types(events []agents.Event) string {
+func types(events []eventlog.Event) string {
 	var list []string
 	for _, e := range events {
 		list = append(list, string(e.Type))
@@ -312,10 +313,10 @@ func types(events []agents.Event) string {
 	return strings.Join(list, " ")
 }
 
-func text(events []agents.Event) string {
+func text(events []eventlog.Event) string {
 	var b strings.Builder
 	for _, e := range events {
-		if e.Frame == 0 && (e.Type == agents.EventChunk || e.Type == agents.EventMessage && !e.Streamed) {
+		if e.Frame == 0 && (e.Type == eventlog.Chunk || e.Type == eventlog.Message && !e.Streamed) {
 			b.WriteString(e.Content)
 		}
 	}

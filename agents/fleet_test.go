@@ -11,6 +11,7 @@ import (
 
 	"github.com/svc-gateway/svc/agents"
 	"github.com/svc-gateway/svc/agents/approval"
+	"github.com/svc-gateway/svc/agents/eventlog"
 	"github.com/svc-gateway/svc/agents/model"
 	"github.com/svc-gateway/svc/agents/state"
 	"github.com/svc-gateway/svc/audit"
@@ -44,7 +45,7 @@ func TestARunIsWatchedFromAnotherProcess(t *testing.T) {
 	}))
 	other := f.beside("other")
 	run := f.start("quick", "", "go")
-	seen := make(chan agents.Event, 100)
+	seen := make(chan eventlog.Event, 100)
 	go func() {
 		defer close(seen)
 		for events, err := range other.find(run.ID).Follow(t.Context(), 0) {
@@ -63,11 +64,11 @@ func TestARunIsWatchedFromAnotherProcess(t *testing.T) {
 		}
 	}
 	close(step)
-	var last agents.Event
+	var last eventlog.Event
 	for e := range seen {
 		last = e
 	}
-	if last.Type != agents.EventDone {
+	if last.Type != eventlog.Done {
 		t.Errorf("the last event is %s, want done", last.Type)
 	}
 }
@@ -98,7 +99,7 @@ func TestARunGoesOnInAnotherProcess(t *testing.T) {
 	f, l, ran := newHeld(t, danger(erase))
 	other := f.beside("other")
 	run := f.start("core", "", "go")
-	patient := make(chan []agents.Event, 1)
+	patient := make(chan []eventlog.Event, 1)
 	go func() { patient <- f.events(run.ID) }()
 	f.waits(run.ID, 1)
 	l.give(erase, agents.LeaveGranted, "by eve")
@@ -132,7 +133,7 @@ func TestApprovedOnAnotherNode(t *testing.T) {
 	second.desk()
 	desk := third.desk()
 	run := f.start("core", "", "go")
-	watched := make(chan []agents.Event, 1)
+	watched := make(chan []eventlog.Event, 1)
 	go func() { watched <- second.events(run.ID) }()
 	f.waits(run.ID, 2)
 	list, err := desk.Approvals(t.Context(), root, approval.Filter{Run: run.ID, Limit: 5})

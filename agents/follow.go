@@ -7,6 +7,7 @@ import (
 	"iter"
 	"time"
 
+	"github.com/svc-gateway/svc/agents/eventlog"
 	"github.com/svc-gateway/svc/internal/bus"
 )
 
@@ -22,8 +23,8 @@ var errWaits = errors.New("the run waits")
 // ends after the event done. A number beyond the end of a finished run yields its done event.
 // When ctx ends first, the last pair holds no events and the context's cause. With turn it also ends
 // when the run waits and there is nothing more to tell.
-func (h *Host) follow(ctx context.Context, run string, from int, turn bool) iter.Seq2[[]Event, error] {
-	return func(yield func([]Event, error) bool) {
+func (h *Host) follow(ctx context.Context, run string, from int, turn bool) iter.Seq2[[]eventlog.Event, error] {
+	return func(yield func([]eventlog.Event, error) bool) {
 		r := reader{h: h, run: run, turn: turn}
 		defer r.close()
 		for {
@@ -35,7 +36,7 @@ func (h *Host) follow(ctx context.Context, run string, from int, turn bool) iter
 				yield(nil, err)
 				return
 			}
-			if !yield(events, nil) || events[len(events)-1].Type == EventDone {
+			if !yield(events, nil) || events[len(events)-1].Type == eventlog.Done {
 				return
 			}
 			from = events[len(events)-1].Seq + 1
@@ -53,7 +54,7 @@ type reader struct {
 }
 
 // next waits for events: at least one, unless there is an error.
-func (r *reader) next(ctx context.Context, from int) (events []Event, err error) {
+func (r *reader) next(ctx context.Context, from int) (events []eventlog.Event, err error) {
 	for err == nil && len(events) == 0 {
 		if r.log == nil {
 			if a := r.h.activeRun(r.run); a != nil {
@@ -65,7 +66,7 @@ func (r *reader) next(ctx context.Context, from int) (events []Event, err error)
 		case r.log != nil:
 			events, err = r.fromLog(ctx, from)
 		case r.calls == nil: // look once more when nothing can be missed
-			r.calls = r.h.bus.Subscribe(topic(r.run))
+			r.calls = r.h.bus.Subscribe(eventlog.Topic(r.run))
 		default:
 			events, err = r.h.elsewhere(ctx, r.run, from)
 			if r.waitsAlong(err) || err == nil && len(events) == 0 {
@@ -82,8 +83,8 @@ func (r *reader) next(ctx context.Context, from int) (events []Event, err error)
 func (r *reader) waitsAlong(err error) bool { return !r.turn && errors.Is(err, errWaits) }
 
 // fromLog reads a log that is in memory, or waits for it once.
-func (r *reader) fromLog(ctx context.Context, from int) ([]Event, error) {
-	events, news, left := r.log.read(from)
+func (r *reader) fromLog(ctx context.Context, from int) ([]eventlog.Event, error) {
+	events, news, left := r.log.Read(from)
 	switch {
 	case len(events) > 0:
 		return events, nil
@@ -114,7 +115,7 @@ func (r *reader) close() {
 }
 
 // stored takes events from the store.
-func (h *Host) stored(ctx context.Context, run string, from int) ([]Event, error) {
+func (h *Host) stored(ctx context.Context, run string, from int) ([]eventlog.Event, error) {
 	events, err := h.store.Events(ctx, run, from, readBatch)
 	if err != nil {
 		return nil, fmt.Errorf("reading events: %w", err)
@@ -124,7 +125,7 @@ func (h *Host) stored(ctx context.Context, run string, from int) ([]Event, error
 
 // elsewhere are the events of a run that is not active here; of a finished one that has been read
 // to its end, the done event again. The error is errWaits when a run waits that has been read to there.
-func (h *Host) elsewhere(ctx context.Context, run string, from int) ([]Event, error) {
+func (h *Host) elsewhere(ctx context.Context, run string, from int) ([]eventlog.Event, error) {
 	events, err := h.stored(ctx, run, from)
 	if err != nil || len(events) > 0 {
 		return events, err
@@ -143,5 +144,5 @@ func (h *Host) elsewhere(ctx context.Context, run string, from int) ([]Event, er
 	case !r.Status.Final():
 		return nil, errWaits
 	}
-	return []Event{{Seq: max(from-1, 0), Type: EventDone, Status: string(r.Status)}}, nil
+	return []eventlog.Event{{Seq: max(from-1, 0), Type: eventlog.Done, Status: string(r.Status)}}, nil
 }

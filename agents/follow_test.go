@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/svc-gateway/svc/agents"
+	"github.com/svc-gateway/svc/agents/eventlog"
 	"github.com/svc-gateway/svc/agents/model"
 )
 
@@ -37,7 +37,7 @@ func TestEveryReaderSeesTheSameLog(t *testing.T) {
 	run := f.start("quick", "", "go")
 	<-half
 	var group sync.WaitGroup
-	logs := make([][]agents.Event, 20)
+	logs := make([][]eventlog.Event, 20)
 	froms := make([]int, len(logs))
 	for i := range logs {
 		froms[i] = rand.IntN(pieces * 2 / 3)
@@ -98,7 +98,7 @@ func TestFollowBeyondTheEndYieldsDone(t *testing.T) {
 	run, events := f.run("quick", "go")
 	for _, from := range []int{len(events), len(events) + 100} {
 		got := f.eventsFrom(run.ID, from)
-		if len(got) != 1 || got[0].Type != agents.EventDone || got[0].Status != "success" {
+		if len(got) != 1 || got[0].Type != eventlog.Done || got[0].Status != "success" {
 			t.Errorf("from %d: got %+v, want done", from, got)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/svc-gateway/svc/agents"
+	"github.com/svc-gateway/svc/agents/eventlog"
 	"github.com/svc-gateway/svc/agents/model"
 	"github.com/svc-gateway/svc/audit"
 )
@@ -414,9 +415,9 @@ func TestWaitingIsNoWork(t *testing.T) {
 func TestReadersOfARunThatWaits(t *testing.T) {
 	f, l, _ := newHeld(t, danger(erase))
 	run := f.start("core", "", "go")
-	patient := make(chan []agents.Event, 1)
+	patient := make(chan []eventlog.Event, 1)
 	go func() {
-		var all []agents.Event
+		var all []eventlog.Event
 		for events, err := range run.Follow(t.Context(), 0) {
 			if err != nil {
 				t.Error(err)
@@ -430,7 +431,7 @@ func TestReadersOfARunThatWaits(t *testing.T) {
 	f.wake(run.ID)
 	late := f.eventsFrom(run.ID, 1)
 	all := <-patient
-	if len(all) != len(late)+1 || all[0].Type != agents.EventMessage || types(all[1:]) != types(late) {
+	if len(all) != len(late)+1 || all[0].Type != eventlog.Message || types(all[1:]) != types(late) {
 		t.Errorf("got %s and %s", types(all), types(late))
 	}
 }
@@ -444,7 +445,7 @@ func TestTheRunWaitsWhenItSaysSo(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if events[len(events)-1].Type != agents.EventPaused {
+			if events[len(events)-1].Type != eventlog.Paused {
 				continue
 			}
 			if c := f.state(run.Thread, ""); len(c.Interrupts) != 1 {

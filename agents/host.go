@@ -10,6 +10,7 @@ import (
 	"github.com/svc-gateway/svc/agents/hook"
 	"github.com/svc-gateway/svc/audit"
 	"github.com/svc-gateway/svc/internal/bus"
+	"github.com/svc-gateway/svc/internal/lease"
 	"github.com/svc-gateway/svc/policy"
 )
 
@@ -60,7 +61,7 @@ func Open(c HostConfig) *Host {
 		store: c.Store, audit: c.Audit, id: c.Identity, bus: c.Bus, node: c.Node, log: c.Log, hooks: c.Hooks,
 		base: base, stop: stop, active: map[string]*activeRun{}, next: make(chan struct{}, 1),
 	}
-	h.upkeep.Go(func() { h.every(leaseTime/3, h.renewAll) })
+	h.upkeep.Go(func() { h.every(lease.Time/3, h.renewAll) })
 	orders := h.bus.Subscribe(nodeTopic(h.node))
 	h.upkeep.Go(func() { h.takeOrders(orders) })
 	return h

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/svc-gateway/svc/agents/eventlog"
 	"github.com/svc-gateway/svc/agents/tree"
 )
 
@@ -21,7 +22,7 @@ func (h *Host) interrupts(ctx context.Context, r *Run) ([]Interrupt, error) {
 		i.Before, i.After = s.before, s.after
 		list = append(list, i)
 	}
-	var told map[string]Event
+	var told map[string]eventlog.Event
 	for n := range r.Frames {
 		i := r.interrupt(n, tree.NodeTools)
 		for _, c := range r.Frames[n].Calls {
@@ -72,15 +73,15 @@ func (r *Run) namespace(frame int) string {
 }
 
 // toldOf is what the readers of a run were told of calls that wait, by call.
-func (h *Host) toldOf(ctx context.Context, run string) (map[string]Event, error) {
-	told := map[string]Event{}
+func (h *Host) toldOf(ctx context.Context, run string) (map[string]eventlog.Event, error) {
+	told := map[string]eventlog.Event{}
 	for from := 0; ; {
 		events, err := h.stored(ctx, run, from)
 		if err != nil || len(events) == 0 {
 			return told, err
 		}
 		for _, e := range events {
-			if e.Type == EventWait {
+			if e.Type == eventlog.Wait {
 				told[e.Call] = e
 			}
 		}
@@ -88,7 +89,7 @@ func (h *Host) toldOf(ctx context.Context, run string) (map[string]Event, error)
 	}
 }
 
-func waitingCall(c Call, told Event) WaitingCall {
+func waitingCall(c Call, told eventlog.Event) WaitingCall {
 	w := WaitingCall{
 		Call: c.ID, Approval: told.Leave, Tool: told.Name, Input: told.Input, Reason: told.Content, Where: told.Where,
 		Digest: told.Digest, Expires: told.Expires, People: told.People, Other: told.Other,

@@ -2,12 +2,11 @@ package agents
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 
 	"github.com/svc-gateway/svc/agents/model"
+	"github.com/svc-gateway/svc/agents/shown"
 	"github.com/svc-gateway/svc/agents/tree"
-	"github.com/svc-gateway/svc/scanner/redact"
 )
 
 // origin is what a run started from, as places in its thread's log.
@@ -61,12 +60,12 @@ func (h Handle) Opening(ctx context.Context) (Opening, error) {
 			return Opening{}, ErrNotBegun
 		}
 	}
-	open := Opening{First: o.first, Given: len(o.input), Step: BeforeFirst, Input: shownMessages(h.secrets, o.input)}
+	open := Opening{First: o.first, Given: len(o.input), Step: BeforeFirst, Input: shown.Messages(h.secrets, o.input)}
 	if o.changed {
 		open.Given++
 	}
 	if o.before == tree.Root {
-		open.Messages = shownMessages(h.secrets, tree.Merge(nil, o.input))
+		open.Messages = shown.Messages(h.secrets, tree.Merge(nil, o.input))
 		return open, nil
 	}
 	t, err := h.host.store.Tree(ctx, h.Thread)
@@ -74,8 +73,8 @@ func (h Handle) Opening(ctx context.Context) (Opening, error) {
 		return open, err
 	}
 	was, is := t.State(o.after), t.State(o.before)
-	open.Before, open.ValuesBefore = shownMessages(h.secrets, was.Messages), shownValues(h.secrets, was.Values)
-	open.Messages, open.Values = shownMessages(h.secrets, tree.Merge(is.Messages, o.input)), shownValues(h.secrets, is.Values)
+	open.Before, open.ValuesBefore = shown.Messages(h.secrets, was.Messages), shown.Values(h.secrets, was.Values)
+	open.Messages, open.Values = shown.Messages(h.secrets, tree.Merge(is.Messages, o.input)), shown.Values(h.secrets, is.Values)
 	list := t.Boundaries()
 	if i := t.Last(list, o.after); i != tree.Root {
 		open.Step, open.Previous = list[i].Step, list[i].ID(h.Thread)
@@ -88,41 +87,3 @@ var ErrNotBegun = errors.New("the run has not begun")
 
 // First reports whether the run is the first one of its thread, as far as the handle of who started it tells.
 func (h Handle) First() bool { return h.origin != nil && h.origin.after == tree.Root }
-
-// shownMessages are messages as readers see them.
-func shownMessages(secrets *redact.Secrets, list []model.Message) []model.Message {
-	shown := make([]model.Message, len(list))
-	for i, m := range list {
-		shown[i] = shownMessage(secrets, m)
-	}
-	return shown
-}
-
-// shownValues are values of a state as readers see them.
-func shownValues(secrets *redact.Secrets, values map[string]any) map[string]any {
-	if len(values) == 0 {
-		return nil
-	}
-	var shown map[string]any
-	if json.Unmarshal(secrets.RedactJSON([]byte(jsonText(values))), &shown) != nil {
-		return nil
-	}
-	return shown
-}
-
-// shownMessage is a message as readers see it.
-func shownMessage(secrets *redact.Secrets, m model.Message) model.Message {
-	m.Content, m.Name = secrets.Redact(m.Content), secrets.Redact(m.Name)
-	calls := m.ToolCalls
-	m.ToolCalls = nil
-	for _, c := range calls {
-		c.Name = secrets.Redact(c.Name)
-		if json.Valid([]byte(c.Arguments)) {
-			c.Arguments = string(secrets.RedactJSON([]byte(c.Arguments)))
-		} else {
-			c.Arguments = secrets.Redact(c.Arguments)
-		}
-		m.ToolCalls = append(m.ToolCalls, c)
-	}
-	return m
-}

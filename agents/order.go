@@ -10,6 +10,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/svc-gateway/svc/internal/bus"
+	"github.com/svc-gateway/svc/internal/lease"
 )
 
 // Orders reach a run wherever it is: in this process, in the store where it waits, or in another
@@ -106,7 +107,7 @@ func (h *Host) reach(ctx context.Context, run string, do action, here func(conte
 	defer cancel()
 	for {
 		a, err := here(ctx)
-		if errors.Is(err, errElsewhere) {
+		if errors.Is(err, lease.ErrTaken) {
 			a, err = h.ask(ctx, order{Do: do, Run: run})
 		}
 		switch {

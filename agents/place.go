@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/svc-gateway/svc/agents/model"
+	"github.com/svc-gateway/svc/agents/shown"
 	"github.com/svc-gateway/svc/agents/tree"
 )
 
@@ -69,11 +70,11 @@ func (v View) unsaid(ctx context.Context, req Request) ([]model.Message, error) 
 		}
 		at = g.list[i].At
 	}
-	shown := shownMessages(v.rt.gate.secrets, g.tree.State(at).Messages)
+	told := shown.Messages(v.rt.gate.secrets, g.tree.State(at).Messages)
 	last := len(req.Input) - 1
 	fresh := make([]model.Message, 0, len(req.Input))
 	for i, m := range req.Input {
-		said := slices.ContainsFunc(shown, func(s model.Message) bool {
+		said := slices.ContainsFunc(told, func(s model.Message) bool {
 			return named(m) && s.ID == m.ID && s.Role == m.Role && s.Content == m.Content
 		})
 		if !said || i == last && len(fresh) == 0 {

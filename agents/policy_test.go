@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/svc-gateway/svc/agents"
+	"github.com/svc-gateway/svc/agents/eventlog"
 	"github.com/svc-gateway/svc/agents/model"
 	"github.com/svc-gateway/svc/agents/recorded"
 	"github.com/svc-gateway/svc/audit"
@@ -39,7 +40,7 @@ func TestDecisionIsOnRecord(t *testing.T) {
 		t.Errorf("the model was told %q, want %q", got, want)
 	}
 	for _, e := range events {
-		if e.Type == agents.EventToolUse && (e.Code != policy.CodeDenied || e.Content != "No echo today. An approval does not help.") {
+		if e.Type == eventlog.ToolUse && (e.Code != policy.CodeDenied || e.Content != "No echo today. An approval does not help.") {
 			t.Errorf("clients were told %+v", e)
 		}
 	}
@@ -141,7 +142,7 @@ func TestCountersOfRules(t *testing.T) {
 				_, events := f.run("core", "go")
 				got := map[string]int{}
 				for _, e := range events {
-					if e.Type == agents.EventResult {
+					if e.Type == eventlog.Result {
 						got[e.Status]++
 					}
 				}

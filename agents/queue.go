@@ -9,6 +9,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/svc-gateway/svc/audit"
+	"github.com/svc-gateway/svc/internal/lease"
 	"github.com/svc-gateway/svc/policy"
 )
 
@@ -57,7 +58,7 @@ func (h *Host) startDue(ctx context.Context, now time.Time) (wait time.Duration,
 	for _, id := range ids {
 		switch err := h.startQueued(ctx, id); {
 		case err == nil, ctx.Err() != nil:
-		case errors.Is(err, errElsewhere), errors.Is(err, ErrBusy), errors.Is(err, ErrConflict), errors.Is(err, ErrNotFound), errors.Is(err, ErrTooManyRuns):
+		case errors.Is(err, lease.ErrTaken), errors.Is(err, ErrBusy), errors.Is(err, ErrConflict), errors.Is(err, ErrNotFound), errors.Is(err, ErrTooManyRuns):
 			// another process is at it, or it is not its turn yet
 		default:
 			h.log.Error("starting a run that waited failed, trying again", zap.String("run", id), zap.Error(err))
@@ -71,7 +72,7 @@ func (h *Host) startDue(ctx context.Context, now time.Time) (wait time.Duration,
 }
 
 // putOff leaves a new run in the store, where it waits. The lease and the registration are let go of.
-func (rt *Runtime) putOff(ctx context.Context, r *Run, l *lease) (*Run, error) {
+func (rt *Runtime) putOff(ctx context.Context, r *Run, l *lease.Lease) (*Run, error) {
 	rt.leave(r.Owner(), r.ID) // it may have been counted in
 	e := runEvent(audit.RunQueued, r)
 	e.Input = jsonText(map[string]any{"due": r.Due.Format(audit.TimeFormat), "multitask": r.Multitask, "displaces": r.Displaces})

@@ -10,6 +10,7 @@ import (
 
 	"github.com/svc-gateway/svc/audit"
 	"github.com/svc-gateway/svc/internal/bus"
+	"github.com/svc-gateway/svc/internal/lease"
 	"github.com/svc-gateway/svc/policy"
 )
 
@@ -46,7 +47,7 @@ func (h *Host) Recover(ctx context.Context) error {
 
 // watchOthers closes runs of processes that have died since.
 func (h *Host) watchOthers() {
-	h.every(leaseTime, func() {
+	h.every(lease.Time, func() {
 		if err := h.Recover(h.base); err != nil && h.base.Err() == nil {
 			h.log.Warn("looking for abandoned runs failed, trying again", zap.Error(err))
 		}
@@ -59,7 +60,7 @@ func (h *Host) recoverRun(ctx context.Context, run string) error {
 		return nil // its lease is the driver's to renew, or to lose
 	}
 	l, r, err := h.seize(ctx, run)
-	if errors.Is(err, errElsewhere) {
+	if errors.Is(err, lease.ErrTaken) {
 		return nil
 	}
 	if err != nil {
@@ -82,7 +83,7 @@ func (h *Host) recoverRun(ctx context.Context, run string) error {
 // begun it goes on with, whoever leaves; what it cannot finish is for Recover. The error is
 // ErrConflict when somebody else changes the run meanwhile.
 func (h *Host) endAbandoned(ctx context.Context, r *Run) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaseTime/2)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lease.Time/2)
 	defer cancel()
 	if err := h.audit.Healthy(ctx); err != nil {
 		return err // an end that cannot be recorded is left for later

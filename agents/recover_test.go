@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/svc-gateway/svc/agents"
+	"github.com/svc-gateway/svc/agents/eventlog"
 	"github.com/svc-gateway/svc/agents/model"
 	"github.com/svc-gateway/svc/audit"
 )
@@ -31,7 +32,7 @@ func abandon(t *testing.T, f *fixture, harness string) *agents.Run {
 	if err := f.store.SaveRun(t.Context(), r); err != nil {
 		t.Fatal(err)
 	}
-	if err := f.store.AppendEvents(t.Context(), id, []agents.Event{{Seq: 0, Type: agents.EventToolUse, Name: "echo"}}); err != nil {
+	if err := f.store.AppendEvents(t.Context(), id, []eventlog.Event{{Seq: 0, Type: eventlog.ToolUse, Name: "echo"}}); err != nil {
 		t.Fatal(err)
 	}
 	for _, e := range []audit.Event{

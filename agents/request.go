@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/svc-gateway/svc/agents/model"
+	"github.com/svc-gateway/svc/agents/schema"
 	"github.com/svc-gateway/svc/agents/tree"
 )
 
@@ -67,6 +68,10 @@ type Request struct {
 	KeepThread   bool // a thread of its own is listed and stays
 	DeleteThread bool // a thread of its own is removed soon after the run
 
+	// Form is a JSON Schema that the answer is to fit. The model is told of it, and asked once more when its
+	// answer does not. Empty: any answer.
+	Form json.RawMessage `json:",omitempty"`
+
 	// AutoApprove lets the run go on where only rules of the program ask for approval. It needs the
 	// role admin, and a thread of one's own.
 	AutoApprove bool
@@ -100,6 +105,11 @@ func (req *Request) check(c Callbacks) error {
 		return bad("goto", "must be agent or tools")
 	case req.Webhook != "" && c == nil:
 		return ErrWebhook
+	}
+	if len(req.Form) > 0 {
+		if _, err := schema.Compile("the schema", req.Form); err != nil {
+			return bad("output_schema", err.Error())
+		}
 	}
 	for _, list := range []struct {
 		field string

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/svc-gateway/svc/internal/compat"
+	"github.com/svc-gateway/svc/internal/lease"
 )
 
 // errNotWaiting is the answer to who wants to go on with a run that does not wait.
@@ -43,7 +44,7 @@ func (h *Host) serving() *Runtime {
 	return nil
 }
 
-// resume goes on with a run that waits, in this process. The error is errElsewhere while another
+// resume goes on with a run that waits, in this process. The error is lease.ErrTaken while another
 // process is at work on it, and errNotWaiting when the run does something else than wait.
 func (h *Host) resume(ctx context.Context, run string) error {
 	return h.resumeWith(ctx, run, func(*Run) error { return nil })
@@ -76,7 +77,7 @@ func (h *Host) resumeWith(ctx context.Context, run string, change func(*Run) err
 }
 
 // goOn saves that a run works again and starts a driver for it, which has the lease from then on.
-func (rt *Runtime) goOn(ctx context.Context, r *Run, l *lease) error {
+func (rt *Runtime) goOn(ctx context.Context, r *Run, l *lease.Lease) error {
 	set := rt.set.Load()
 	r.woken()
 	r.Status, r.Toolset, r.Updated = Running, set.version, time.Now().UTC()
@@ -105,7 +106,7 @@ func unfit(r *Run) *Failure {
 
 // seize makes a run that no process is at work on this one's, and reads it. The caller passes the
 // lease on to a driver or gives it to letGo.
-func (h *Host) seize(ctx context.Context, run string) (*lease, *Run, error) {
+func (h *Host) seize(ctx context.Context, run string) (*lease.Lease, *Run, error) {
 	if err := h.register(); err != nil {
 		return nil, nil, err
 	}
@@ -122,7 +123,7 @@ func (h *Host) seize(ctx context.Context, run string) (*lease, *Run, error) {
 }
 
 // letGo undoes seize, and the registration of a run that has ended or waits.
-func (h *Host) letGo(l *lease) error {
+func (h *Host) letGo(l *lease.Lease) error {
 	defer h.runs.Done()
-	return l.release()
+	return l.Release()
 }

@@ -12,6 +12,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/svc-gateway/svc/agents"
+	"github.com/svc-gateway/svc/agents/eventlog"
 	"github.com/svc-gateway/svc/agents/model"
 	"github.com/svc-gateway/svc/agents/retention"
 	"github.com/svc-gateway/svc/audit"
@@ -117,7 +118,7 @@ func TestSweep(t *testing.T) {
 	if n, err := f.store.NextEvent(t.Context(), inTalk.ID); err != nil || n != 0 {
 		t.Errorf("got the next event %d, %v, want none left", n, err)
 	}
-	if events := f.events(inTalk.ID); len(events) != 1 || events[0].Type != agents.EventDone || events[0].Status != "success" {
+	if events := f.events(inTalk.ID); len(events) != 1 || events[0].Type != eventlog.Done || events[0].Status != "success" {
 		t.Errorf("a reader of events that are gone: got %+v, want how the run ended", events)
 	}
 	if said, err := f.rt.As(ada).Messages(t.Context(), talk.ID); err != nil || len(said) != 2 {

@@ -97,6 +97,7 @@ type Run struct {
 	MaxSteps  int             `json:"max_steps,omitempty"` // turns and rounds of calls of the first frame
 	Stops     *stops          `json:"stops,omitempty"`     // where it stops until somebody goes on
 	Webhook   string          `json:"webhook,omitempty"`   // is told of its end
+	Form      json.RawMessage `json:"form,omitempty"`      // JSON Schema that the answer is to fit; empty: any answer
 
 	// More is set by [Store.FinishRun]: there are runs that wait for the thread.
 	More bool `json:"-"`
@@ -116,6 +117,9 @@ type Frame struct {
 	Steps    int             `json:"steps,omitempty"`  // model turns taken
 	Tokens   int64           `json:"tokens,omitempty"` // used, those of the frames below included
 	Began    time.Duration   `json:"began,omitempty"`  // nanoseconds that the run was at work before
+	Known    *Recalled       `json:"known,omitempty"`  // from earlier conversations; nil: nobody has looked
+	Again    bool            `json:"again,omitempty"`  // the model was asked once more for its answer
+	Note     string          `json:"-"`                // what it is told then
 	Thinking bool            `json:"-"`                // a model turn is under way in this process
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/svc-gateway/svc/agents"
+	"github.com/svc-gateway/svc/agents/eventlog"
 	"github.com/svc-gateway/svc/agents/model"
 	"github.com/svc-gateway/svc/audit"
 	"github.com/svc-gateway/svc/policy"
@@ -30,7 +31,7 @@ func TestAnswerWithoutTools(t *testing.T) {
 			t.Errorf("event %d has number %d", i, e.Seq)
 		}
 	}
-	if last := events[len(events)-1]; last.Type != agents.EventDone || last.Status != "success" {
+	if last := events[len(events)-1]; last.Type != eventlog.Done || last.Status != "success" {
 		t.Errorf("last event: got %+v, want done, success", last)
 	}
 	if run.Status != agents.Success || run.Steps != 1 || run.Tokens != 7 || run.Harness != "0.4.12" {
@@ -115,7 +116,7 @@ func TestDelegationKeepsMessagesApart(t *testing.T) {
 	}
 	var names []string
 	for _, e := range events {
-		if e.Type == agents.EventToolUse {
+		if e.Type == eventlog.ToolUse {
 			names = append(names, e.Agent+"/"+e.Name)
 		}
 	}
@@ -181,7 +182,7 @@ func TestRunsThatDoNotSucceed(t *testing.T) {
 				t.Errorf("got %s, %v, want %s, %s", run.Status, run.Failure, tc.status, tc.code)
 			}
 			n := len(events)
-			if n < 2 || events[n-1].Type != agents.EventDone || events[n-2].Type != agents.EventError || events[n-2].Code != tc.code {
+			if n < 2 || events[n-1].Type != eventlog.Done || events[n-2].Type != eventlog.Error || events[n-2].Code != tc.code {
 				t.Errorf("the log ends with %s, want error and done", types(events))
 			}
 			if thread, err := f.store.Thread(t.Context(), run.Thread); err != nil || thread.Status != agents.ThreadError {

@@ -15,6 +15,7 @@ import (
 	"github.com/svc-gateway/svc/agents/model"
 	"github.com/svc-gateway/svc/agents/retention"
 	"github.com/svc-gateway/svc/agents/tree"
+	"github.com/svc-gateway/svc/internal/lease"
 	"github.com/svc-gateway/svc/policy"
 	"github.com/svc-gateway/svc/scanner"
 	"github.com/svc-gateway/svc/scanner/inject"
@@ -65,6 +66,12 @@ type Setup struct {
 	// does, and such calls are denied.
 	Holds Holds
 
+	// Answers is what is asked of answers.
+	Answers Answers
+
+	// Memory is what agents know from earlier conversations. Default: nothing.
+	Memory Memory
+
 	// PolicyKey is the key of the hashes that stand for secrets in records of decisions. Equal secrets
 	// have equal hashes as long as the key is the same. Default: one of this runtime.
 	PolicyKey []byte
@@ -89,6 +96,8 @@ type Runtime struct {
 	limits    Limits
 	retention retention.Policy
 	callbacks Callbacks
+	memory    Memory
+	answers   Answers
 	log       *zap.Logger
 }
 
@@ -101,7 +110,7 @@ func (h *Host) Runtime(s Setup) (*Runtime, error) {
 		s.Scan = inject.Scan
 	}
 	rt := &Runtime{
-		Host: h, policy: s.Policy, model: s.Model, limits: s.Limits, retention: s.Retention, callbacks: s.Callbacks, log: s.Log,
+		Host: h, policy: s.Policy, model: s.Model, limits: s.Limits, retention: s.Retention, callbacks: s.Callbacks, memory: s.Memory, answers: s.Answers, log: s.Log,
 		gate: &gate{
 			counters: counting.Counters{Bus: h.bus, Log: s.Log}, key: s.PolicyKey, holds: s.Holds, audit: h.audit, identity: h.id, timeout: s.Limits.Tool, log: s.Log, secrets: s.Secrets,
 			hooks: h.hooks, scan: s.Scan,
@@ -123,7 +132,7 @@ func (rt *Runtime) SetTools(agents []Agent, tools []Tool) error {
 
 // launch starts the driver of a run whose next event has the number next; a run that cannot go on
 // is closed by it at once. The lease and the run's registration are the driver's from here on.
-func (rt *Runtime) launch(ctx context.Context, r *Run, set *toolset, l *lease, next int) {
+func (rt *Runtime) launch(ctx context.Context, r *Run, set *toolset, l *lease.Lease, next int) {
 	var history []model.Message
 	if r.Before() > tree.Root {
 		var err error
@@ -151,8 +160,8 @@ func (rt *Runtime) launch(ctx context.Context, r *Run, set *toolset, l *lease, n
 	runCtx, cancel := context.WithCancelCause(rt.base)
 	runCtx, stopTimer := context.WithTimeoutCause(runCtx, rt.limits.Run-r.Worked, fmt.Errorf("%w (setting runtime.run_timeout, %s)", errRunTimeout, rt.limits.Run))
 	a := &activeRun{lease: l, owner: r.Owner(), cancel: cancel, news: make(chan struct{}, 1), version: r.Version}
-	l.untouched = func(ctx context.Context) error { return rt.untouched(ctx, a) }
-	a.log = rt.newEventLog(r.ID, next, rt.gate.secrets, func() { cancel(errLeaseLost) })
+	l.Untouched = func(ctx context.Context) error { return rt.untouched(ctx, a) }
+	a.log = rt.newEventLog(r.ID, next, rt.gate.secrets, func() { cancel(lease.ErrLost) })
 	if picked != nil {
 		a.log.pickedUp(r.Assistant, *picked)
 	}
@@ -162,7 +171,7 @@ func (rt *Runtime) launch(ctx context.Context, r *Run, set *toolset, l *lease, n
 	}
 	rt.activate(r.ID, a)
 	if next > 0 || !r.Due.IsZero() {
-		a.log.publish() // readers that wait elsewhere find it here
+		a.log.Publish() // readers that wait elsewhere find it here
 	}
 	rt.tellThread(r.Thread)
 	go func() {
@@ -176,7 +185,7 @@ func (rt *Runtime) launch(ctx context.Context, r *Run, set *toolset, l *lease, n
 func (rt *Runtime) retire(r *Run, a *activeRun) {
 	a.cancel(errors.New("the run has been left"))
 	if r.Status == Interrupted {
-		a.log.leave()
+		a.log.Leave()
 	}
 	rt.leave(r.Owner(), r.ID)
 	if err := rt.letGo(a.lease); err != nil {

@@ -154,7 +154,7 @@ func newRun(p policy.Principal, req Request, set *toolset, scan func(string) []s
 		Status: Running, Harness: compat.Version, Toolset: set.version, Foreign: req.owner != "" && req.owner != ownerOf(p), Auto: req.AutoApprove, Created: now, Updated: now,
 		Frames:   []Frame{{Agent: req.Assistant}},
 		Change:   tree.Change{Remove: req.Remove, RemoveAll: req.RemoveAll, Values: req.Values},
-		Metadata: req.Metadata, Kwargs: req.Kwargs, Again: req.Goto == tree.NodeAgent, MaxSteps: req.MaxSteps, Webhook: req.Webhook,
+		Metadata: req.Metadata, Kwargs: req.Kwargs, Again: req.Goto == tree.NodeAgent, MaxSteps: req.MaxSteps, Webhook: req.Webhook, Form: req.Form,
 	}
 	if req.Multitask.Waits() {
 		r.Multitask = req.Multitask
@@ -172,6 +172,10 @@ func newRun(p policy.Principal, req Request, set *toolset, scan func(string) []s
 		r.add(0, m)
 	}
 	r.Input = len(req.Input)
+	if n := r.Input; n > 0 && len(req.Form) > 0 { // it is said by the user, too
+		last := &r.Frames[0].Messages[n-1]
+		last.Findings = append(last.Findings, scan(string(req.Form))...)
+	}
 	return r
 }
 
@@ -214,7 +218,7 @@ func (rt *Runtime) create(ctx context.Context, r *Run, req Request, set *toolset
 		return nil, err
 	}
 	if err := rt.store.CreateRun(ctx, r, r.Frames[0].Messages, fresh); err != nil {
-		return nil, errors.Join(err, l.release())
+		return nil, errors.Join(err, l.Release())
 	}
 	ctx = context.WithoutCancel(ctx) // from here on the run goes on, whoever leaves
 	if r.Queued {

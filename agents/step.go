@@ -78,13 +78,20 @@ func (f *Frame) answered() bool {
 func (r *Run) proposed(frame int, m model.Message, tokens int64) {
 	r.spent(frame, tokens)
 	f := &r.Frames[frame]
-	f.Thinking = false
+	f.Thinking, f.Note = false, ""
 	m.Labels = slices.Clone(f.Labels)
 	r.add(frame, m)
 	f.Calls = make([]Call, len(m.ToolCalls))
 	for i, tc := range m.ToolCalls {
 		f.Calls[i] = Call{ToolCall: tc, Status: CallProposed, Labels: m.Labels}
 	}
+}
+
+// askedAgain has a frame's model answer once more, with what was wrong with its answer.
+func (r *Run) askedAgain(frame int, note string, tokens int64) {
+	r.spent(frame, tokens)
+	f := &r.Frames[frame]
+	f.Thinking, f.Again, f.Note = false, true, note
 }
 
 // spent counts the tokens of a turn, also for those whose task the frame's agent works on.

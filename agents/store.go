@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/svc-gateway/svc/agents/eventlog"
 	"github.com/svc-gateway/svc/agents/model"
 	"github.com/svc-gateway/svc/agents/tree"
 )
@@ -130,7 +131,7 @@ type Store interface {
 	ResumeRun(ctx context.Context, r *Run) error
 	// FinishRun saves a run in its final state, adds its messages to the thread and then the run's Edit,
 	// appends the last events and frees the thread.
-	FinishRun(ctx context.Context, r *Run, messages []model.Message, events []Event) error
+	FinishRun(ctx context.Context, r *Run, messages []model.Message, events []eventlog.Event) error
 
 	// Run reads all of a run. With ErrUnreadable it returns what can be told of it nevertheless:
 	// ids, assistant, status and version.
@@ -142,9 +143,9 @@ type Store interface {
 
 	// AppendEvents adds consecutive events to a run's log. Events of their numbers that somebody
 	// else has added make it ErrConflict.
-	AppendEvents(ctx context.Context, run string, events []Event) error
+	AppendEvents(ctx context.Context, run string, events []eventlog.Event) error
 	// Events are at most limit events of a run from a sequence number on.
-	Events(ctx context.Context, run string, from, limit int) ([]Event, error)
+	Events(ctx context.Context, run string, from, limit int) ([]eventlog.Event, error)
 	// NextEvent is the sequence number after a run's last event, 0 for an empty log.
 	NextEvent(ctx context.Context, run string) (int, error)
 

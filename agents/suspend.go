@@ -6,6 +6,9 @@ import (
 	"time"
 
 	"go.uber.org/zap"
+
+	"github.com/svc-gateway/svc/agents/eventlog"
+	"github.com/svc-gateway/svc/internal/lease"
 )
 
 // suspend saves a run all of whose work is waiting, so that nothing of it need stay in memory. It
@@ -16,7 +19,7 @@ func (d *driver) suspend(ctx context.Context) bool {
 	d.run.Policy = d.policy.Engine().Hash()
 	d.run.Worked += time.Since(d.began)
 	saved := d.insist(ctx, Interrupted, d.park, d.active.news)
-	d.log.hush(false)
+	d.log.Hush(false)
 	if saved && d.rt.pause(d.run.ID, d.active, d.looked) {
 		return true
 	}
@@ -44,7 +47,7 @@ func (d *driver) insist(ctx context.Context, s Status, write func(context.Contex
 		case err == nil:
 			return true
 		case errors.Is(err, ErrConflict):
-			d.fail(endedBy(errLeaseLost))
+			d.fail(endedBy(lease.ErrLost))
 			return false
 		}
 		d.rt.log.Error("saving a run that waits failed, trying again", zap.String("run", d.run.ID), zap.Error(err))
@@ -65,11 +68,11 @@ func (d *driver) park(ctx context.Context, r *Run) error {
 		return err
 	}
 	if !d.told { // to readers only when whoever answers at once finds that the run waits
-		d.log.hush(true)
-		d.log.append(Event{Type: EventPaused})
+		d.log.Hush(true)
+		d.log.Append(eventlog.Event{Type: eventlog.Paused})
 		d.told = true
 	}
-	if err := d.log.save(); err != nil {
+	if err := d.log.Save(); err != nil {
 		return err
 	}
 	return d.rt.store.SuspendRun(ctx, r)

@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/svc-gateway/svc/agents"
+	"github.com/svc-gateway/svc/agents/eventlog"
 	"github.com/svc-gateway/svc/agents/model"
 	"github.com/svc-gateway/svc/agents/todo"
 	"github.com/svc-gateway/svc/agents/tools"
@@ -37,7 +37,7 @@ func TestPlans(t *testing.T) {
 	run, events := f.run("core", "go")
 	var told []string
 	for _, e := range events {
-		if e.Type == agents.EventTodos {
+		if e.Type == eventlog.Todos {
 			told = append(told, todo.Text(e.Todos))
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/svc-gateway/svc/agents"
+	"github.com/svc-gateway/svc/agents/eventlog"
 	"github.com/svc-gateway/svc/agents/model"
 	"github.com/svc-gateway/svc/agents/state"
 	"github.com/svc-gateway/svc/audit"
@@ -43,14 +44,14 @@ func (u *unlucky) CreateRun(ctx context.Context, r *agents.Run, in []model.Messa
 	return err
 }
 
-func (u *unlucky) FinishRun(ctx context.Context, r *agents.Run, m []model.Message, e []agents.Event) error {
+func (u *unlucky) FinishRun(ctx context.Context, r *agents.Run, m []model.Message, e []eventlog.Event) error {
 	if u.failures.Add(-1) >= 0 {
 		return errBroken
 	}
 	return u.Store.FinishRun(ctx, r, m, e)
 }
 
-func (u *unlucky) AppendEvents(ctx context.Context, run string, e []agents.Event) error {
+func (u *unlucky) AppendEvents(ctx context.Context, run string, e []eventlog.Event) error {
 	if u.append != nil {
 		<-u.append
 	}
@@ -172,7 +173,7 @@ func TestCancelIsTrue(t *testing.T) {
 		}
 		told, recorded := 0, len(f.records(run.ID, audit.ToolStart, audit.ToolDenied))
 		for _, e := range events {
-			if e.Type == agents.EventToolUse {
+			if e.Type == eventlog.ToolUse {
 				told++
 			}
 		}

@@ -8,6 +8,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/svc-gateway/svc/agents/guardrail"
 	"github.com/svc-gateway/svc/agents/model"
 	"github.com/svc-gateway/svc/agents/tree"
 	"github.com/svc-gateway/svc/audit"
@@ -24,13 +25,20 @@ func (d *driver) request(frame int) model.Request {
 	case frame == 0 && len(d.history) > 0:
 		messages = append(d.history[:len(d.history):len(d.history)], f.Messages...)
 	}
-	return model.Request{
-		Agent: f.Agent, System: agent.System, Messages: messages, Tools: agent.specs, User: d.run.Owner(),
+	req := model.Request{Agent: f.Agent, System: agent.System, Messages: messages, Tools: agent.specs, User: d.run.Owner()}
+	if f.Known != nil {
+		req.System += f.Known.Text
 	}
+	if frame == 0 && len(d.run.Form) > 0 {
+		req.System += guardrail.Asked(d.run.Form)
+	}
+	req.System += f.Note
+	return req
 }
 
-// think takes one model turn.
-func (d *driver) think(ctx context.Context, frame int, req model.Request) func() {
+// think takes one model turn. The first one of a task begins with what its agent is to know.
+func (d *driver) think(ctx context.Context, req model.Request, a answering) func() {
+	frame := a.frame
 	free, err := d.slot(ctx)
 	if err == nil {
 		defer free()
@@ -38,6 +46,11 @@ func (d *driver) think(ctx context.Context, frame int, req model.Request) func()
 	}
 	if err != nil {
 		return d.cutShort(frame, err)
+	}
+	var known *Recalled
+	if a.first != nil {
+		known = d.recall(ctx, *a.first)
+		req.System += known.Text
 	}
 	fitted, spent, err := d.fit(ctx, frame, req)
 	if err != nil {
@@ -50,7 +63,9 @@ func (d *driver) think(ctx context.Context, frame int, req model.Request) func()
 	streamed := 0 // bytes of the answer so far
 	resp, err := turn(ctx, d.rt.model, req, func(text string) {
 		streamed += len(text)
-		voice.say(text)
+		if !a.hold {
+			voice.say(text)
+		}
 	})
 	if n := len(resp.Message.ToolCalls); err == nil && n > maxCalls {
 		err = fmt.Errorf("%w: it asked for %d tool calls at once, of %d at most", model.ErrBadResponse, n, maxCalls)
@@ -67,20 +82,46 @@ func (d *driver) think(ctx context.Context, frame int, req model.Request) func()
 			then()
 		})
 	}
+	tokens := spent + resp.Usage.TotalTokens
+	var g guarded
+	if len(resp.Message.ToolCalls) == 0 || resp.Message.Content != "" {
+		if g = d.guard(ctx, a, req, resp); g.status == answerAgain {
+			g.tell(d.log, req.Agent, frame, id)
+			err := d.account(ctx, req.Agent, resp, time.Since(started))
+			return func() {
+				d.run.askedAgain(frame, guardrail.Again(g.findings), tokens)
+				d.recorded(g.failure, err)
+			}
+		}
+		resp.Message.Content = g.text
+	}
 	m := resp.Message
 	m.ID, m.Role = id, model.RoleAssistant
 	m.ToolCalls = withOwnIDs(m.ToolCalls)
 	m.Compaction = fitted.Compaction
 	voice.end(m, resp)
+	g.tell(d.log, req.Agent, frame, id)
 	err = d.account(ctx, req.Agent, resp, time.Since(started))
 	return func() {
-		d.run.proposed(frame, m, spent+resp.Usage.TotalTokens)
-		if err != nil {
-			d.rt.log.Error("recording a model turn failed", zap.String("run", d.run.ID), zap.Error(err))
-			d.fail(noAudit)
-		} else if len(m.ToolCalls) > 0 {
+		if known != nil {
+			d.run.Frames[frame].Known = known
+			d.run.Frames[frame].mark(known.Labels)
+		}
+		d.run.proposed(frame, m, tokens)
+		if d.recorded(g.failure, err); d.run.Failure == nil && len(m.ToolCalls) > 0 {
 			d.save(ctx)
 		}
+	}
+}
+
+// recorded ends the run when a turn could not be recorded.
+func (d *driver) recorded(failure *Failure, err error) {
+	if err != nil {
+		d.rt.log.Error("recording a model turn failed", zap.String("run", d.run.ID), zap.Error(err))
+		failure = noAudit
+	}
+	if failure != nil {
+		d.fail(failure)
 	}
 }
 
@@ -102,10 +143,7 @@ func (d *driver) broken(ctx context.Context, frame int, req model.Request, strea
 	err := d.account(ctx, req.Agent, resp, took)
 	return func() {
 		d.run.spent(frame, resp.Usage.TotalTokens)
-		if err != nil {
-			d.rt.log.Error("recording a model turn failed", zap.String("run", d.run.ID), zap.Error(err))
-			d.fail(noAudit)
-		}
+		d.recorded(nil, err)
 		then()
 	}
 }

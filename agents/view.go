@@ -8,6 +8,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/svc-gateway/svc/agents/eventlog"
 	"github.com/svc-gateway/svc/agents/model"
 	"github.com/svc-gateway/svc/audit"
 	"github.com/svc-gateway/svc/policy"
@@ -163,13 +164,13 @@ type Handle struct {
 // after the event done. A number beyond the end of a finished run yields its done event. While the
 // run waits, so does the reader. When ctx ends first, the last pair holds no events and the
 // context's cause.
-func (h Handle) Follow(ctx context.Context, from int) iter.Seq2[[]Event, error] {
+func (h Handle) Follow(ctx context.Context, from int) iter.Seq2[[]eventlog.Event, error] {
 	return h.host.follow(ctx, h.ID, from, false)
 }
 
 // FollowTurn is Follow for who does not wait with a run: it also ends when the run waits and all that was
 // told until then has been read.
-func (h Handle) FollowTurn(ctx context.Context, from int) iter.Seq2[[]Event, error] {
+func (h Handle) FollowTurn(ctx context.Context, from int) iter.Seq2[[]eventlog.Event, error] {
 	return h.host.follow(ctx, h.ID, from, true)
 }
 

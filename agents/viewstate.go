@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/svc-gateway/svc/agents/shown"
 	"github.com/svc-gateway/svc/agents/tree"
 	"github.com/svc-gateway/svc/audit"
 	"github.com/svc-gateway/svc/internal/within"
@@ -128,13 +129,13 @@ func (c *Checkpoint) Size() int {
 func (v View) checkpoint(ctx context.Context, g *grown, i int, runs map[string]RunInfo) (Checkpoint, error) {
 	if i == tree.Root {
 		state := g.tree.State(g.tree.Head)
-		return Checkpoint{Thread: g.thread, Step: -1, Next: []string{}, Values: shownValues(v.rt.gate.secrets, state.Values)}, nil
+		return Checkpoint{Thread: g.thread, Step: -1, Next: []string{}, Values: shown.Values(v.rt.gate.secrets, state.Values)}, nil
 	}
 	b := g.list[i]
 	state := g.tree.State(b.At)
 	c := Checkpoint{
 		Thread: g.thread, ID: b.ID(g.thread), Run: b.Run, Source: string(b.Kind), Step: b.Step, Next: b.Next, Created: b.Created,
-		Messages: shownMessages(v.rt.gate.secrets, state.Messages), Values: shownValues(v.rt.gate.secrets, state.Values), Metadata: shownValues(v.rt.gate.secrets, runs[b.Run].Metadata),
+		Messages: shown.Messages(v.rt.gate.secrets, state.Messages), Values: shown.Values(v.rt.gate.secrets, state.Values), Metadata: shown.Values(v.rt.gate.secrets, runs[b.Run].Metadata),
 	}
 	if b.Parent != tree.Root && g.shows(b.Parent) {
 		c.Parent = g.list[b.Parent].ID(g.thread)

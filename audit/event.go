@@ -26,6 +26,7 @@ const (
 	RunQueued        = "run.queued"        // a run waits for its thread, or for its time
 	RunRolledBack    = "run.rolled_back"   // a run is taken back: its thread stands where it stood before
 	RunCompacted     = "run.compacted"     // older messages of a conversation were summarised for the model, or left out
+	AnswerChecked    = "answer.checked"    // something is wrong with an agent's answer, or a rule applied to it
 	RunDeleted       = "run.deleted"       // somebody removes a run from its thread's list
 	Retention        = "retention"         // the service removes what is older than the settings want
 	Archive          = "archive"           // the records of runs that are over leave the log for a file

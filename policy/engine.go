@@ -20,6 +20,7 @@ type Engine struct {
 	hash     string
 	counts   bool                         // a rule asks for a counter
 	requests []int                        // rules on requests
+	outputs  []int                        // rules on answers
 	granted  map[Role]map[Action][]string // the reasons of plain permissions, made once
 }
 
@@ -86,8 +87,11 @@ func newEngine(grants []grant, rules []rule) (*Engine, error) {
 		counts:  slices.ContainsFunc(rules, func(r rule) bool { return r.expression != nil && r.expression.counts }),
 	}
 	for n := range rules {
-		if rules[n].Phase == OnRequest {
+		switch rules[n].Phase {
+		case OnRequest:
 			e.requests = append(e.requests, n)
+		case OnOutput:
+			e.outputs = append(e.outputs, n)
 		}
 	}
 	for _, r := range Roles() {

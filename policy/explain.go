@@ -32,7 +32,7 @@ func (e *Engine) Explain(in Input, show func([]byte) []byte) []Trace {
 	shown := guarded(&in, show)
 	all := []Trace{}
 	for i := range e.rules {
-		if r := &e.rules[i]; r.Phase != OnRequest {
+		if r := &e.rules[i]; r.Phase == OnCall {
 			all = append(all, r.trace(vars, &in, &q, shown))
 		}
 	}

@@ -131,7 +131,8 @@ func FuzzIndex(f *testing.F) {
 				m.Actions = []string{string(Actions()[shape[i+3]>>4%5])}
 			}
 			rules = append(rules, rule{
-				Name: fmt.Sprintf("r%d", i), Match: m, Effect: []Effect{Log, Approve, Deny}[shape[i+3]%3], Mode: []Mode{Enforce, Observe}[shape[i+3]>>3&1],
+				Phase: OnCall,
+				Name:  fmt.Sprintf("r%d", i), Match: m, Effect: []Effect{Log, Approve, Deny}[shape[i+3]%3], Mode: []Mode{Enforce, Observe}[shape[i+3]>>3&1],
 				Message: "m", Approvers: int(shape[i+3] % 4), Requester: shape[i+3]&4 != 0,
 			})
 		}

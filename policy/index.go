@@ -6,7 +6,7 @@ import (
 )
 
 // index finds the rules that may select a call: each rule is filed under its most selective
-// list, and under always when it has none. Rules on requests are not in it.
+// list, and under always when it has none. Rules on something else than calls are not in it.
 type index struct {
 	lists  [4]map[string][]int // categories, tools, agents, actions: name → rules
 	always []int
@@ -18,7 +18,7 @@ func newIndex(rules []rule) index {
 		x.lists[i] = map[string][]int{}
 	}
 	for n := range rules {
-		if rules[n].Phase == OnRequest {
+		if rules[n].Phase != OnCall {
 			continue
 		}
 		lists := rules[n].Match.lists()

@@ -36,7 +36,19 @@ var ownFunctions = []expr.Option{
 var (
 	callLanguage    = newLanguage("a call", &env{})
 	requestLanguage = newLanguage("a request", &conditionEnv{})
+	outputLanguage  = newLanguage("an answer", &outputEnv{})
 )
+
+// language is what the expressions of rules of the phase may use.
+func (p Phase) language() *language {
+	switch p {
+	case OnRequest:
+		return requestLanguage
+	case OnOutput:
+		return outputLanguage
+	}
+	return callLanguage
+}
 
 func newLanguage(phase string, env any) *language {
 	l := &language{phase: phase, env: env, vars: fields(reflect.TypeOf(env).Elem())}

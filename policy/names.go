@@ -235,7 +235,7 @@ func (l *language) functions() []string {
 
 // hint says what was probably meant by a name that there is not.
 func (l *language) hint(name string) string {
-	for _, other := range []*language{callLanguage, requestLanguage} {
+	for _, other := range []*language{callLanguage, requestLanguage, outputLanguage} {
 		if _, known := other.vars[name]; known && other != l {
 			return fmt.Sprintf(": it is known of %s, and this is about %s", other.phase, l.phase)
 		}

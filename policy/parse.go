@@ -93,17 +93,17 @@ func (p *ruleFile) parseRule(n *yaml.Node) rule {
 		return p.parseStricter(*b, n, fields)
 	}
 	if v := fields["phase"]; v != nil {
-		r.Phase = Phase(p.word(v, "phase", string(OnCall), string(OnRequest)))
+		r.Phase = Phase(p.word(v, "phase", string(OnCall), string(OnRequest), string(OnOutput)))
 	}
 	if v := fields["match"]; v != nil {
 		r.Match = p.parseMatch(v)
-		if r.Phase == OnRequest {
-			p.wrong(v, "match: it is of calls, and this is about a request; say it in when")
+		if r.Phase != OnCall {
+			p.wrong(v, "match: it is of calls, and this is about %s; say it in when", r.Phase.language().phase)
 		}
 	}
 	r.Effect = p.effect(n, fields["effect"])
-	if r.Effect == Approve && r.Phase == OnRequest {
-		p.wrong(or(fields["effect"], n), "effect: a request does not wait for an approval; want deny or log")
+	if r.Effect == Approve && r.Phase != OnCall {
+		p.wrong(or(fields["effect"], n), "effect: %s does not wait for an approval; want deny or log", r.Phase.language().phase)
 	}
 	if v := fields["mode"]; v != nil {
 		r.Mode = Mode(p.word(v, "mode", string(Enforce), string(Observe)))
@@ -226,11 +226,7 @@ func (p *ruleFile) parseWhen(r *rule, v *yaml.Node) {
 	if strings.TrimSpace(text) == "" {
 		return
 	}
-	l := callLanguage
-	if r.Phase == OnRequest {
-		l = requestLanguage
-	}
-	e, err := compile(l, text)
+	e, err := compile(r.Phase.language(), text)
 	if err != nil {
 		m := &Mistake{p.source.Name, v.Line, v.Column, r.Name, "when: " + err.Error()}
 		if fault, ok := errors.AsType[*fault](err); ok && fault.at >= 0 {

@@ -20,6 +20,7 @@ type Phase string
 const (
 	OnCall    Phase = "call"    // a tool call
 	OnRequest Phase = "request" // a request to the service, before anything is done
+	OnOutput  Phase = "output"  // what an agent answered
 )
 
 // rule is one entry of a rule file.

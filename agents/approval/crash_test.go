@@ -16,6 +16,7 @@ import (
 	"github.com/svc-gateway/svc/agents"
 	"github.com/svc-gateway/svc/agents/approval"
 	"github.com/svc-gateway/svc/agents/approval/approvaltest"
+	"github.com/svc-gateway/svc/agents/eventlog"
 	"github.com/svc-gateway/svc/agents/model"
 	"github.com/svc-gateway/svc/audit/audittest"
 	"github.com/svc-gateway/svc/internal/bus"
@@ -85,7 +86,7 @@ func (m mortal) ResumeRun(ctx context.Context, r *agents.Run) error {
 	return m.around(func() error { return m.Store.ResumeRun(ctx, r) })
 }
 
-func (m mortal) FinishRun(ctx context.Context, r *agents.Run, messages []model.Message, events []agents.Event) error {
+func (m mortal) FinishRun(ctx context.Context, r *agents.Run, messages []model.Message, events []eventlog.Event) error {
 	return m.around(func() error { return m.Store.FinishRun(ctx, r, messages, events) })
 }
 
@@ -117,7 +118,7 @@ func child(ctx context.Context, dir string) error {
 			return err
 		}
 		for _, e := range events {
-			if e.Type != agents.EventWait {
+			if e.Type != eventlog.Wait {
 				continue
 			}
 			if _, err := r.desk.Decide(ctx, root, e.Leave, approval.Verdict{Decision: approval.Approve, Digest: e.Digest}); err != nil {

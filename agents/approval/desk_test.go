@@ -12,6 +12,7 @@ import (
 
 	"github.com/svc-gateway/svc/agents"
 	"github.com/svc-gateway/svc/agents/approval"
+	"github.com/svc-gateway/svc/agents/eventlog"
 	"github.com/svc-gateway/svc/agents/model"
 	"github.com/svc-gateway/svc/audit"
 	"github.com/svc-gateway/svc/policy"
@@ -96,11 +97,11 @@ func TestDecisions(t *testing.T) {
 					t.Errorf("ran %q, want %q", got, tc.ran)
 				}
 				events := r.events(run.ID)
-				events = slices.DeleteFunc(events, func(e agents.Event) bool { return e.Type == agents.EventMessage || e.Type == agents.EventPaused })
-				if e := events[0]; e.Type != agents.EventWait || e.Leave != a.ID || e.Digest != a.Digest || e.Expires.IsZero() || e.Where != "nowhere" {
+				events = slices.DeleteFunc(events, func(e eventlog.Event) bool { return e.Type == eventlog.Message || e.Type == eventlog.Paused })
+				if e := events[0]; e.Type != eventlog.Wait || e.Leave != a.ID || e.Digest != a.Digest || e.Expires.IsZero() || e.Where != "nowhere" {
 					t.Errorf("the first event of the call is %+v", e)
 				}
-				if e := events[1]; e.Type != agents.EventDecided || e.Leave != a.ID || e.Status+": "+e.Content != tc.decided {
+				if e := events[1]; e.Type != eventlog.Decided || e.Leave != a.ID || e.Status+": "+e.Content != tc.decided {
 					t.Errorf("the second event of the call is %+v, want %s", e, tc.decided)
 				}
 				got, want := strings.Split(r.records(run.ID), ", "), strings.Split(tc.records, ", ")

@@ -16,6 +16,7 @@ import (
 	"github.com/svc-gateway/svc/agents"
 	"github.com/svc-gateway/svc/agents/approval"
 	"github.com/svc-gateway/svc/agents/approval/approvaltest"
+	"github.com/svc-gateway/svc/agents/eventlog"
 	"github.com/svc-gateway/svc/agents/model"
 	"github.com/svc-gateway/svc/agents/state"
 	"github.com/svc-gateway/svc/audit"
@@ -205,7 +206,7 @@ func (r *rig) pending(run string, n int) []approval.Approval {
 }
 
 // events are all that a run tells, to its end.
-func (r *rig) events(run string) []agents.Event {
+func (r *rig) events(run string) []eventlog.Event {
 	r.t.Helper()
 	ctx, cancel := context.WithTimeout(r.t.Context(), 30*time.Second)
 	defer cancel()
@@ -213,7 +214,7 @@ func (r *rig) events(run string) []agents.Event {
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	var all []agents.Event
+	var all []eventlog.Event
 	for events, err := range h.Follow(ctx, 0) {
 		if err != nil {
 			r.t.Fatalf("Follow: %v after %+v", err, all)
@@ -228,7 +229,7 @@ func (r *rig) answer(run string) string {
 	r.t.Helper()
 	var text string
 	for _, e := range r.events(run) {
-		if e.Type == agents.EventMessage {
+		if e.Type == eventlog.Message {
 			text = e.Content
 		}
 	}

@@ -9,40 +9,11 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"strings"
 
 	"github.com/gowebpki/jcs"
-	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/svc-gateway/svc/scanner"
 )
-
-// Compile makes the validator of a tool's arguments of its JSON Schema.
-func Compile(tool string, parameters json.RawMessage) (*jsonschema.Schema, error) {
-	doc, err := jsonschema.UnmarshalJSON(strings.NewReader(string(parameters)))
-	if err != nil {
-		return nil, fmt.Errorf("reading the parameters of tool %s: %w", tool, err)
-	}
-	compiler := jsonschema.NewCompiler()
-	compiler.UseLoader(nowhere{})
-	url := "tool:" + tool
-	if err := compiler.AddResource(url, doc); err != nil {
-		return nil, fmt.Errorf("adding the parameters of tool %s: %w", tool, err)
-	}
-	schema, err := compiler.Compile(url)
-	if err != nil {
-		return nil, fmt.Errorf("compiling the parameters of tool %s: %w", tool, err)
-	}
-	return schema, nil
-}
-
-// nowhere is where a schema finds others: its own would otherwise read files.
-type nowhere struct{}
-
-// Load implements [jsonschema.URLLoader].
-func (nowhere) Load(url string) (any, error) {
-	return nil, fmt.Errorf("%s is outside of the schema: put it in", url)
-}
 
 // Digest binds a decision to exactly one call: hex SHA-256 of the RFC 8785 form of {agent,
 // arguments, run, tool}. The error is that of arguments which have no such form.

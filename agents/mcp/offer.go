@@ -12,7 +12,7 @@ import (
 	"github.com/gowebpki/jcs"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/svc-gateway/svc/agents/arguments"
+	"github.com/svc-gateway/svc/agents/schema"
 	"github.com/svc-gateway/svc/scanner"
 )
 
@@ -113,16 +113,16 @@ func inspect(server string, t *sdk.Tool, scan func(string) []scanner.Finding) (c
 	if c.problem != "" {
 		return c
 	}
-	schema, _ := t.InputSchema.(map[string]any)
-	if schema["type"] != "object" {
+	described, _ := t.InputSchema.(map[string]any)
+	if described["type"] != "object" {
 		c.problem = "its schema is not one of an object"
 		return c
 	}
-	if _, err := arguments.Compile(t.Name, c.Schema); err != nil {
+	if _, err := schema.Compile("the parameters of "+t.Name, c.Schema); err != nil {
 		c.problem = "its schema cannot be used: " + short(strings.Join(strings.Fields(err.Error()), " "), 200)
 		return c
 	}
-	c.findings = slices.Concat(scan(t.Name+"\n"+t.Description), scanAll(schema, scan))
+	c.findings = slices.Concat(scan(t.Name+"\n"+t.Description), scanAll(described, scan))
 	for _, f := range c.findings {
 		if f.Confidence == scanner.High {
 			c.problem = fmt.Sprintf("what describes it reads like an injection (%s, rule %s): %q", f.Category, f.Rule, f.Excerpt)

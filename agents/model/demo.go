@@ -30,6 +30,7 @@ const DemoHelp = `I understand questions with these words, several in one questi
 - other agents: "ask config to show app.conf", "ask sync to fetch https://example.org/status"
 - plans: "plan: how full are the disks?; and the memory?", a step after the other
 - run COMMAND, SELECT … and sql: …: exactly this command, this audit query or this query of the imported tables
+- "say: …": answers with just these words, or with none
 - "tell me about yourself"`
 
 const (
@@ -91,6 +92,9 @@ func demoTurn(req Request) Message {
 	q := ask(req.Messages[last].Content)
 	if steps := q.steps(); len(steps) > 0 && slices.ContainsFunc(req.Tools, func(t ToolSpec) bool { return t.Name == todo.Tool }) {
 		return demoPlan(req, steps, req.Messages[last+1:])
+	}
+	if words, ok := q.says(); ok {
+		return demoSays(words)
 	}
 	found := q.topics()
 	if answers := req.Messages[last+1:]; len(answers) > 0 {

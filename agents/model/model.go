@@ -115,7 +115,20 @@ type Response struct {
 	Usage Usage
 	// Model is the name of the model that answered, as the server reports it.
 	Model string
+	// Stop is why the answer ends where it does.
+	Stop Stop
 }
+
+// Stop is why an answer ends.
+type Stop string
+
+// The reasons for which an answer ends. A server that tells none, or another one, is believed to have said
+// all that it had to say.
+const (
+	StopDone    Stop = ""        // all is said
+	StopLength  Stop = "length"  // there was no room for more
+	StopRefused Stop = "refused" // the model, or its server, did not want to say it
+)
 
 // Model answers conversations. Implementations are safe for concurrent use.
 type Model interface {

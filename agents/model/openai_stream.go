@@ -100,6 +100,8 @@ type reading struct {
 	finish string
 	seen   bool // something was recognised as a chat completion
 	show   func(string)
+
+	refused bool // the model said why it does not answer
 }
 
 // pieces reads a stream to its end. It is whole when a finish reason or [DONE] was
@@ -122,6 +124,7 @@ func (r *reading) pieces(stream *ssestream.Stream[openai.ChatCompletionChunk], b
 				r.finish = c.FinishReason
 			}
 			r.say(c.Delta.Content)
+			r.refused = r.refused || c.Delta.Refusal != ""
 			r.say(c.Delta.Refusal)
 			for _, t := range c.Delta.ToolCalls {
 				if err := r.calls.add(t.Index, t.ID, t.Function.Name, t.Function.Arguments, t.Function.JSON.Arguments.Raw()); err != nil {
@@ -163,6 +166,7 @@ func (r *reading) whole(body io.Reader) *Error {
 	}
 	r.usage, r.finish = c.Usage, c.Choices[0].FinishReason
 	r.say(c.Choices[0].Message.Content)
+	r.refused = c.Choices[0].Message.Refusal != ""
 	r.say(c.Choices[0].Message.Refusal)
 	if err := r.calls.addWhole(c.Choices[0].Message.ToolCalls); err != nil {
 		return err
@@ -203,7 +207,18 @@ func (r *reading) response(req Request) Response {
 	if u.TotalTokens <= 0 {
 		u = EstimateUsage(req, messageSize(m))
 	}
-	return Response{Message: m, Usage: u, Model: r.model}
+	return Response{Message: m, Usage: u, Model: r.model, Stop: r.stop()}
+}
+
+// stop is why the answer ends, by the reason that the server gives.
+func (r *reading) stop() Stop {
+	switch {
+	case r.finish == "length":
+		return StopLength
+	case r.finish == "content_filter", r.refused:
+		return StopRefused
+	}
+	return StopDone
 }
 
 // meter reads a body up to a limit and notices the end-of-stream mark, which the

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/svc-gateway/svc/agents"
+	"github.com/svc-gateway/svc/agents/eventlog"
 	"github.com/svc-gateway/svc/internal/store"
 )
 
@@ -19,7 +19,7 @@ const (
 )
 
 // AppendEvents implements [agents.Store].
-func (s *Store) AppendEvents(ctx context.Context, run string, events []agents.Event) error {
+func (s *Store) AppendEvents(ctx context.Context, run string, events []eventlog.Event) error {
 	if len(events) == 0 {
 		return nil
 	}
@@ -37,7 +37,7 @@ type piece struct {
 	data        any // nil: there are no events
 }
 
-func (s *Store) newPiece(run string, events []agents.Event) (piece, error) {
+func (s *Store) newPiece(run string, events []eventlog.Event) (piece, error) {
 	if len(events) == 0 {
 		return piece{}, nil
 	}
@@ -60,19 +60,19 @@ func (p piece) insert(tx *store.Tx) error {
 }
 
 // Events implements [agents.Store].
-func (s *Store) Events(ctx context.Context, run string, from, limit int) ([]agents.Event, error) {
+func (s *Store) Events(ctx context.Context, run string, from, limit int) ([]eventlog.Event, error) {
 	rows, err := s.db.Read().QueryContext(ctx, selectPieces, run, from)
 	if err != nil {
 		return nil, s.fault("reading events", err)
 	}
 	defer rows.Close()
-	var events []agents.Event
+	var events []eventlog.Event
 	for len(events) < limit && rows.Next() {
 		var data any
 		if err := rows.Scan(&data); err != nil {
 			return nil, s.fault("reading events", err)
 		}
-		var piece []agents.Event
+		var piece []eventlog.Event
 		if err := s.doc.unpack(data, &piece); err != nil {
 			return nil, fmt.Errorf("decoding events: %w", err)
 		}

@@ -12,24 +12,25 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/svc-gateway/svc/agents"
+	"github.com/svc-gateway/svc/agents/eventlog"
 	"github.com/svc-gateway/svc/agents/model"
 	"github.com/svc-gateway/svc/internal/store"
 )
 
 // tale is what a run of two tool calls and an answer of a page tells.
-func tale() []agents.Event {
+func tale() []eventlog.Event {
 	id := "01a20291-f417-7d9e-83a7-0eb5adab5fb1"
-	events := []agents.Event{
-		{Type: agents.EventToolUse, Agent: "core", Call: "call_01a20291f42a7e2f9981cb567d8b968b", Name: "run_command", Input: []byte(`{"command":"df -h"}`), Status: "started"},
-		{Type: agents.EventResult, Call: "call_01a20291f42a7e2f9981cb567d8b968b", Name: "run_command", Content: strings.Repeat("/dev/vda1  252G   38G  54G  42% /srv\n", 6), Status: "success"},
+	events := []eventlog.Event{
+		{Type: eventlog.ToolUse, Agent: "core", Call: "call_01a20291f42a7e2f9981cb567d8b968b", Name: "run_command", Input: []byte(`{"command":"df -h"}`), Status: "started"},
+		{Type: eventlog.Result, Call: "call_01a20291f42a7e2f9981cb567d8b968b", Name: "run_command", Content: strings.Repeat("/dev/vda1  252G   38G  54G  42% /srv\n", 6), Status: "success"},
 	}
 	var all strings.Builder
 	for i := range 40 {
 		text := fmt.Sprintf("word %d of %d, ", i*7919%1000, i*i)
 		all.WriteString(text)
-		events = append(events, agents.Event{Type: agents.EventChunk, Agent: "core", Message: id, Content: text})
+		events = append(events, eventlog.Event{Type: eventlog.Chunk, Agent: "core", Message: id, Content: text})
 	}
-	events = append(events, agents.Event{Type: agents.EventMessage, Agent: "core", Message: id, Content: all.String(), Streamed: true}, agents.Event{Type: agents.EventDone, Status: "success"})
+	events = append(events, eventlog.Event{Type: eventlog.Message, Agent: "core", Message: id, Content: all.String(), Streamed: true}, eventlog.Event{Type: eventlog.Done, Status: "success"})
 	for i := range events {
 		events[i].Seq = i
 	}
@@ -103,7 +104,7 @@ func TestWordsNeverChange(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var got []agents.Event
+	var got []eventlog.Event
 	if err := p.unpack(old, &got); err != nil {
 		t.Fatal(err)
 	}
@@ -217,7 +218,7 @@ func BenchmarkPack(b *testing.B) {
 	})
 	b.Run("unpack", func(b *testing.B) {
 		for b.Loop() {
-			var out []agents.Event
+			var out []eventlog.Event
 			if err := p.unpack(column, &out); err != nil {
 				b.Fatal(err)
 			}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/svc-gateway/svc/agents"
+	"github.com/svc-gateway/svc/agents/eventlog"
 	"github.com/svc-gateway/svc/internal/store"
 )
 
@@ -91,7 +92,7 @@ func BenchmarkWriteBesideRemoval(b *testing.B) {
 	longest := time.Duration(0)
 	for i := 0; b.Loop(); i++ {
 		begun := time.Now()
-		if err := s.AppendEvents(b.Context(), fmt.Sprint(i), []agents.Event{{Type: agents.EventDone}}); err != nil {
+		if err := s.AppendEvents(b.Context(), fmt.Sprint(i), []eventlog.Event{{Type: eventlog.Done}}); err != nil {
 			b.Fatal(err)
 		}
 		longest = max(longest, time.Since(begun))

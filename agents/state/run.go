@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/svc-gateway/svc/agents"
+	"github.com/svc-gateway/svc/agents/eventlog"
 	"github.com/svc-gateway/svc/agents/model"
 	"github.com/svc-gateway/svc/agents/tree"
 	"github.com/svc-gateway/svc/internal/store"
@@ -273,7 +274,7 @@ func changed(res sql.Result) error {
 }
 
 // FinishRun implements [agents.Store].
-func (s *Store) FinishRun(ctx context.Context, r *agents.Run, messages []model.Message, events []agents.Event) error {
+func (s *Store) FinishRun(ctx context.Context, r *agents.Run, messages []model.Message, events []eventlog.Event) error {
 	c, err := s.newChange(r)
 	if err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/svc-gateway/svc/agents"
+	"github.com/svc-gateway/svc/agents/eventlog"
 	"github.com/svc-gateway/svc/agents/model"
 )
 
@@ -16,9 +17,9 @@ func eventPieces(t *testing.T, s agents.Store) {
 	r := run(t, th.ID)
 	create(t, s, r, nil)
 	const total = 25
-	var all []agents.Event
+	var all []eventlog.Event
 	for i := range total {
-		all = append(all, agents.Event{Seq: i, Type: agents.EventChunk, Content: fmt.Sprint(i)})
+		all = append(all, eventlog.Event{Seq: i, Type: eventlog.Chunk, Content: fmt.Sprint(i)})
 	}
 	for from := 0; from < 20; from += 5 {
 		if err := s.AppendEvents(t.Context(), r.ID, all[from:from+5]); err != nil {
@@ -46,8 +47,8 @@ func eventPieces(t *testing.T, s agents.Store) {
 func eventConflict(t *testing.T, s agents.Store) {
 	r := run(t, thread(t, s, "ada", now).ID)
 	create(t, s, r, nil)
-	piece := func(from int) []agents.Event {
-		return []agents.Event{{Seq: from, Type: agents.EventChunk}, {Seq: from + 1, Type: agents.EventChunk}}
+	piece := func(from int) []eventlog.Event {
+		return []eventlog.Event{{Seq: from, Type: eventlog.Chunk}, {Seq: from + 1, Type: eventlog.Chunk}}
 	}
 	for _, from := range []int{0, 2} {
 		if err := s.AppendEvents(t.Context(), r.ID, piece(from)); err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/svc-gateway/svc/agents"
+	"github.com/svc-gateway/svc/agents/eventlog"
 )
 
 func removal(t *testing.T, s agents.Store) {
@@ -22,7 +23,7 @@ func removal(t *testing.T, s agents.Store) {
 			t.Fatalf("while a run is active: got %v, want %v", err, agents.ErrBusy)
 		}
 		for i := range 300 {
-			if err := s.AppendEvents(t.Context(), r.ID, []agents.Event{{Seq: i, Type: agents.EventChunk, Content: "x"}}); err != nil {
+			if err := s.AppendEvents(t.Context(), r.ID, []eventlog.Event{{Seq: i, Type: eventlog.Chunk, Content: "x"}}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -142,7 +143,7 @@ func staleness(t *testing.T, s agents.Store) {
 
 func staleEvents(t *testing.T, s agents.Store, runs []*agents.Run) {
 	for _, r := range runs {
-		if err := s.AppendEvents(t.Context(), r.ID, []agents.Event{{Seq: 0, Type: agents.EventDone}}); err != nil {
+		if err := s.AppendEvents(t.Context(), r.ID, []eventlog.Event{{Seq: 0, Type: eventlog.Done}}); err != nil {
 			t.Fatal(err)
 		}
 	}

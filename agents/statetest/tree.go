@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/svc-gateway/svc/agents"
+	"github.com/svc-gateway/svc/agents/eventlog"
 	"github.com/svc-gateway/svc/agents/model"
 	"github.com/svc-gateway/svc/agents/tree"
 )
@@ -237,7 +238,7 @@ func requests(t *testing.T, s agents.Store) {
 		t.Errorf("removing it: got %v, want %v", err, agents.ErrBusy)
 	}
 	r.Status, r.Failure = agents.Error, &agents.Failure{Code: "broken", Message: "it broke"}
-	if err := s.FinishRun(ctx, r, nil, []agents.Event{{Type: agents.EventDone}}); err != nil {
+	if err := s.FinishRun(ctx, r, nil, []eventlog.Event{{Type: eventlog.Done}}); err != nil {
 		t.Fatal(err)
 	}
 	info, err := s.RunInfo(ctx, r.ID)

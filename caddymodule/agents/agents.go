@@ -289,6 +289,7 @@ func newSetup(ctx context.Context, a *app.App, opened *host, db *analytics.DB, l
 		Retention: retention.Policy{
 			Threads: s.Retention.Threads, Ephemeral: s.Retention.Ephemeral, Events: s.Retention.Events, Size: s.Retention.Size,
 		},
+		Answers: agents.Answers{MaxBytes: int(s.Output.MaxBytes), Once: !s.Output.Retry},
 		Limits: agents.Limits{
 			Steps: s.Runtime.MaxSteps, Depth: s.Runtime.MaxDepth, Context: s.Model.ContextTokens, Tokens: int64(s.Runtime.MaxTokens), Run: s.Runtime.RunTimeout, Tool: s.Runtime.Timeout,
 			ParallelCalls: parallelCalls, ParallelRuns: s.Limits.ParallelRuns, RunsPerMinute: int64(s.Limits.RunsPerMinute),

@@ -120,6 +120,9 @@ func (s *stream) print(e event) (done bool) {
 	case "compacted":
 		s.endLine()
 		fmt.Fprintln(s.told, cli.OneLine(e.Content))
+	case "guardrail":
+		s.endLine()
+		fmt.Fprintf(s.told, "[answer %s] %s\n", cli.OneLine(e.Status), cli.OneLine(e.Content))
 	case "approval_required":
 		s.endLine()
 		if s.desk != nil {

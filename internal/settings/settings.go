@@ -23,6 +23,7 @@ const (
 type Settings struct {
 	Auth       Auth
 	Runtime    Runtime
+	Output     Output
 	Classifier Classifier
 	Model      Model
 	Limits     Limits

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/svc-gateway/svc/agents"
+	"github.com/svc-gateway/svc/agents/eventlog"
 	"github.com/svc-gateway/svc/agents/model"
 	"github.com/svc-gateway/svc/agents/tree"
 )
@@ -231,7 +232,7 @@ func (c *chronicle) piece(f *frame, text string) {
 func textBlock(text string) map[string]string { return map[string]string{"type": "text", "text": text} }
 
 // spoken tells the rest of a message: the end of its text, its calls and what it took.
-func (c *chronicle) spoken(f *frame, e agents.Event) {
+func (c *chronicle) spoken(f *frame, e eventlog.Event) {
 	if c == nil {
 		return
 	}
@@ -276,20 +277,20 @@ func (c *chronicle) asks(g *graph, node string, index int, call model.ToolCall) 
 }
 
 // called tells what the gate says of a call.
-func (c *chronicle) called(f *frame, e agents.Event) {
+func (c *chronicle) called(f *frame, e eventlog.Event) {
 	if c == nil {
 		return
 	}
 	g := c.graphs[f.no]
 	c.tell(onCustom, "custom", string(e.Type), g.ns, "", func() any { return map[string]any{"name": string(e.Type), "payload": gateNews(e)} })
 	c.answered(f)
-	if e.Type == agents.EventToolUse && e.Status == string(agents.CallStarted) {
+	if e.Type == eventlog.ToolUse && e.Status == string(agents.CallStarted) {
 		c.starts(g, e)
 	}
 }
 
 // starts tells that a call starts.
-func (c *chronicle) starts(g *graph, e agents.Event) {
+func (c *chronicle) starts(g *graph, e eventlog.Event) {
 	g.calls[e.Call] = true
 	c.tell(onTools, "tools", "", g.ns, tree.NodeTools, func() any {
 		data := map[string]any{"event": "tool-started", "tool_call_id": e.Call, "tool_name": e.Name}
@@ -301,7 +302,7 @@ func (c *chronicle) starts(g *graph, e agents.Event) {
 }
 
 // result tells the result of a call.
-func (c *chronicle) result(f *frame, e agents.Event, message json.RawMessage) {
+func (c *chronicle) result(f *frame, e eventlog.Event, message json.RawMessage) {
 	if c == nil {
 		return
 	}
@@ -356,7 +357,7 @@ func (c *chronicle) turns(from, to string) {
 }
 
 // failed keeps why the run failed, for the events that tell of it.
-func (c *chronicle) failed(e agents.Event) {
+func (c *chronicle) failed(e eventlog.Event) {
 	if c != nil {
 		c.failure = e.Content
 	}

@@ -46,6 +46,9 @@ func (d *dialect) start(ctx context.Context, r *http.Request, thread string, bod
 	if body.resumes() {
 		return d.resume(ctx, r, thread, body, modes)
 	}
+	if body.resolves() {
+		return d.resolve(ctx, r, thread, body, modes)
+	}
 	req, err := body.request(as, thread, modes)
 	if err != nil {
 		return begun{}, err
@@ -88,6 +91,9 @@ func (d *dialect) about(run agents.RunInfo) about {
 
 // resumes reports whether the request answers what a run waits for.
 func (b *RunBody) resumes() bool { return b.Command != nil && !isNull(b.Command.Resume) }
+
+// outputSchema is where a request says what form the answer is to have.
+const outputSchema = "output_schema"
 
 // maxAfter is how far ahead a run may be asked for.
 const maxAfter = 7 * 24 * time.Hour
@@ -132,6 +138,11 @@ func (b *RunBody) request(as assistant, thread string, modes []mode) (agents.Req
 			return req, rest.Invalid("config.recursion_limit: must be at least 1")
 		}
 		req.MaxSteps = b.Config.RecursionLimit
+		if schema := b.Config.Configurable[outputSchema]; schema != nil {
+			if req.Form, err = json.Marshal(schema); err != nil {
+				return req, rest.Invalid("config.configurable.output_schema: cannot be read")
+			}
+		}
 	}
 	if req.InterruptBefore, err = readNodes(b.InterruptBefore, "interrupt_before"); err != nil {
 		return req, err

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/svc-gateway/svc/agents"
+	"github.com/svc-gateway/svc/agents/eventlog"
 	"github.com/svc-gateway/svc/agents/model"
 	"github.com/svc-gateway/svc/agents/tree"
 )
@@ -74,7 +75,7 @@ func (t *translator) speak(f *frame, id string) {
 }
 
 // chunk tells a piece of a message.
-func (t *translator) chunk(f *frame, e agents.Event) {
+func (t *translator) chunk(f *frame, e eventlog.Event) {
 	t.speak(f, e.Message)
 	f.text = append(f.text, e.Content...)
 	t.also.piece(f, e.Content)
@@ -87,7 +88,7 @@ func (t *translator) chunk(f *frame, e agents.Event) {
 }
 
 // message tells a message that is complete: the end of the node agent.
-func (t *translator) message(f *frame, e agents.Event) {
+func (t *translator) message(f *frame, e eventlog.Event) {
 	if f.node == "" {
 		t.pickedUp(f, e)
 		return
@@ -120,7 +121,7 @@ func (t *translator) message(f *frame, e agents.Event) {
 }
 
 // pickedUp follows a message of an earlier run, whose calls are made now.
-func (t *translator) pickedUp(f *frame, e agents.Event) {
+func (t *translator) pickedUp(f *frame, e eventlog.Event) {
 	f.put(e.Message, encode(wire(model.Message{ID: e.Message, Role: model.RoleAssistant, Content: e.Content, ToolCalls: e.Calls})))
 	f.count++
 	f.seq++
@@ -135,14 +136,14 @@ func (t *translator) pickedUp(f *frame, e agents.Event) {
 }
 
 // call tells what the gate says of a call.
-func (t *translator) call(f *frame, e agents.Event) {
-	f.waiting = slices.DeleteFunc(f.waiting, func(w agents.Event) bool { return w.Call == e.Call })
-	if e.Type == agents.EventWait {
+func (t *translator) call(f *frame, e eventlog.Event) {
+	f.waiting = slices.DeleteFunc(f.waiting, func(w eventlog.Event) bool { return w.Call == e.Call })
+	if e.Type == eventlog.Wait {
 		f.waiting = append(f.waiting, e)
 	}
 	t.tell(modeCustom, f, "custom", func() any { return gateNews(e) })
 	t.also.called(f, e)
-	if e.Type != agents.EventToolUse || e.Status != string(agents.CallStarted) {
+	if e.Type != eventlog.ToolUse || e.Status != string(agents.CallStarted) {
 		return
 	}
 	t.event(f, "on_tool_start", e.Name, f.tags(), func() any { return map[string]any{"input": e.Input} })
@@ -152,7 +153,7 @@ func (t *translator) call(f *frame, e agents.Event) {
 }
 
 // gateNews is what is told of a call beside the graph's own events.
-func gateNews(e agents.Event) map[string]any {
+func gateNews(e eventlog.Event) map[string]any {
 	news := map[string]any{"type": string(e.Type), "id": e.Call, "name": e.Name}
 	for name, value := range map[string]string{"status": e.Status, "code": e.Code, "reason": e.Content, "by": e.By, "where": e.Where, "digest": e.Digest} {
 		if value != "" {
@@ -166,8 +167,8 @@ func gateNews(e agents.Event) map[string]any {
 }
 
 // result tells the result of a call. The last one ends the node tools.
-func (t *translator) result(f *frame, e agents.Event) {
-	f.waiting = slices.DeleteFunc(f.waiting, func(w agents.Event) bool { return w.Call == e.Call })
+func (t *translator) result(f *frame, e eventlog.Event) {
+	f.waiting = slices.DeleteFunc(f.waiting, func(w eventlog.Event) bool { return w.Call == e.Call })
 	m := encode(wire(model.Message{
 		ID: agents.ResultID(e.Call), Role: model.RoleTool, Content: e.Content, ToolCallID: e.Call, Name: e.Name, Status: e.Status,
 	}))

@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/svc-gateway/svc/agents"
+	"github.com/svc-gateway/svc/agents/eventlog"
 	"github.com/svc-gateway/svc/agents/model"
 	"github.com/svc-gateway/svc/agents/todo"
 	"github.com/svc-gateway/svc/agents/tree"
@@ -45,6 +46,8 @@ type translator struct {
 	failed bool
 	over   bool
 
+	resolved bool // whoever reads asked for the run's end, which is no error then
+
 	metadata json.RawMessage // what every message's metadata has
 
 	also *chronicle // tells the same in the thread-centric form; nil: nobody asked for that
@@ -72,7 +75,7 @@ type frame struct {
 	text    []byte
 	calls   []string // of the last turn, in the model's order
 	results map[string]json.RawMessage
-	waiting []agents.Event
+	waiting []eventlog.Event
 }
 
 func newTranslator(a about, modes []mode, subgraphs bool) *translator {
@@ -171,45 +174,52 @@ func (t *translator) state(f *frame) {
 func (f *frame) state() map[string]any { return values(f.messages, f.values) }
 
 // add follows one event of the log.
-func (t *translator) add(e agents.Event) {
-	if t.paused && e.Type != agents.EventPaused {
+func (t *translator) add(e eventlog.Event) {
+	if t.paused && e.Type != eventlog.Paused {
 		t.resume()
 	}
 	f := t.frames[e.Frame]
-	if f == nil && e.Type != agents.EventOpened {
+	if f == nil && e.Type != eventlog.Opened {
 		return // of a version that did not tell of it
 	}
 	switch e.Type {
-	case agents.EventChunk:
+	case eventlog.Chunk:
 		t.chunk(f, e)
-	case agents.EventMessage:
+	case eventlog.Message:
 		t.message(f, e)
-	case agents.EventToolUse, agents.EventWait, agents.EventDecided:
+	case eventlog.ToolUse, eventlog.Wait, eventlog.Decided:
 		t.call(f, e)
-	case agents.EventResult:
+	case eventlog.Result:
 		t.result(f, e)
-	case agents.EventTodos:
+	case eventlog.Guarded:
+		t.tell(modeCustom, f, "custom", func() any {
+			return map[string]string{"type": string(e.Type), "id": e.Message, "status": e.Status, "code": e.Code, "reason": e.Content}
+		})
+	case eventlog.Todos:
 		f.values = maps.Clone(f.values)
 		if f.values == nil {
 			f.values = map[string]any{}
 		}
 		f.values[todo.Key] = append([]todo.Item{}, e.Todos...)
-	case agents.EventOpened:
+	case eventlog.Opened:
 		t.opened(e)
-	case agents.EventPaused:
+	case eventlog.Paused:
 		t.pause()
-	case agents.EventError:
+	case eventlog.Error:
+		if t.resolved {
+			return
+		}
 		t.failed = true
 		t.also.failed(e)
 		t.tell(always, nil, "error", func() any { return map[string]string{"error": e.Code, "message": e.Content} })
-	case agents.EventDone:
+	case eventlog.Done:
 		t.also.over(e.Status)
 		t.done()
 	}
 }
 
 // opened begins a subgraph.
-func (t *translator) opened(e agents.Event) {
+func (t *translator) opened(e eventlog.Event) {
 	f := &frame{no: e.Frame, agent: e.Agent, opener: e.Call, ns: "tools:" + e.Call, step: agents.BeforeFirst, place: map[string]int{}}
 	for _, parent := range t.frames {
 		if slices.Contains(parent.calls, e.Call) && parent.ns != "" {

@@ -10,45 +10,46 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/svc-gateway/svc/agents"
+	"github.com/svc-gateway/svc/agents/eventlog"
 	"github.com/svc-gateway/svc/agents/model"
 )
 
 // run is the log of a run with a call.
-var run = []agents.Event{
-	{Type: agents.EventMessage, Message: "a1", Calls: []model.ToolCall{{ID: "call_1", Name: "get_weather", Arguments: `{"city":"Paris"}`}}},
-	{Type: agents.EventToolUse, Call: "call_1", Name: "get_weather", Status: "started", Input: json.RawMessage(`{"city":"Paris"}`)},
-	{Type: agents.EventResult, Call: "call_1", Name: "get_weather", Status: "success", Content: "sunny"},
-	{Type: agents.EventChunk, Message: "a2", Content: "It is "},
-	{Type: agents.EventChunk, Message: "a2", Content: "sunny"},
-	{Type: agents.EventMessage, Message: "a2", Content: "It is sunny", Streamed: true},
-	{Type: agents.EventDone, Status: "success"},
+var run = []eventlog.Event{
+	{Type: eventlog.Message, Message: "a1", Calls: []model.ToolCall{{ID: "call_1", Name: "get_weather", Arguments: `{"city":"Paris"}`}}},
+	{Type: eventlog.ToolUse, Call: "call_1", Name: "get_weather", Status: "started", Input: json.RawMessage(`{"city":"Paris"}`)},
+	{Type: eventlog.Result, Call: "call_1", Name: "get_weather", Status: "success", Content: "sunny"},
+	{Type: eventlog.Chunk, Message: "a2", Content: "It is "},
+	{Type: eventlog.Chunk, Message: "a2", Content: "sunny"},
+	{Type: eventlog.Message, Message: "a2", Content: "It is sunny", Streamed: true},
+	{Type: eventlog.Done, Status: "success"},
 }
 
 // waiting is the log of a run with a call that waits, as far as that, and what comes after a decision.
-var waiting = []agents.Event{
-	{Type: agents.EventMessage, Message: "a1", Calls: []model.ToolCall{{ID: "call_1", Name: "run_command", Arguments: `{"command":"rm -r x"}`}}},
-	{Type: agents.EventWait, Call: "call_1", Leave: "call_1", Name: "run_command", Input: json.RawMessage(`{"command":"rm -r x"}`), Content: "This deletes a folder."},
-	{Type: agents.EventPaused},
-	{Type: agents.EventDecided, Call: "call_1", Leave: "call_1", Name: "run_command", Status: "approved"},
-	{Type: agents.EventToolUse, Call: "call_1", Name: "run_command", Status: "started"},
-	{Type: agents.EventResult, Call: "call_1", Name: "run_command", Status: "success", Content: "done"},
-	{Type: agents.EventMessage, Message: "a2", Content: "Done."},
-	{Type: agents.EventDone, Status: "success"},
+var waiting = []eventlog.Event{
+	{Type: eventlog.Message, Message: "a1", Calls: []model.ToolCall{{ID: "call_1", Name: "run_command", Arguments: `{"command":"rm -r x"}`}}},
+	{Type: eventlog.Wait, Call: "call_1", Leave: "call_1", Name: "run_command", Input: json.RawMessage(`{"command":"rm -r x"}`), Content: "This deletes a folder."},
+	{Type: eventlog.Paused},
+	{Type: eventlog.Decided, Call: "call_1", Leave: "call_1", Name: "run_command", Status: "approved"},
+	{Type: eventlog.ToolUse, Call: "call_1", Name: "run_command", Status: "started"},
+	{Type: eventlog.Result, Call: "call_1", Name: "run_command", Status: "success", Content: "done"},
+	{Type: eventlog.Message, Message: "a2", Content: "Done."},
+	{Type: eventlog.Done, Status: "success"},
 }
 
 // nested is the log of a run with a sub-agent.
-var nested = []agents.Event{
-	{Type: agents.EventMessage, Message: "a1", Calls: []model.ToolCall{{ID: "call_1", Name: "delegate", Arguments: `{}`}}},
-	{Type: agents.EventToolUse, Call: "call_1", Name: "delegate", Status: "started"},
-	{Type: agents.EventOpened, Frame: 1, Agent: "core", Call: "call_1", Message: "t1", Content: "look"},
-	{Type: agents.EventMessage, Frame: 1, Message: "b1", Content: "seen"},
-	{Type: agents.EventResult, Call: "call_1", Name: "delegate", Status: "success", Content: "seen"},
-	{Type: agents.EventMessage, Message: "a2", Content: "seen"},
-	{Type: agents.EventDone, Status: "success"},
+var nested = []eventlog.Event{
+	{Type: eventlog.Message, Message: "a1", Calls: []model.ToolCall{{ID: "call_1", Name: "delegate", Arguments: `{}`}}},
+	{Type: eventlog.ToolUse, Call: "call_1", Name: "delegate", Status: "started"},
+	{Type: eventlog.Opened, Frame: 1, Agent: "core", Call: "call_1", Message: "t1", Content: "look"},
+	{Type: eventlog.Message, Frame: 1, Message: "b1", Content: "seen"},
+	{Type: eventlog.Result, Call: "call_1", Name: "delegate", Status: "success", Content: "seen"},
+	{Type: eventlog.Message, Message: "a2", Content: "seen"},
+	{Type: eventlog.Done, Status: "success"},
 }
 
 // translated is what a log becomes for a reader of some modes.
-func translated(log []agents.Event, subgraphs bool, modes ...mode) []told {
+func translated(log []eventlog.Event, subgraphs bool, modes ...mode) []told {
 	input := []model.Message{{ID: "h1", Role: model.RoleUser, Content: "weather please"}}
 	t := newTranslator(about{Run: "r", Thread: "t", Assistant: "core", Created: time.Unix(0, 0)}, modes, subgraphs)
 	t.head()
@@ -71,7 +72,7 @@ func names(events []told) string {
 func TestOrders(t *testing.T) {
 	for _, tc := range []struct {
 		name      string
-		log       []agents.Event
+		log       []eventlog.Event
 		subgraphs bool
 		modes     []mode
 		want      string
@@ -95,7 +96,7 @@ func TestOrders(t *testing.T) {
 		{"a sub-agent unseen", nested, false, []mode{modeUpdates}, "metadata updates updates updates end"},
 		{"a sub-agent", nested, true, []mode{modeUpdates}, "metadata updates updates|tools:call_1 updates updates end"},
 		{
-			"a failure", append(run[:2:2], agents.Event{Type: agents.EventError, Code: "step_limit", Content: "too long"}, agents.Event{Type: agents.EventDone, Status: "error"}),
+			"a failure", append(run[:2:2], eventlog.Event{Type: eventlog.Error, Code: "step_limit", Content: "too long"}, eventlog.Event{Type: eventlog.Done, Status: "error"}),
 			false,
 			[]mode{modeUpdates},
 			"metadata updates error",
@@ -158,7 +159,7 @@ func FuzzNumbers(f *testing.F) {
 			}
 			return modes
 		}
-		for _, log := range [][]agents.Event{run, waiting, nested} {
+		for _, log := range [][]eventlog.Event{run, waiting, nested} {
 			seen := map[int]string{}
 			for _, events := range [][]told{translated(log, subgraphs, pick(a)...), translated(log, true, pick(b)...)} {
 				last := -1

@@ -13,6 +13,7 @@ import (
 	"github.com/svc-gateway/svc/agents"
 	"github.com/svc-gateway/svc/agents/api/rest"
 	"github.com/svc-gateway/svc/agents/approval"
+	"github.com/svc-gateway/svc/agents/eventlog"
 	"github.com/svc-gateway/svc/policy"
 )
 
@@ -99,7 +100,7 @@ func decision(req *sdk.CallToolRequest) approval.Decision {
 }
 
 // ask has a client ask its user.
-func (d *dialect) ask(p policy.Principal, c call, h agents.Handle, e *agents.Event) (*sdk.CallToolResult, error) {
+func (d *dialect) ask(p policy.Principal, c call, h agents.Handle, e *eventlog.Event) (*sdk.CallToolResult, error) {
 	sealed, err := d.seals.seal(state{Run: h.ID, Approval: e.Leave, Digest: e.Digest, Expires: e.Expires}, p, c)
 	if err != nil {
 		return nil, errors.New("internal error")
@@ -126,7 +127,7 @@ func (d *dialect) ask(p policy.Principal, c call, h agents.Handle, e *agents.Eve
 }
 
 // waits is the answer to a client that cannot be asked.
-func waits(h agents.Handle, e *agents.Event) *sdk.CallToolResult {
+func waits(h agents.Handle, e *eventlog.Event) *sdk.CallToolResult {
 	res := failed("This call waits for approval until %s. %s\nThe approval is %s, the run is %s of the thread %s. When an administrator has approved it (service approvals approve %s), the call is made and its result is in the run.",
 		e.Expires.Format(time.RFC3339), e.Content, e.Leave, h.ID, h.Thread, e.Leave)
 	res.StructuredContent = map[string]any{"approval": e.Leave, "run_id": h.ID, "thread_id": h.Thread, "expires_at": e.Expires}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/svc-gateway/svc/agents"
+	"github.com/svc-gateway/svc/agents/eventlog"
 	"github.com/svc-gateway/svc/agents/model"
 )
 
@@ -11,8 +12,8 @@ import (
 type outcome struct {
 	status string // of the call; empty when it did not come to one
 	text   string
-	failed string        // why the run ended without
-	wait   *agents.Event // what it waits for; nil: nothing
+	failed string          // why the run ended without
+	wait   *eventlog.Event // what it waits for; nil: nothing
 }
 
 // begin starts the run of a call.
@@ -39,24 +40,24 @@ func follow(ctx context.Context, h agents.Handle, decided string) (outcome, erro
 		}
 		for _, e := range events {
 			switch e.Type {
-			case agents.EventWait:
+			case eventlog.Wait:
 				o.wait = &e
-			case agents.EventDecided:
+			case eventlog.Decided:
 				o.wait = nil
 				if e.Leave == decided {
 					decided = ""
 				}
-			case agents.EventResult:
+			case eventlog.Result:
 				if e.Frame == 0 {
 					o.status, o.text = e.Status, e.Content
 				}
-			case agents.EventPaused:
+			case eventlog.Paused:
 				if o.wait != nil && decided == "" && !turn {
 					return o, nil
 				}
-			case agents.EventError:
+			case eventlog.Error:
 				o.failed = e.Code + ": " + e.Content
-			case agents.EventDone:
+			case eventlog.Done:
 				o.wait = nil
 			}
 		}

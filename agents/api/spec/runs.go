@@ -28,15 +28,18 @@ func (d *dialect) runInThread(w http.ResponseWriter, r *http.Request) {
 	if !d.Decode(w, r, &body, d.Options.BodyBytes) {
 		return
 	}
-	d.run(w, r, RunRequest{Input: body.Input, AssistantID: body.AssistantID, ThreadID: thread, UserID: body.UserID, AutoApprove: body.AutoApprove})
+	d.run(w, r, RunRequest{Input: body.Input, AssistantID: body.AssistantID, ThreadID: thread, UserID: body.UserID, AutoApprove: body.AutoApprove, Schema: body.Schema})
 }
 
 // run starts a run and streams it. It goes on when the client leaves.
 func (d *dialect) run(w http.ResponseWriter, r *http.Request, body RunRequest) {
+	if string(body.Schema) == "null" {
+		body.Schema = nil
+	}
 	run, err := rest.Aside(func() (agents.Handle, error) {
 		return d.View(r).Start(r.Context(), agents.Request{
 			User: body.UserID, Assistant: body.AssistantID, Thread: strings.ToLower(body.ThreadID), Input: messages(body.Input),
-			AutoApprove: body.AutoApprove,
+			AutoApprove: body.AutoApprove, Form: body.Schema,
 		})
 	})
 	if err != nil {

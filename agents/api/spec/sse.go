@@ -8,26 +8,27 @@ import (
 
 	"github.com/svc-gateway/svc/agents"
 	"github.com/svc-gateway/svc/agents/api/rest"
+	"github.com/svc-gateway/svc/agents/eventlog"
 	"github.com/svc-gateway/svc/agents/todo"
 )
 
 // event is an entry of the log in the specification's dialect; false for one that it does not
 // show: what sub-agents say among themselves, results, calls that wait, and messages whose text has
 // gone out in pieces.
-func event(e agents.Event) (StreamEvent, bool) {
+func event(e eventlog.Event) (StreamEvent, bool) {
 	switch e.Type {
-	case agents.EventChunk:
+	case eventlog.Chunk:
 		return StreamEvent{Type: "message_chunk", Content: e.Content}, e.Frame == 0
-	case agents.EventMessage:
+	case eventlog.Message:
 		return StreamEvent{Type: "text", Content: e.Content}, e.Frame == 0 && !e.Streamed && e.Content != ""
-	case agents.EventToolUse:
+	case eventlog.ToolUse:
 		s := StreamEvent{Type: "tool_use", ID: e.Call, Name: e.Name, Input: e.Input}
 		switch agents.CallStatus(e.Status) {
 		case agents.CallDenied, agents.CallRejected, agents.CallExpired:
 			s.Status, s.Code, s.Reason = e.Status, e.Code, e.Content
 		}
 		return s, true
-	case agents.EventWait:
+	case eventlog.Wait:
 		people := e.People
 		if people < 2 {
 			people = 0
@@ -36,15 +37,17 @@ func event(e agents.Event) (StreamEvent, bool) {
 			Type: "approval_required", ID: e.Leave, Tool: e.Name, Input: e.Input, Digest: e.Digest, Reason: e.Content,
 			Where: e.Where, Approvers: people, OtherPerson: e.Other, ExpiresAt: moment(e.Expires),
 		}, e.Leave != ""
-	case agents.EventDecided:
+	case eventlog.Decided:
 		return StreamEvent{Type: "approval_decided", ID: e.Leave, Tool: e.Name, Decision: e.Status, By: e.By, Reason: e.Content}, true
-	case agents.EventCompact:
+	case eventlog.Compact:
 		return StreamEvent{Type: "compacted", Status: e.Status, Content: e.Content}, e.Frame == 0
-	case agents.EventTodos:
+	case eventlog.Guarded:
+		return StreamEvent{Type: "guardrail", Status: e.Status, Code: e.Code, Content: e.Content}, e.Frame == 0
+	case eventlog.Todos:
 		return StreamEvent{Type: "todos", ID: e.Call, Items: append([]todo.Item{}, e.Todos...)}, e.Frame == 0
-	case agents.EventError:
+	case eventlog.Error:
 		return StreamEvent{Type: "error", Code: e.Code, Message: e.Content}, true
-	case agents.EventDone:
+	case eventlog.Done:
 		return StreamEvent{Type: "done"}, true
 	}
 	return StreamEvent{}, false

@@ -42,22 +42,24 @@ func (b *ThreadRunRequest) Check() error { return b.Input.check() }
 
 // RunRequest is the body of POST /runs/stream.
 type RunRequest struct {
-	Input       Input  `json:"input" required:"true"`
-	Resumable   string `query:"resumable" json:"-" enum:"0,1,true,false" description:"send an id with every event"`
-	AssistantID string `json:"assistant_id,omitempty" minLength:"1" default:"svc-orchestrator" description:"target agent"`
-	ThreadID    string `json:"thread_id,omitempty" format:"uuid" description:"conversation thread for multi-turn use"`
-	UserID      string `json:"user_id,omitempty" minLength:"1" description:"acts for this user; somebody else's needs the role admin"`
-	AutoApprove bool   `json:"auto_approve,omitempty" description:"goes on without a person where only rules of the program ask for one; needs the role admin"`
+	Input       Input           `json:"input" required:"true"`
+	Resumable   string          `query:"resumable" json:"-" enum:"0,1,true,false" description:"send an id with every event"`
+	AssistantID string          `json:"assistant_id,omitempty" minLength:"1" default:"svc-orchestrator" description:"target agent"`
+	ThreadID    string          `json:"thread_id,omitempty" format:"uuid" description:"conversation thread for multi-turn use"`
+	UserID      string          `json:"user_id,omitempty" minLength:"1" description:"acts for this user; somebody else's needs the role admin"`
+	Schema      json.RawMessage `json:"output_schema,omitempty" description:"a JSON Schema that the answer is to fit"`
+	AutoApprove bool            `json:"auto_approve,omitempty" description:"goes on without a person where only rules of the program ask for one; needs the role admin"`
 }
 
 // ThreadRunRequest is RunRequest within a thread that the path names.
 type ThreadRunRequest struct {
 	ThreadPath
-	Resumable   string `query:"resumable" json:"-" enum:"0,1,true,false" description:"send an id with every event"`
-	Input       Input  `json:"input" required:"true"`
-	AssistantID string `json:"assistant_id,omitempty" minLength:"1" default:"svc-orchestrator" description:"target agent"`
-	UserID      string `json:"user_id,omitempty" minLength:"1" description:"acts for this user; somebody else's needs the role admin"`
-	AutoApprove bool   `json:"auto_approve,omitempty" description:"goes on without a person where only rules of the program ask for one; needs the role admin"`
+	Resumable   string          `query:"resumable" json:"-" enum:"0,1,true,false" description:"send an id with every event"`
+	Input       Input           `json:"input" required:"true"`
+	AssistantID string          `json:"assistant_id,omitempty" minLength:"1" default:"svc-orchestrator" description:"target agent"`
+	UserID      string          `json:"user_id,omitempty" minLength:"1" description:"acts for this user; somebody else's needs the role admin"`
+	Schema      json.RawMessage `json:"output_schema,omitempty" description:"a JSON Schema that the answer is to fit"`
+	AutoApprove bool            `json:"auto_approve,omitempty" description:"goes on without a person where only rules of the program ask for one; needs the role admin"`
 }
 
 // ThreadPath is the path of a thread.
@@ -93,12 +95,12 @@ type ThreadView struct {
 // StreamEvent is the data of one server-sent event. The type says which fields there are;
 // clients skip types and fields that they do not know.
 type StreamEvent struct {
-	Type    string          `json:"type" required:"true" enum:"message_chunk,text,tool_use,todos,compacted,approval_required,approval_decided,error,done"`
-	Content string          `json:"content,omitempty" description:"message_chunk: a piece of the answer as it is generated; text: a message that was not streamed in pieces; compacted: what became of older messages"`
+	Type    string          `json:"type" required:"true" enum:"message_chunk,text,tool_use,todos,compacted,guardrail,approval_required,approval_decided,error,done"`
+	Content string          `json:"content,omitempty" description:"message_chunk: a piece of the answer as it is generated; text: a message that was not streamed in pieces; compacted: what became of older messages; guardrail: what is wrong with an answer"`
 	ID      string          `json:"id,omitempty" description:"tool_use, todos: the call; approval_required, approval_decided: the approval, which has the id of its call"`
 	Name    string          `json:"name,omitempty" description:"tool_use: the tool"`
 	Input   json.RawMessage `json:"input,omitempty" description:"tool_use, approval_required: the tool's input, an object"`
-	Status  string          `json:"status,omitempty" description:"tool_use: denied, rejected or expired, for a call that was not made; compacted: summarised or left_out"`
+	Status  string          `json:"status,omitempty" description:"tool_use: denied, rejected or expired, for a call that was not made; compacted: summarised or left_out; guardrail: flagged, again (the answer so far does not count, another one follows) or withheld"`
 	Reason  string          `json:"reason,omitempty" description:"tool_use: why it was not made; approval_required: why it waits; approval_decided: who decided and what they said"`
 	Code    string          `json:"code,omitempty" description:"a stable word; error: what went wrong; tool_use: why the call was not made, such as policy_denied"`
 

@@ -72,6 +72,20 @@ for (const [line, Client] of Object.entries(lines)) {
     }
   });
 
+  test(`${line}: marked as resolved, as chat UIs call it`, within, async () => {
+    const { thread_id } = await fresh(admin, 'resolved');
+    const events = await collect(admin.runs.stream(thread_id, 'core', { command: { goto: '__end__' }, streamMode: ['values'] }));
+    assert.equal(events.at(-1).event, 'end');
+    assert.ok(!of(events, 'values').at(-1).__interrupt__);
+    assert.ok(existsSync(folder('resolved')), 'the call was not made');
+    const state = await admin.threads.getState(thread_id);
+    assert.deepEqual(state.tasks.flatMap(({ interrupts }) => interrupts), []);
+    assert.notEqual((await admin.threads.get(thread_id)).status, 'interrupted');
+    const { messages } = await admin.runs.wait(thread_id, 'core', { input: ask('tell me about yourself') });
+    assert.match(messages.at(-1).content, /demo model/, 'the thread goes on');
+    assert.equal((await refused(admin.runs.wait(thread_id, 'core', { command: { goto: '__end__' } }))).status, 422, 'nothing waits');
+  });
+
   test(`${line}: by the id of the interrupt`, within, async () => {
     const { thread_id, interrupts } = await fresh(admin, 'three');
     assert.equal((await refused(admin.runs.wait(thread_id, 'core', { command: { resume: { [interrupts[0].id]: { decisions: [] } } } }))).status, 422);
