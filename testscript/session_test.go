@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -219,7 +220,7 @@ func unmountBelow(dir string) error {
 }
 
 // condition adds [mount]: file systems can be mounted here, and [clients] and [mcp]: the published packages of
-// that folder of testdata are installed.
+// that folder of testdata are installed, and [node22]: Node.js is at least that.
 func condition(name string) (bool, error) {
 	switch name {
 	case "mount":
@@ -227,6 +228,11 @@ func condition(name string) (bool, error) {
 	case "clients", "mcp":
 		_, err := os.Stat(filepath.Join("testdata", name, "node_modules"))
 		return err == nil, nil
+	case "node22": // the newest Node.js that packages ask for
+		out, err := exec.Command("node", "--version").Output()
+		major, _, _ := strings.Cut(strings.TrimPrefix(string(out), "v"), ".")
+		n, bad := strconv.Atoi(major)
+		return err == nil && bad == nil && n >= 22, nil
 	}
 	return false, fmt.Errorf("there is no condition %s", name)
 }

@@ -28,7 +28,9 @@ func asUser(t *testing.T, s *caddytest.Server, token, version string, asked func
 	t.Helper()
 	var o sdk.ClientOptions
 	if asked != nil {
-		o.ElicitationHandler = func(_ context.Context, r *sdk.ElicitRequest) (*sdk.ElicitResult, error) { return asked(r.Params.Message), nil }
+		o.ElicitationHandler = func(_ context.Context, r *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
+			return asked(r.Params.Message), nil
+		}
 	}
 	cs, err := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, &o).Connect(t.Context(), &sdk.StreamableClientTransport{
 		Endpoint: s.URL + "/mcp", HTTPClient: &http.Client{Transport: bearer(token)}, DisableStandaloneSSE: true,
