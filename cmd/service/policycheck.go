@@ -5,9 +5,12 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	api "github.com/svc-gateway/svc/agents/api/mcp"
+	"github.com/svc-gateway/svc/agents/mcp"
 	"github.com/svc-gateway/svc/agents/roster"
 	"github.com/svc-gateway/svc/caddymodule/app"
 	"github.com/svc-gateway/svc/caddymodule/app/cli"
@@ -78,16 +81,17 @@ func listFiles(out io.Writer, rules []policy.RuleInfo) error {
 func misspelt(rules []policy.RuleInfo, t *toolbox, agentNames []string) []string {
 	categories := []string{
 		command.Reload, command.Erase, command.Shutdown, command.CriticalProcess, command.RecursiveDeletion, command.RawDiskWrite,
-		command.Formatting, command.WriteOutsideRoot, command.RemoteCode, string(scanner.HTTPWrite), string(scanner.DatabaseWrite),
+		command.Formatting, command.WriteOutsideRoot, command.RemoteCode, string(scanner.HTTPWrite), string(scanner.DatabaseWrite), mcp.Undeclared,
 	}
 	var all []string
 	for _, r := range rules {
 		for _, list := range []struct {
 			key         string
 			used, known []string
-		}{{"agents", r.Agents, agentNames}, {"tools", r.Tools, t.names()}, {"categories", r.Categories, categories}} {
+		}{{"agents", r.Agents, append(agentNames, api.Agent)}, {"tools", r.Tools, t.names()}, {"categories", r.Categories, categories}} {
 			for _, name := range list.used {
-				if name != policy.Any && !slices.Contains(list.known, name) {
+				lent := list.key == "tools" && strings.HasPrefix(name, "mcp_") // the service knows which there are
+				if name != policy.Any && !lent && !slices.Contains(list.known, name) {
 					all = append(all, fmt.Sprintf("%s:%d: rule %q: match.%s: there is no %q%s",
 						r.File, r.Line, r.Name, list.key, name, suggest.DidYouMean(name, list.known)))
 				}
