@@ -20,7 +20,7 @@ func TestEmbeddedRules(t *testing.T) {
 	}
 	for _, c := range []string{
 		"reload", "erase", "shutdown", "critical_process", "recursive_deletion",
-		"raw_disk_write", "formatting", "write_outside_root",
+		"raw_disk_write", "formatting", "write_outside_root", "undeclared_tool",
 	} {
 		if !covered[c] {
 			t.Errorf("no rule for category %s", c)

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -77,6 +78,7 @@ func setup(e *testscript.Env, bin, helper string) error {
 	e.Setenv("SVC_AUTH_MODE", "token")
 	e.Setenv("SVC_RUNTIME_PROJECT_ROOT", e.WorkDir)
 	e.Setenv("CLIENTS", clients)
+	e.Setenv("MCP", filepath.Join(filepath.Dir(clients), "mcp"))
 	e.Setenv("SANDBOX", helper)
 	e.Setenv("SKILLS", skills)
 	e.Defer(func() {
@@ -223,15 +225,20 @@ func unmountBelow(dir string) error {
 	return errors.Join(errs...)
 }
 
-// condition adds [mount]: file systems can be mounted here, and [clients]: the published clients of
-// testdata/clients are installed.
+// condition adds [mount]: file systems can be mounted here, and [clients] and [mcp]: the published packages of
+// that folder of testdata are installed, and [node22]: Node.js is at least that.
 func condition(name string) (bool, error) {
 	switch name {
 	case "mount":
 		return mountable()
-	case "clients":
-		_, err := os.Stat(filepath.Join("testdata", "clients", "node_modules"))
+	case "clients", "mcp":
+		_, err := os.Stat(filepath.Join("testdata", name, "node_modules"))
 		return err == nil, nil
+	case "node22": // the newest Node.js that packages ask for
+		out, err := exec.Command("node", "--version").Output()
+		major, _, _ := strings.Cut(strings.TrimPrefix(string(out), "v"), ".")
+		n, bad := strconv.Atoi(major)
+		return err == nil && bad == nil && n >= 22, nil
 	}
 	return false, fmt.Errorf("there is no condition %s", name)
 }

@@ -19,6 +19,7 @@ import (
 
 	"github.com/svc-gateway/svc/agents"
 	"github.com/svc-gateway/svc/agents/api/langgraph"
+	"github.com/svc-gateway/svc/agents/api/mcp"
 	"github.com/svc-gateway/svc/agents/api/rest"
 	"github.com/svc-gateway/svc/agents/api/spec"
 	"github.com/svc-gateway/svc/agents/cron"
@@ -40,8 +41,10 @@ type Handler struct {
 func New(rt *agents.Runtime, o Options) (*Handler, error) {
 	s := rest.NewServer(rt, o)
 	h := &Handler{mux: http.NewServeMux(), crons: langgraph.Starter(s)}
-	table := h.table(s)
-	var err error
+	table, err := h.table(s)
+	if err != nil {
+		return nil, err
+	}
 	if h.document, err = rest.Describe(table, o.Version); err != nil {
 		return nil, fmt.Errorf("describing the API: %w", err)
 	}
@@ -58,10 +61,14 @@ func New(rt *agents.Runtime, o Options) (*Handler, error) {
 
 // table are all endpoints, each in the dialects that it is served in: one, or the specification's and then
 // the other.
-func (h *Handler) table(s *rest.Server) [][]rest.Route {
+func (h *Handler) table(s *rest.Server) ([][]rest.Route, error) {
+	protocol, err := mcp.Routes(s)
+	if err != nil {
+		return nil, err
+	}
 	var table [][]rest.Route
 	place := map[string]int{}
-	for _, rte := range slices.Concat(spec.Routes(s), h.pages(), langgraph.Routes(s)) {
+	for _, rte := range slices.Concat(spec.Routes(s), h.pages(), langgraph.Routes(s), protocol) {
 		key := rte.Method + " " + rte.Path
 		if i, ok := place[key]; ok {
 			table[i] = append(table[i], rte)
@@ -70,7 +77,7 @@ func (h *Handler) table(s *rest.Server) [][]rest.Route {
 		place[key] = len(table)
 		table = append(table, []rest.Route{rte})
 	}
-	return table
+	return table, nil
 }
 
 // serve is an endpoint's handler, which asks what a request speaks where that makes a difference.
@@ -127,7 +134,11 @@ func (h *Handler) unmatched(w http.ResponseWriter, r *http.Request, fallback htt
 // Endpoints lists what the API serves and whom.
 func Endpoints() []policy.Endpoint {
 	var list []policy.Endpoint
-	for _, dialects := range new(Handler).table(nil) {
+	table, err := new(Handler).table(nil)
+	if err != nil {
+		panic(err) // without a server nothing can fail
+	}
+	for _, dialects := range table {
 		list = append(list, dialects[0].Endpoint())
 	}
 	return list

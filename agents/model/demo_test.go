@@ -11,7 +11,7 @@ import (
 )
 
 var agentTools = map[string][]string{
-	"svc-orchestrator": {"delegate"}, "core": {"run_command", "read_file", "write_file", "edit_file", "run_code", "http_get", "query_database"}, "audit": {"query_audit"}, "quick": nil,
+	"svc-orchestrator": {"delegate"}, "core": {"run_command", "read_file", "write_file", "edit_file", "run_code", "http_get", "query_database", "mcp_every_get-sum"}, "audit": {"query_audit"}, "quick": nil,
 }
 
 func demoRequest(agent string, messages ...Message) Request {
@@ -76,6 +76,8 @@ func TestDemoCalls(t *testing.T) {
 		{"core", "fetch https://example.org/a?b=c.", []string{`http_get {"url":"https://example.org/a?b=c"}`}},
 		{"core", "Please get <https://example.org>", []string{`http_get {"url":"https://example.org"}`}},
 		{"core", "get the page http://127.0.0.1:8080/status?", []string{`http_get {"url":"http://127.0.0.1:8080/status"}`}},
+		{"core", `use get-sum of every with {"a":1,"b":2}`, []string{`mcp_every_get-sum {"a":1,"b":2}`}},
+		{"svc-orchestrator", "Please use the tool echo from the server every", []string{`delegate {"agent":"core","task":"Please use the tool echo from the server every"}`}},
 		{"core", "fetch `https://a@evil.example/x y` for me", []string{`http_get {"url":"https://a@evil.example/x y"}`}},
 		{"core", "run python -V", []string{`run_command {"command":"python -V"}`}},
 		{"core", "Run `df -i \"/\"`", []string{`run_command {"command":"df -i \"/\""}`}},

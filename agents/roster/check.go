@@ -42,6 +42,7 @@ func check(all []Definition, k Known) (mistakes []error) {
 			switch {
 			case t == agents.Delegate:
 				wrong("tools", "%s comes with sub-agents and is not named: remove it", t)
+			case slices.ContainsFunc(k.Later, func(prefix string) bool { return strings.HasPrefix(t, prefix) }):
 			case !slices.Contains(k.Tools, t):
 				wrong("tools", "there is no tool %q%s; the tools are %s", t, suggest.DidYouMean(t, k.Tools), list(k.Tools))
 			}

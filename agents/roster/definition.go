@@ -26,6 +26,7 @@ type Definition struct {
 // Known is what a definition may name.
 type Known struct {
 	Tools  []string // that the runtime has
+	Later  []string // beginnings of names of tools that it may get later
 	Models []string // names of the models that are set up
 	Skills []string
 	Remote []string // agents of other services, with the prefix

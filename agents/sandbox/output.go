@@ -15,7 +15,8 @@ func flood(keep int) int64 { return max(16*int64(keep), 1<<20) }
 // output keeps the beginning of what a program prints.
 type output struct {
 	keep  int
-	stop  func() // called once, when far too much is printed
+	live  io.Writer // gets all of it, and nothing is kept; nil: nobody does
+	stop  func()    // called once, when far too much is printed, or nobody takes it
 	once  sync.Once
 	text  []byte
 	total int64
@@ -34,6 +35,12 @@ func (o *output) drain(r *os.File) {
 }
 
 func (o *output) write(b []byte) {
+	if o.live != nil {
+		if _, err := o.live.Write(b); err != nil {
+			o.once.Do(o.stop)
+		}
+		return
+	}
 	o.total += int64(len(b))
 	if room := o.keep - len(o.text); room > 0 {
 		o.text = append(o.text, b[:min(len(b), room)]...)

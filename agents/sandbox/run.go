@@ -63,7 +63,7 @@ func (b *Box) run(ctx context.Context, req wire.Request, s Spec, keep int) (resu
 		return Result{}, fmt.Errorf("writing the request: %w", err)
 	}
 	start := time.Now()
-	h := &running{config: b.config, keep: keep, stdin: s.Stdin}
+	h := &running{config: b.config, keep: keep, stdin: s.Stdin, live: s.Output}
 	if err := h.start(b.server, text); err != nil {
 		return Result{}, err
 	}
@@ -83,6 +83,7 @@ type running struct {
 	config Config
 	keep   int
 	stdin  io.Reader
+	live   io.Writer // gets the output; nil: it is kept
 
 	by      *serving
 	grown   atomic.Bool // the workspace had become too large
@@ -135,7 +136,7 @@ func (h *running) start(s *server, text []byte) (err error) {
 	}
 	h.request, h.reading = requestW, []*os.File{outR, errR}
 	h.replied = make(chan struct{})
-	h.stdout, h.stderr = output{keep: h.keep, stop: h.end}, output{keep: h.keep, stop: h.end}
+	h.stdout, h.stderr = output{keep: h.keep, live: h.live, stop: h.end}, output{keep: h.keep, stop: h.end}
 	h.outputs.Go(func() { h.stdout.drain(outR) })
 	h.outputs.Go(func() { h.stderr.drain(errR) })
 	go func() {

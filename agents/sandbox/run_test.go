@@ -386,3 +386,16 @@ func childOf(t *testing.T, parent int, word, mark string) int {
 	t.Fatal("the first process is not found")
 	return 0
 }
+
+// TestOutputAsItComes has all output go to a writer, however much it is.
+func TestOutputAsItComes(t *testing.T) {
+	sandboxtest.EveryMode(t, nil, func(t *testing.T, box *sandbox.Box) {
+		var out strings.Builder
+		res, err := box.Run(t.Context(), sandbox.Spec{
+			Args: []string{"sh", "-c", `head -c 3000000 /dev/zero | tr '\0' x; echo told >&2`}, Output: &out, Limits: sandbox.Limits{Output: 10},
+		})
+		if err != nil || out.Len() != 3_000_000 || res.Stdout != "" || res.Stderr != "told\n" || res.Truncated || res.Exit != 0 {
+			t.Errorf("got %d bytes, %+v, %v", out.Len(), res, err)
+		}
+	})
+}

@@ -22,6 +22,9 @@ type Spec struct {
 	Args []string
 	// Stdin is what the program can read. Default: nothing.
 	Stdin io.Reader
+	// Output gets what the program prints, as it prints it, and Stdout of the [Result] stays empty. There is
+	// no bound for it; the program is stopped when a Write fails. Default: Stdout is kept.
+	Output io.Writer
 	// Binds show more of the host.
 	Binds []Bind
 	// Files are put into the workspace, which is new for every run.

@@ -24,6 +24,7 @@ import (
 	"github.com/svc-gateway/svc/agents"
 	"github.com/svc-gateway/svc/agents/analytics"
 	"github.com/svc-gateway/svc/agents/api"
+	"github.com/svc-gateway/svc/agents/api/mcp"
 	"github.com/svc-gateway/svc/agents/approval"
 	"github.com/svc-gateway/svc/agents/approval/webhook"
 	"github.com/svc-gateway/svc/agents/assistant"
@@ -86,6 +87,7 @@ type Handler struct {
 	forgets  func()       // ends the removal of memories that were of no use; nil: it has not begun
 	leave    func()       // nil until runs that waited go on with this configuration's setup
 	skills   *skills      // nil until its runtime has skills
+	toolbox  toolbox      // the tools that MCP servers lend
 
 	webhook    *webhook.Webhook       // nil: nobody is told of approvals
 	classifier *classifier.Classifier // nil: none is asked
@@ -169,13 +171,19 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 	if h.callbacks != nil {
 		setup.Callbacks = h.callbacks
 	}
+	if err := h.toolbox.openServers(a, opened.boxes.local, setup, log); err != nil {
+		return err
+	}
+	setup.Model = mcp.Model(setup.Model)
+	gear := h.toolbox.gear
+	setup.Agents, setup.Tools = gear.now(gear.lent)
 	rt, err := opened.Runtime(setup)
 	if err != nil {
 		return err
 	}
-	gear := &equipment{rt: rt, agents: setup.Agents, tools: setup.Tools}
+	gear.rt = rt
 	h.skills = opened.skills
-	if err := h.skills.join(taker{h, store, Named(definitions), equip(gear, definitions, scripts(a, opened.boxes))}); err != nil {
+	if err := h.skills.join(taker{h, store, Named(definitions), lendSkills(gear, definitions, scripts(a, opened.boxes))}); err != nil {
 		return err
 	}
 	desk, err := h.newDesk(a, opened, log)
@@ -183,6 +191,9 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 		return err
 	}
 	a.OnStart(func(ctx context.Context) error {
+		if err := h.toolbox.start(); err != nil {
+			return err
+		}
 		leave := rt.Serve()
 		h.leave = leave
 		opened.hooks.Redact(setup.Secrets)
@@ -217,11 +228,16 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 		Crons:      opened.crons,
 		Memories:   known,
 		Secrets:    a.Secrets(),
+
+		StateKey: setup.PolicyKey,
+		Origins:  a.Settings().CORS.Origins,
+		Log:      log,
 	})
 	if err != nil {
 		return err
 	}
 	a.HandleControl("/", h.api)
+	h.toolbox.handleControl(a)
 	a.HandleControl("POST /undo", undoing{opened.undo, a.Audit(), log})
 	handleSkills(a, h.skills, log)
 	return nil
@@ -393,7 +409,7 @@ func (h *Handler) Cleanup() error {
 	for _, end := range h.unwatch {
 		end()
 	}
-	err := h.closeDatabase()
+	err := errors.Join(h.toolbox.close(), h.closeDatabase())
 	if h.home == "" {
 		return err
 	}

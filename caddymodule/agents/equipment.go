@@ -20,9 +20,10 @@ type equipment struct {
 // lending adds to agents and tools what a lender has at a time. It does not change those that it gets.
 type lending func([]agents.Agent, []agents.Tool) ([]agents.Agent, []agents.Tool)
 
-// The lenders, in the order in which they add: a server's tools may be offered on, with those of skills.
+// The lenders, in the order in which they add. What MCP clients are offered has the tools of skills in it.
 const (
 	lentBySkills = iota
+	lentByServers
 	lenders
 )
 
@@ -32,15 +33,20 @@ func (e *equipment) lend(lender int, l lending) error {
 	defer e.mu.Unlock()
 	lent := e.lent
 	lent[lender] = l
+	if err := e.rt.SetTools(e.now(lent)); err != nil {
+		return err
+	}
+	e.lent = lent
+	return nil
+}
+
+// now are the agents and the tools with what is lent.
+func (e *equipment) now(lent [lenders]lending) ([]agents.Agent, []agents.Tool) {
 	all, tools := e.agents, e.tools
 	for _, l := range lent {
 		if l != nil {
 			all, tools = l(all, tools)
 		}
 	}
-	if err := e.rt.SetTools(all, tools); err != nil {
-		return err
-	}
-	e.lent = lent
-	return nil
+	return all, tools
 }

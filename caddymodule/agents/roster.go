@@ -22,7 +22,7 @@ const loadAgents = "agents.load"
 // a start ends, and a reload leaves the agents as they are. It is on record, too, since a file with an
 // injection was written by somebody.
 func readAgents(ctx context.Context, a *app.App, tools []agents.Tool, m *router.Router, skills []string, log *zap.Logger) ([]roster.Definition, error) {
-	k := roster.Known{Models: m.Names(), Skills: skills}
+	k := roster.Known{Models: m.Names(), Skills: skills, Later: prefixes(a.Settings().MCPServers())}
 	for _, r := range a.Settings().AsyncSubagents() {
 		k.Remote = append(k.Remote, remote.Name(r.Name))
 	}

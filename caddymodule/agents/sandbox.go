@@ -57,22 +57,30 @@ func (b *box) tell(c sandbox.Config, log *zap.Logger) {
 
 // Run implements [tools.Sandbox].
 func (b *box) Run(ctx context.Context, s sandbox.Spec) (sandbox.Result, error) {
+	if err := b.found(ctx); err != nil {
+		return sandbox.Result{}, err
+	}
+	return b.box.Run(ctx, s)
+}
+
+// found waits until the sandbox is found out. The error is why there is none.
+func (b *box) found(ctx context.Context) error {
 	wait := time.NewTimer(readyTime)
 	defer wait.Stop()
 	select {
 	case <-b.ready:
 	case <-ctx.Done():
-		return sandbox.Result{}, fmt.Errorf("waiting for the sandbox: %w", context.Cause(ctx))
+		return fmt.Errorf("waiting for the sandbox: %w", context.Cause(ctx))
 	case <-wait.C:
-		return sandbox.Result{}, &sandbox.Unavailable{Reason: "the sandbox is still being tested; try again later"}
+		return &sandbox.Unavailable{Reason: "the sandbox is still being tested; try again later"}
 	}
 	switch {
 	case b.err != nil && sandbox.IsUnavailable(b.err):
-		return sandbox.Result{}, b.err
+		return b.err
 	case b.err != nil:
-		return sandbox.Result{}, &sandbox.Unavailable{Reason: b.err.Error()}
+		return &sandbox.Unavailable{Reason: b.err.Error()}
 	}
-	return b.box.Run(ctx, s)
+	return nil
 }
 
 // query runs a process that asks the analytical database in the sandbox. The process confines itself, so

@@ -180,8 +180,8 @@ func Named(all []roster.Definition) map[string][]string {
 	return named
 }
 
-// equip is a function that gives the agents of a runtime the skills of a set.
-func equip(gear *equipment, all []roster.Definition, c tools.ScriptConfig) func(skill.Set) error {
+// lendSkills is a function that gives the agents of a runtime the skills of a set.
+func lendSkills(gear *equipment, all []roster.Definition, c tools.ScriptConfig) func(skill.Set) error {
 	named := Named(all)
 	return func(set skill.Set) error {
 		active := set.Active()

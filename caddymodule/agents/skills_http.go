@@ -163,8 +163,3 @@ func refusalOf(err error) problem.Problem {
 	}
 	return p
 }
-
-func answer(w http.ResponseWriter, v any) {
-	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(v) // a client that has gone needs no answer
-}

@@ -5,10 +5,13 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	api "github.com/svc-gateway/svc/agents/api/mcp"
 	"github.com/svc-gateway/svc/agents/device"
+	"github.com/svc-gateway/svc/agents/mcp"
 	"github.com/svc-gateway/svc/agents/remote"
 	"github.com/svc-gateway/svc/agents/roster"
 	"github.com/svc-gateway/svc/agents/tools"
@@ -83,16 +86,17 @@ func misspelt(rules []policy.RuleInfo, t *toolbox, agentNames []string) []string
 		remote.Category,
 		command.Reload, command.Erase, command.Shutdown, command.CriticalProcess, command.RecursiveDeletion, command.RawDiskWrite,
 		command.Formatting, command.WriteOutsideRoot, command.RemoteCode, string(scanner.HTTPWrite), string(scanner.DatabaseWrite),
-		device.Category, tools.CategoryInventory,
+		device.Category, tools.CategoryInventory, mcp.Undeclared,
 	}
 	var all []string
 	for _, r := range rules {
 		for _, list := range []struct {
 			key         string
 			used, known []string
-		}{{"agents", r.Agents, agentNames}, {"tools", r.Tools, t.names()}, {"categories", r.Categories, categories}} {
+		}{{"agents", r.Agents, append(agentNames, api.Agent)}, {"tools", r.Tools, t.names()}, {"categories", r.Categories, categories}} {
 			for _, name := range list.used {
-				if name != policy.Any && !slices.Contains(list.known, name) {
+				lent := list.key == "tools" && strings.HasPrefix(name, "mcp_") // the service knows which there are
+				if name != policy.Any && !lent && !slices.Contains(list.known, name) {
 					all = append(all, fmt.Sprintf("%s:%d: rule %q: match.%s: there is no %q%s",
 						r.File, r.Line, r.Name, list.key, name, suggest.DidYouMean(name, list.known)))
 				}

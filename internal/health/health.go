@@ -27,7 +27,7 @@ type Details struct {
 // Part is one of those that the service stands on.
 type Part struct {
 	Status string    `json:"status" required:"true" enum:"ok,degraded"`
-	Kind   string    `json:"kind" required:"true" description:"bus: memory or redis; audit, users and state: sqlite; database: duckdb; disk: databases; archive: files; policy and skills: files; ldap; oidc; sandbox: daytona, runloop or modal; remote-…: agent server"`
+	Kind   string    `json:"kind" required:"true" description:"bus: memory or redis; audit, users and state: sqlite; database: duckdb; disk: databases; archive: files; policy and skills: files; ldap; oidc; sandbox: daytona, runloop or modal; remote-…: agent server; mcp.…: mcp"`
 	Since  time.Time `json:"since" required:"true" description:"when that became so"`
 	Reason string    `json:"reason,omitempty" description:"why it is degraded: a stable word"`
 	Free   uint64    `json:"free_bytes,omitempty" description:"disk: what is left"`

@@ -99,6 +99,9 @@ func (h Home) SkillPins() string { return h.path("skills.json") }
 // KnownHosts is the file with the host keys of network devices that people have pinned.
 func (h Home) KnownHosts() string { return h.path("known_hosts") }
 
+// MCP is the folder of what was approved of MCP servers.
+func (h Home) MCP() string { return h.path("mcp") }
+
 // StateDB is the database of threads and runs.
 func (h Home) StateDB() string { return h.path("databases", "state.db") }
 

@@ -89,6 +89,7 @@ func TestDefaults(t *testing.T) {
 			Runloop: settings.Runloop{URL: "https://api.runloop.ai"},
 			Modal:   settings.Modal{URL: "https://api.modal.com:443", App: "svc", Image: "python:3.13-slim-bookworm"},
 		},
+		MCP:    settings.MCP{Agent: "core"},
 		Fetch:  settings.Fetch{Size: 100 << 10, Timeout: 20 * time.Second},
 		Device: settings.Device{Timeout: 30 * time.Second, Parallel: 50, Output: 256 << 10},
 	}

@@ -30,6 +30,7 @@ type Settings struct {
 	Budget     Budget
 	Limits     Limits
 	CORS       CORS
+	MCP        MCP
 	LDAP       LDAP
 	Bus        Bus
 	Database   Database

@@ -12,6 +12,8 @@ import (
 	"net/http"
 	"time"
 
+	"go.uber.org/zap"
+
 	"github.com/svc-gateway/svc/agents"
 	"github.com/svc-gateway/svc/agents/approval"
 	"github.com/svc-gateway/svc/agents/assistant"
@@ -47,6 +49,12 @@ type Options struct {
 	Secrets *redact.Secrets
 	// Health says how the parts of the service are. Default: there are none to speak of.
 	Health func() health.Details
+	// StateKey is the secret that what clients of the Model Context Protocol give back is sealed with.
+	StateKey []byte
+	// Origins are those of web pages that may ask. Default: none but this service's own.
+	Origins []string
+	// Log gets what goes wrong without anybody's fault outside. Default: nobody is told.
+	Log *zap.Logger
 	// Dialect is what a request to run something speaks when nothing in it tells. Default: spec.
 	Dialect string
 }

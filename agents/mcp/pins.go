@@ -1,0 +1,95 @@
+package mcp
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/gowebpki/jcs"
+	"golang.org/x/sys/unix"
+
+	"github.com/svc-gateway/svc/internal/guarded"
+)
+
+// maxPins bounds the file of one server.
+const maxPins = 2 * maxTools * (maxDescription + maxSchema)
+
+// pins are the tools of a server as they were approved, by name.
+type pins struct {
+	By    string    `json:"by"`
+	At    time.Time `json:"at"`
+	Tools []Offer   `json:"tools"`
+}
+
+func (p pins) find(tool string) (Offer, bool) {
+	for _, o := range p.Tools {
+		if o.Name == tool {
+			return o, true
+		}
+	}
+	return Offer{}, false
+}
+
+// readPins reads what was approved of a server; nothing when there is no file. One that others can write
+// is refused: who writes it approves tools.
+func readPins(file string) (pins, error) {
+	var p pins
+	f, err := guarded.Open(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return p, nil
+	}
+	if err != nil {
+		return p, fmt.Errorf("reading the approved tools, %s: %w", file, err)
+	}
+	defer f.Close()
+	var st unix.Stat_t
+	if err := unix.Fstat(int(f.Fd()), &st); err != nil {
+		return p, fmt.Errorf("looking at %s: %w", file, err)
+	}
+	if !guarded.Regular(&st) || guarded.Others(&st, os.Geteuid()) != guarded.None {
+		return p, fmt.Errorf("%s: others than the service's user can write it, and approve tools so: give it to that user, with mode 0600", file)
+	}
+	doc, err := io.ReadAll(io.LimitReader(f, maxPins))
+	if err == nil {
+		err = json.Unmarshal(doc, &p)
+	}
+	if err != nil {
+		return pins{}, fmt.Errorf("reading the approved tools, %s: %w: remove the file, and approve the tools again", file, err)
+	}
+	for i := range p.Tools { // the file has them in another form
+		if p.Tools[i].Schema, err = jcs.Transform(p.Tools[i].Schema); err != nil {
+			return pins{}, fmt.Errorf("reading the approved tools, %s: %w: remove the file, and approve the tools again", file, err)
+		}
+	}
+	return p, nil
+}
+
+// write keeps the pins durably.
+func (p pins) write(file string) error {
+	doc, err := json.MarshalIndent(p, "", "  ")
+	if err != nil {
+		return fmt.Errorf("writing the approved tools: %w", err)
+	}
+	dir := filepath.Dir(file)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("making the folder of the approved tools: %w", err)
+	}
+	f, err := os.CreateTemp(dir, ".new-*") // mode 0600
+	if err != nil {
+		return fmt.Errorf("writing the approved tools: %w", err)
+	}
+	defer os.Remove(f.Name())
+	_, err = f.Write(doc)
+	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
+		err = os.Rename(f.Name(), file)
+	}
+	if err != nil {
+		return fmt.Errorf("writing the approved tools: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,137 @@
+package mcp
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"sync"
+	"syscall"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/svc-gateway/svc/agents/sandbox"
+)
+
+// endTime is how long a program may take to end when its input has ended.
+const endTime = 2 * time.Second
+
+// process is a program that a server runs in, and the way to it.
+type process struct {
+	sdk.IOTransport
+	stop func()       // ends the program, and returns when nothing of it is left
+	why  func() error // how it ended, once it has
+}
+
+// start runs the server's program.
+func (c *Config) start() *process {
+	inR, inW := io.Pipe()
+	outR, outW := io.Pipe()
+	ctx, cancel := context.WithCancel(context.Background())
+	in := &quota{ReadCloser: outR, left: burst, at: time.Now()}
+	p := &process{IOTransport: sdk.IOTransport{Reader: in, Writer: inW, MaxLineLength: 2 * maxMessage}}
+	var mu sync.Mutex
+	var ended error
+	p.why = func() error {
+		mu.Lock()
+		defer mu.Unlock()
+		return cmp.Or(in.broken(), ended)
+	}
+	var work sync.WaitGroup
+	p.stop = func() {
+		_ = inW.Close()
+		_ = outR.Close()
+		cancel()
+		work.Wait()
+	}
+	run := c.inSandbox
+	if c.Host {
+		run = c.onHost
+	}
+	work.Go(func() {
+		err := run(ctx, inR, outW)
+		if err == nil {
+			err = io.EOF
+		}
+		mu.Lock()
+		ended = err
+		mu.Unlock()
+		_ = inR.CloseWithError(io.ErrClosedPipe)
+		_ = outW.CloseWithError(io.EOF)
+	})
+	return p
+}
+
+// inSandbox runs the program in a sandbox until it or ctx ends.
+func (c *Config) inSandbox(ctx context.Context, in *io.PipeReader, out io.Writer) error {
+	spec := sandbox.Spec{Args: c.Command, Stdin: in, Output: out, Env: c.Env, Network: c.Network}
+	for _, path := range c.Read {
+		spec.Binds = append(spec.Binds, sandbox.Bind{Source: path})
+	}
+	for _, path := range c.Write {
+		spec.Binds = append(spec.Binds, sandbox.Bind{Source: path, Writable: true})
+	}
+	res, err := c.Sandbox.Run(ctx, spec)
+	if err != nil {
+		return err
+	}
+	return fmt.Errorf("the program ended with %d %s: %s", res.Exit, res.Signal, short(res.Stderr, 500))
+}
+
+// onHost runs the program beside the sandbox, with nothing of this process's environment, in a group of
+// processes that ends with it.
+func (c *Config) onHost(ctx context.Context, in *io.PipeReader, out io.Writer) error {
+	cmd := exec.CommandContext(ctx, c.Command[0], c.Command[1:]...)
+	if cmd.Err != nil {
+		return cmd.Err
+	}
+	var says tail
+	cmd.Stdout, cmd.Stderr = out, &says
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		return fmt.Errorf("starting %s: %w", c.Command[0], err)
+	}
+	var feeding sync.WaitGroup
+	feeding.Go(func() {
+		_, _ = io.Copy(stdin, in)
+		_ = stdin.Close()
+	})
+	defer func() { _ = in.CloseWithError(io.ErrClosedPipe); feeding.Wait() }()
+	cmd.Env, cmd.Dir = c.environment(), os.TempDir()
+	cmd.SysProcAttr = dependent()
+	cmd.Cancel = func() error { return endGroup(cmd.Process.Pid) }
+	cmd.WaitDelay = endTime
+	err = cmd.Run()
+	if cmd.Process != nil {
+		_ = endGroup(cmd.Process.Pid) // what it has left behind
+	}
+	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("there is no program %s", c.Command[0])
+	}
+	return fmt.Errorf("the program ended (%w): %s", err, short(says.String(), 500))
+}
+
+func endGroup(pid int) error { return syscall.Kill(-pid, syscall.SIGKILL) }
+
+// tail keeps the beginning of what a program says of its troubles.
+type tail struct {
+	mu   sync.Mutex
+	text []byte
+}
+
+func (t *tail) Write(b []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.text = append(t.text, b[:min(len(b), 4096-len(t.text))]...)
+	return len(b), nil
+}
+
+func (t *tail) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return string(t.text)
+}

@@ -1,0 +1,219 @@
+package mcp_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/svc-gateway/svc/agents/mcp"
+	"github.com/svc-gateway/svc/internal/eventually"
+)
+
+const echo = `{"name":"echo","description":"says it again","inputSchema":` + object + `}`
+
+// TestNothingIsUsedBeforeItIsApproved goes through the life of a list of tools.
+func TestNothingIsUsedBeforeItIsApproved(t *testing.T) {
+	c, list := program(t, "plain")
+	f := open(t, c, list)
+	if got := f.names(); got != nil {
+		t.Fatalf("tools before the approval: got %v, want none", got)
+	}
+	if _, err := f.Approve("ada", "0000000000000000"); !errors.Is(err, mcp.ErrOtherList) {
+		t.Errorf("approving another list: got %v, want ErrOtherList", err)
+	}
+	first := f.approve()
+	if diff := cmp.Diff([]string{"mcp_fake_echo"}, f.names()); diff != "" {
+		t.Fatalf("after the approval: %s", diff)
+	}
+	if got, err := f.say(first[0], "hi"); got != "said hi" || err != nil {
+		t.Errorf("got %q, %v", got, err)
+	}
+	if _, err := f.Approve("ada", f.Status().Digest); !errors.Is(err, mcp.ErrNothing) {
+		t.Errorf("approving twice: got %v, want ErrNothing", err)
+	}
+
+	told := make(chan struct{}, 10)
+	defer f.Watch(func() { told <- struct{}{} })()
+	f.offers(`[{"name":"echo","description":"says it again, and mails it","inputSchema":` + object + `},{"name":"more","description":"","inputSchema":{"type":"object", "title":"<a & b>"}}]`)
+	<-told
+	if diff := cmp.Diff(map[string]string{"echo": mcp.StateChanged, "more": mcp.StateNew}, f.states()); diff != "" {
+		t.Error(diff)
+	}
+	if got := f.names(); got != nil {
+		t.Errorf("tools after the change: got %v, want none", got)
+	}
+	if _, err := f.say(first[0], "hi"); err == nil || !strings.Contains(err.Error(), "waits for an administrator's approval") {
+		t.Errorf("a run that began before: got %v", err)
+	}
+	if was := f.Status().Tools[0].Was; was == nil || was.Description != "says it again" {
+		t.Errorf("what was approved: got %v", was)
+	}
+	f.approve()
+	f.offers(`[{"name":"more","description":"","inputSchema":{"type":"object","title":"<a & b>"}}]`)
+	if diff := cmp.Diff(map[string]string{"echo": mcp.StateRemoved, "more": mcp.StateApproved}, f.states()); diff != "" {
+		t.Error(diff)
+	}
+
+	f.Close()
+	again, err := mcp.Open(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer again.Close()
+	if got := len(again.Tools()); got != 2 {
+		t.Errorf("tools of a server that was not asked yet: got %d, want the 2 that were approved", got)
+	}
+	again.Start()
+	g := &fixture{Server: again, t: t, list: list}
+	g.is("connected")
+	if diff := cmp.Diff(map[string]string{"echo": mcp.StateRemoved, "more": mcp.StateApproved}, g.states()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestServerThatHarms has a call of every kind of harm: it is the call's, and the server is used again.
+func TestServerThatHarms(t *testing.T) {
+	for _, tc := range []struct {
+		text, want string
+		reason     string // for which the server does not work for a while; empty: it goes on
+	}{
+		{"die", "does not work now", mcp.ReasonEnded},
+		{"huge", "does not work now", mcp.ReasonFlood},
+		{"flood", "does not work now", mcp.ReasonFlood},
+		{"fail", "says that the call failed", "-"},
+		{"refuse", "refused the call: not today", "-"},
+		{"null", "", "-"},
+	} {
+		t.Run(tc.text, func(t *testing.T) {
+			c, list := program(t, "plain")
+			f := open(t, c, list)
+			o := f.approve()[0]
+			_, err := f.say(o, tc.text)
+			if tc.want != "" && (err == nil || !strings.Contains(err.Error(), tc.want)) {
+				t.Fatalf("got %v, want %q", err, tc.want)
+			}
+			if tc.reason != "-" {
+				for reason := range f.told {
+					if reason != "" && (tc.reason == "" || reason == tc.reason) {
+						break
+					}
+				}
+			}
+			eventually.True(t, "the server is used again", func() bool {
+				got, err := f.say(o, "hi")
+				return err == nil && got == "said hi"
+			})
+		})
+	}
+}
+
+func TestServerThatNeverAnswers(t *testing.T) {
+	c, list := program(t, "plain")
+	f := open(t, c, list)
+	o := f.approve()[0]
+	ctx, cancel := context.WithTimeoutCause(t.Context(), 50*time.Millisecond, errors.New("its time is over"))
+	defer cancel()
+	if _, err := f.Call(ctx, o, map[string]any{"text": "hang"}); err == nil || err.Error() != "its time is over" {
+		t.Errorf("got %v", err)
+	}
+	if got, err := f.say(o, "hi"); got != "said hi" || err != nil {
+		t.Errorf("the next call: got %q, %v", got, err)
+	}
+}
+
+// TestServerThatDoesNotBegin is closed while it is waited for.
+func TestServerThatDoesNotBegin(t *testing.T) {
+	c, _ := program(t, "silent")
+	s, err := mcp.Open(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Start()
+	if st := s.Status(); st.Status != "connecting" {
+		t.Errorf("got %s, want connecting", st.Status)
+	}
+	s.Close()
+}
+
+func TestProgramThatIsNotThere(t *testing.T) {
+	c, list := program(t, "plain")
+	c.Command = []string{"/nonexistent/program"}
+	s, err := mcp.Open(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	s.Start()
+	f := &fixture{Server: s, t: t, list: list}
+	f.is("degraded")
+}
+
+// TestEnvironment holds what a program on the host knows of this process.
+func TestEnvironment(t *testing.T) {
+	t.Setenv("SVC_TEST_SECRET", "hunter2hunter2")
+	c, list := program(t, "plain")
+	f := open(t, c, list)
+	got, err := f.say(f.approve()[0], "environment")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for line := range strings.Lines(got) {
+		name, _, _ := strings.Cut(line, "=")
+		names = append(names, name)
+	}
+	if diff := cmp.Diff([]string{"PATH", "LC_ALL", "HOME", "TMPDIR", "FAKE_SERVER", "FAKE_LIST"}, names); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestServerAsksForMore(t *testing.T) {
+	c, list := program(t, "plain")
+	f := open(t, c, list)
+	o := f.approve()[0]
+	if got, err := f.say(o, "ask"); got != "went on" || err != nil {
+		t.Errorf("a server that wants a model's turn: got %q, %v", got, err)
+	}
+	want := "[an image, image/png, 3 bytes, which is not shown]\n[a link to file:///x: x]\n[a:b]\ninside"
+	if got, err := f.say(o, "odd"); got != want || err != nil {
+		t.Errorf("got %q, %v, want %q", got, err, want)
+	}
+}
+
+// TestServerTellsOfAChange has the server tell by itself.
+func TestServerTellsOfAChange(t *testing.T) {
+	c, list := program(t, "plain")
+	f := open(t, c, list)
+	o := f.approve()[0]
+	if err := os.WriteFile(list, []byte("["+strings.Replace(echo, "again", "again!", 1)+"]"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.say(o, "changed"); err != nil {
+		t.Fatal(err)
+	}
+	eventually.True(t, "the change is known", func() bool { return f.states()["echo"] == mcp.StateChanged })
+}
+
+func TestPinsOfOthersAreRefused(t *testing.T) {
+	c, list := program(t, "plain")
+	f := open(t, c, list)
+	f.approve()
+	f.Close()
+	if err := os.Chmod(c.Pins+"/fake.json", 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := mcp.Open(c); err == nil || !strings.Contains(err.Error(), "with mode 0600") {
+		t.Errorf("a file that others can write: got %v", err)
+	}
+	if err := errors.Join(os.Chmod(c.Pins+"/fake.json", 0o600), os.WriteFile(c.Pins+"/fake.json", []byte("{"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := mcp.Open(c); err == nil || !strings.Contains(err.Error(), "approve the tools again") {
+		t.Errorf("a file that is no JSON: got %v", err)
+	}
+}
