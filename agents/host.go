@@ -10,6 +10,7 @@ import (
 	"github.com/svc-gateway/svc/agents/hook"
 	"github.com/svc-gateway/svc/audit"
 	"github.com/svc-gateway/svc/internal/bus"
+	"github.com/svc-gateway/svc/internal/errand"
 	"github.com/svc-gateway/svc/internal/lease"
 	"github.com/svc-gateway/svc/policy"
 )
@@ -62,8 +63,10 @@ func Open(c HostConfig) *Host {
 		base: base, stop: stop, active: map[string]*activeRun{}, next: make(chan struct{}, 1),
 	}
 	h.upkeep.Go(func() { h.every(lease.Time/3, h.renewAll) })
-	orders := h.bus.Subscribe(nodeTopic(h.node))
-	h.upkeep.Go(func() { h.takeOrders(orders) })
+	orders := errand.Listen(h.bus, h.node)
+	h.upkeep.Go(func() {
+		errand.Serve(h.base, h.bus, orders, h.log, errand.Handler{Do: func(e errand.Errand) string { return string(h.obey(e)) }, Missed: h.renewAll})
+	})
 	return h
 }
 

@@ -2,14 +2,10 @@ package agents
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"time"
 
-	"go.uber.org/zap"
-
-	"github.com/svc-gateway/svc/internal/bus"
+	"github.com/svc-gateway/svc/internal/errand"
 	"github.com/svc-gateway/svc/internal/lease"
 )
 
@@ -22,19 +18,11 @@ var ErrOver = errors.New("the run is over")
 // ErrUnreachable is the answer when the process that has a run does not reply.
 var ErrUnreachable = errors.New("the process that has the run does not answer")
 
-// order is what one process asks of another.
-type order struct {
-	Do    action `json:"do"`
-	Run   string `json:"run"`
-	Reply string `json:"reply"` // topic for the answer
-}
-
-type action string
-
+// What one process asks of another.
 const (
-	doCancel action = "cancel"
-	doWake   action = "wake"
-	doPass   action = "pass"
+	doCancel = "cancel"
+	doWake   = "wake"
+	doPass   = "pass"
 )
 
 // answer is the reply to an order.
@@ -47,12 +35,9 @@ const (
 )
 
 const (
-	orderPause   = 10 * time.Millisecond  // before a run that moves is looked for again
-	orderAgain   = 500 * time.Millisecond // after which an order is repeated: it may have been lost
-	orderPatient = 5 * time.Second        // how long an answer is waited for
+	orderPause   = 10 * time.Millisecond // before a run that moves is looked for again
+	orderPatient = 5 * time.Second       // how long an answer is waited for
 )
-
-func nodeTopic(node string) string { return "node." + node }
 
 // Wake has a run look at its waiting calls again, since one of them may have leave now. It does
 // nothing for a run that does not wait. Whoever gives leave calls it once the leave is durable.
@@ -102,13 +87,13 @@ func (h *Host) cancelIdle(ctx context.Context, run string) (answer, error) {
 }
 
 // reach carries out an order here, or where the run is. The run may move meanwhile.
-func (h *Host) reach(ctx context.Context, run string, do action, here func(context.Context) (answer, error)) error {
+func (h *Host) reach(ctx context.Context, run string, do string, here func(context.Context) (answer, error)) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, orderPatient, ErrUnreachable)
 	defer cancel()
 	for {
 		a, err := here(ctx)
 		if errors.Is(err, lease.ErrTaken) {
-			a, err = h.ask(ctx, order{Do: do, Run: run})
+			a, err = h.ask(ctx, errand.Errand{Do: do, Run: run})
 		}
 		switch {
 		case err != nil && ctx.Err() != nil:
@@ -129,78 +114,36 @@ func (h *Host) reach(ctx context.Context, run string, do action, here func(conte
 	}
 }
 
-// ask sends an order to the process that has the run, and waits for its answer.
-func (h *Host) ask(ctx context.Context, o order) (answer, error) {
-	node, err := h.holder(ctx, o.Run)
+// ask asks the process that has the run. It may have died meanwhile, or given the run to a third one.
+func (h *Host) ask(ctx context.Context, e errand.Errand) (answer, error) {
+	node, err := h.holder(ctx, e.Run)
 	if err != nil {
 		return "", err
 	}
 	if node == "" || node == h.node {
 		return answerAbsent, nil
 	}
-	o.Reply = "reply." + newID()
-	message, err := json.Marshal(o)
-	if err != nil {
-		return "", fmt.Errorf("encoding an order: %w", err)
+	reply, err := errand.Ask(ctx, h.bus, node, e, func(ctx context.Context) bool {
+		now, err := h.holder(ctx, e.Run)
+		return err != nil || now == node
+	})
+	if err == nil && reply == "" {
+		return answerAbsent, nil
 	}
-	replies := h.bus.Subscribe(o.Reply)
-	defer replies.Close()
-	for {
-		if err := h.bus.Publish(ctx, nodeTopic(node), message); err != nil {
-			return "", fmt.Errorf("asking another process: %w", err)
-		}
-		select {
-		case reply := <-replies.C():
-			if reply != nil { // else the answer may have been missed
-				return answer(reply), nil
-			}
-		case <-time.After(orderAgain):
-		case <-ctx.Done():
-			return "", context.Cause(ctx)
-		}
-		// It may have died, or given the run to a third one.
-		if now, err := h.holder(ctx, o.Run); err == nil && now != node {
-			return answerAbsent, nil
-		}
-	}
-}
-
-// takeOrders carries out what other processes ask of this one.
-func (h *Host) takeOrders(orders *bus.Subscription) {
-	defer orders.Close()
-	for {
-		select {
-		case <-h.base.Done():
-			return
-		case message := <-orders.C():
-			if message == nil { // the bus was away, and may have forgotten the leases
-				h.renewAll()
-				continue
-			}
-			var o order
-			if err := json.Unmarshal(message, &o); err != nil {
-				h.log.Warn("an order of another process cannot be read", zap.Error(err))
-				continue
-			}
-			reply := []byte(h.obey(o))
-			if err := h.bus.Publish(h.base, o.Reply, reply); err != nil {
-				h.log.Debug("answering another process failed, it will ask again", zap.Error(err))
-			}
-		}
-	}
+	return answer(reply), err
 }
 
 // obey carries out an order if the run is active here. To do so twice changes nothing.
-func (h *Host) obey(o order) answer {
-	switch o.Do {
+func (h *Host) obey(e errand.Errand) answer {
+	switch e.Do {
 	case doCancel:
-		if here, accepted := h.cancelActive(o.Run); accepted {
+		if here, accepted := h.cancelActive(e.Run); accepted {
 			return answerDone
 		} else if here {
 			return answerOver
 		}
 	case doWake:
-		if h.wakeActive(o.Run) {
+		if h.wakeActive(e.Run) {
 			return answerDone
 		}
 	}
