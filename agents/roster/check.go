@@ -20,7 +20,7 @@ func suspicious(file string, text []byte, scan func(string) []scanner.Finding) e
 			continue
 		}
 		line := 1 + strings.Count(string(text[:min(max(f.Start, 0), len(text))]), "\n")
-		mistakes = append(mistakes, &Mistake{file, line, "", fmt.Sprintf(
+		mistakes = append(mistakes, &Mistake{File: file, Line: line, Message: fmt.Sprintf(
 			"this reads like an injection (%s, rule %s): %q; find out who wrote it, and word it otherwise if it is meant", f.Category, f.Rule, f.Excerpt)})
 	}
 	return errors.Join(mistakes...)
@@ -36,7 +36,7 @@ func check(all []Definition, k Known) (mistakes []error) {
 	}
 	for _, d := range all {
 		wrong := func(field, format string, args ...any) {
-			mistakes = append(mistakes, &Mistake{d.File, d.fields[field], field, fmt.Sprintf(format, args...)})
+			mistakes = append(mistakes, &Mistake{File: d.File, Line: d.fields[field], Field: field, Message: fmt.Sprintf(format, args...)})
 		}
 		for _, t := range d.Tools {
 			switch {
@@ -88,7 +88,7 @@ func cycles(all []Definition, byName map[string]Definition) (mistakes []error) {
 					break
 				}
 			}
-			mistakes = append(mistakes, &Mistake{at.File, at.fields["sub-agents"], "sub-agents", fmt.Sprintf(
+			mistakes = append(mistakes, &Mistake{File: at.File, Line: at.fields["sub-agents"], Field: "sub-agents", Message: fmt.Sprintf(
 				"the task would go round: %s → %s; take one of them off its list", strings.Join(circle, " → "), name)})
 			return
 		}

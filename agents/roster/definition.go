@@ -3,11 +3,11 @@ package roster
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/svc-gateway/svc/agents"
+	"github.com/svc-gateway/svc/internal/frontmatter"
 	"github.com/svc-gateway/svc/scanner"
 )
 
@@ -35,23 +35,7 @@ type Known struct {
 }
 
 // Mistake is one thing wrong with an AGENT.md.
-type Mistake struct {
-	File    string
-	Line    int    // 0: the whole file
-	Field   string // the key, or body; empty: the whole file
-	Message string // what is wrong and what to do
-}
-
-func (m *Mistake) Error() string {
-	at := m.File
-	if m.Line > 0 {
-		at = fmt.Sprintf("%s:%d", m.File, m.Line)
-	}
-	if m.Field != "" {
-		at += ": " + m.Field
-	}
-	return at + ": " + m.Message
-}
+type Mistake = frontmatter.Mistake
 
 func hashOf(text []byte) string {
 	sum := sha256.Sum256(text)

@@ -88,7 +88,7 @@ func Read(dir string, k Known) ([]Definition, error) {
 			continue
 		}
 		wrong := func(format string, args ...any) {
-			mistakes = append(mistakes, &Mistake{file, d.fields["name"], "name", fmt.Sprintf(format, args...)})
+			mistakes = append(mistakes, &Mistake{File: file, Line: d.fields["name"], Field: "name", Message: fmt.Sprintf(format, args...)})
 		}
 		switch other, twice := own[d.Name]; {
 		case twice:

@@ -174,7 +174,7 @@ func (r *Reader) List(n *yaml.Node, field string, most int) []*yaml.Node {
 	case n == nil:
 		return nil
 	case n.Kind != yaml.SequenceNode:
-		r.Wrong(n.Line, field, "want a list: each entry on a line that begins with -")
+		r.Wrong(n.Line, field, "want a list, such as [one, two], or each entry on a line that begins with -")
 		return nil
 	case len(n.Content) > most:
 		r.Wrong(n.Line, field, "it has %d entries, of %d at most", len(n.Content), most)
