@@ -96,6 +96,9 @@ func (r *renderer) prefix(lines []string, first, others string) []string {
 		} else {
 			out[i] = others + line
 		}
+		if line == "" {
+			out[i] = strings.TrimRight(out[i], " ")
+		}
 	}
 	return out
 }

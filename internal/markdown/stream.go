@@ -7,7 +7,7 @@ type Stream struct {
 	open strings.Builder // what no block has
 	from int             // what is before it was looked at, and ends no block
 	in   fence
-	end  int // where the open block may end: before an empty line; 0: nowhere
+	end  int // where the open block may end: before an empty line, if what follows is not indented; 0: nowhere
 }
 
 // fence is what a block of code began with, if one is open.
@@ -22,23 +22,22 @@ func (s *Stream) Append(piece string) []string {
 	var blocks []string
 	for {
 		text := s.open.String()
-		n := strings.IndexByte(text[s.from:], '\n')
-		if n < 0 {
-			return blocks
-		}
-		line := text[s.from : s.from+n]
-		blank := strings.TrimSpace(line) == ""
-		if s.in.n == 0 && s.end > 0 && !blank && line[0] != ' ' && line[0] != '\t' {
+		rest := text[s.from:]
+		if rest != "" && s.in.n == 0 && s.end > 0 && !strings.ContainsRune(" \t\r\n", rune(rest[0])) {
 			blocks = append(blocks, text[:s.end])
 			s.cutAt(s.from)
 			continue
 		}
-		if blank && s.in.n == 0 && s.from > 0 && s.end == 0 {
-			s.end = s.from
+		n := strings.IndexByte(rest, '\n')
+		if n < 0 {
+			return blocks
 		}
-		if !blank {
-			s.end = 0
-			s.in = s.in.after(line)
+		line := rest[:n]
+		switch {
+		case strings.TrimSpace(line) != "":
+			s.end, s.in = 0, s.in.after(line)
+		case s.in.n == 0 && s.from > 0 && s.end == 0:
+			s.end = s.from
 		}
 		s.from += n + 1
 	}

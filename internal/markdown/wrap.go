@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
-	"github.com/rivo/uniseg"
 )
 
 // textWidth is how many columns a text takes.
@@ -67,7 +66,7 @@ func (l *line) add(s span) {
 		l.put(s, n)
 	case space:
 		l.end()
-	case n <= l.width:
+	case n <= l.width-l.begun():
 		l.back()
 		l.put(s, n)
 	default: // longer than a line
@@ -80,24 +79,36 @@ func (l *line) add(s span) {
 	}
 }
 
-// back ends the line before what belongs together with the next word.
-func (l *line) back() {
-	keep := len(l.spans)
-	for keep > 0 && !strings.HasSuffix(l.spans[keep-1].text, " ") {
-		keep--
+// word is where the word at the end of the line begins, among its spans: what looks different may be one.
+func (l *line) word() int {
+	i := len(l.spans)
+	for i > 0 && !strings.HasSuffix(l.spans[i-1].text, " ") {
+		i--
 	}
-	rest := append([]span{}, l.spans[keep:]...)
-	if keep == 0 {
-		rest = nil
-	} else {
-		l.spans = l.spans[:keep]
+	return i
+}
+
+// begun is how wide the word at the end of the line is so far; 0 when it fills the line alone.
+func (l *line) begun() int {
+	n := 0
+	if i := l.word(); i > 0 {
+		for _, s := range l.spans[i:] {
+			n += textWidth(s.text)
+		}
+	}
+	return n
+}
+
+// back ends the line before the word at its end, unless that is all of it.
+func (l *line) back() {
+	var rest []span
+	if i := l.word(); i > 0 {
+		rest = append(rest, l.spans[i:]...)
+		l.spans = l.spans[:i]
 	}
 	l.end()
 	for _, s := range rest {
 		l.put(s, textWidth(s.text))
-	}
-	if len(rest) > 0 && l.used >= l.width {
-		l.end()
 	}
 }
 
@@ -142,12 +153,8 @@ func (r *renderer) cut(s span, width int) []string {
 func pieces(s string, width, first int) []string {
 	var out []string
 	room, used, from := first, 0, 0
-	state := -1
-	rest := s
-	for at := 0; rest != ""; {
-		var cluster string
-		cluster, rest, _, state = uniseg.FirstGraphemeClusterInString(rest, state)
-		n := textWidth(cluster)
+	for at := 0; at < len(s); {
+		cluster, n := ansi.FirstGraphemeCluster(s[at:], ansi.GraphemeWidth)
 		if used+n > room && (at > from || len(out) == 0 && room < width) {
 			out = append(out, s[from:at])
 			from, used, room = at, 0, width

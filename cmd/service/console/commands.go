@@ -11,6 +11,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/svc-gateway/svc/internal/markdown"
 	"github.com/svc-gateway/svc/internal/problem"
 )
 
@@ -49,7 +50,9 @@ var help = []string{
 func (p *program) command(name, argument string) tea.Cmd {
 	switch name {
 	case "help":
-		p.paper.add(help...)
+		for _, line := range help {
+			p.paper.add(markdown.Plain(line, p.Options)...)
+		}
 		p.paper.add("")
 	case "agents":
 		return p.list(p.agents)
@@ -167,8 +170,8 @@ func (p *program) memories(ctx context.Context) ([][]string, error) {
 	return rows, err
 }
 
-// greet says where the person is.
-func (p *program) greet() {
+// greet says where the person is, before anything is drawn.
+func (p *program) greet() error {
 	whom := p.Agent
 	if whom == "" {
 		whom = "the agents"
@@ -177,5 +180,7 @@ func (p *program) greet() {
 	if p.Thread != "" {
 		p.say("The conversation goes on in " + p.Thread + ".")
 	}
-	p.paper.add("")
+	_, err := fmt.Fprintln(p.Out, strings.Join(p.paper.lines, "\n"))
+	p.paper.lines = nil
+	return err
 }

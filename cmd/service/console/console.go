@@ -54,6 +54,9 @@ func Run(ctx context.Context, c Config) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	p := newProgram(ctx, c)
+	if err := p.greet(); err != nil {
+		return err
+	}
 	program := tea.NewProgram(p, tea.WithContext(ctx), tea.WithInput(c.In), tea.WithOutput(c.Out), tea.WithEnvironment(c.Env))
 	_, err := program.Run()
 	if p.turn != nil {

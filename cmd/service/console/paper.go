@@ -34,18 +34,8 @@ func (p *paper) print(n int) tea.Cmd {
 	return tea.Sequence(tea.Println(text), func() tea.Msg { return printedMsg{} })
 }
 
-// rest prints all lines that are left, line by line.
-func (p *paper) rest() tea.Cmd {
-	var all []tea.Cmd
-	for _, line := range p.lines {
-		if line == "" {
-			line = ansi.ResetStyle
-		}
-		all = append(all, tea.Println(line))
-	}
-	p.lines = nil
-	return tea.Sequence(all...)
-}
+// printed reports whether all is on the screen.
+func (p *paper) printed() bool { return !p.busy && len(p.lines) == 0 }
 
 // chunk is how many lines may be printed at once.
 func (p *program) chunk() int { return max(1, p.height/2-1) }

@@ -32,6 +32,7 @@ type program struct {
 	queue         []ask.Event
 	held          []news // what came while a question is open
 	frames        int    // drawn so far
+	leaving       bool   // as soon as all is printed
 	left          bool   // the person has left
 	end           error  // as what
 }
@@ -57,13 +58,17 @@ func (p *program) tick() tea.Cmd {
 
 // Init implements [tea.Model].
 func (p *program) Init() tea.Cmd {
-	p.greet()
-	return tea.Batch(p.input.Focus(), p.paper.print(p.chunk()))
+	p.paper.busy = true // nothing can be printed above what was not drawn yet
+	return tea.Batch(p.input.Focus(), tea.Tick(frame, func(time.Time) tea.Msg { return printedMsg{} }))
 }
 
 // Update implements [tea.Model].
 func (p *program) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	cmd := p.handle(msg)
+	if p.leaving && p.paper.printed() {
+		p.left = true
+		return p, tea.Quit
+	}
 	return p, tea.Batch(cmd, p.paper.print(p.chunk()))
 }
 
@@ -162,11 +167,11 @@ func (p *program) interrupt() tea.Cmd {
 
 // leave ends the conversation.
 func (p *program) leave(as error) tea.Cmd {
-	p.left, p.end = true, as
+	p.leaving, p.end = true, as
 	if p.Thread != "" {
 		p.say("Go on with: service chat --thread " + p.Thread)
 	}
-	return tea.Sequence(p.paper.rest(), tea.Quit)
+	return nil
 }
 
 // enter sends what was typed.
