@@ -60,9 +60,10 @@ func Render(source string, o Options) []string {
 // Plain is text as it stands, in lines that fit.
 func Plain(source string, o Options) []string {
 	r := renderer{Options: o}
+	o.Width = max(o.Width, MinWidth)
 	var out []string
 	for line := range strings.SplitSeq(strings.TrimRight(Clean(source), "\n"), "\n") {
-		out = append(out, r.wrap([]span{{text: line}}, max(o.Width, MinWidth))...)
+		out = append(out, r.wrap([]span{{text: line}}, o.Width)...)
 	}
 	return out
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/svc-gateway/svc/internal/markdown"
 	"github.com/svc-gateway/svc/internal/problem"
+	"github.com/svc-gateway/svc/scanner/command"
 )
 
 // shown is how many entries the lists have.
@@ -120,8 +121,10 @@ func (p *program) table(rows [][]string) []string {
 	for _, row := range rows {
 		last := len(row) - 1
 		out = append(out, p.revealed("  ", strings.Join(row[:last], "  "), p.bold)...)
-		if row[last] != "" {
-			out = append(out, p.revealed("    ", row[last], nil)...)
+		o := p.Options
+		o.Width -= 4
+		for _, line := range markdown.Plain(command.Reveal(row[last]), o) {
+			out = append(out, "    "+line)
 		}
 	}
 	return out

@@ -23,7 +23,7 @@ func TestAConversation(t *testing.T) {
 	r.send(`{"type":"tool_use","id":"c1","name":"run_command","input":{"command":"df -h"}}`)
 	v.until("run_command df -h")
 	r.send(`{"type":"tool_result","id":"c1","name":"run_command","status":"success","duration_ms":1234}`)
-	v.until("✓ run_command df -h  1.23 s")
+	v.until("✓ run_command df -h  1.2 s")
 	r.send(`{"type":"usage","usage":{"prompt_tokens":1200,"completion_tokens":34,"total_tokens":1234}}`)
 	v.until("1,234 tokens")
 	r.say("# Disks\n\nThe disk is **40 %** fu")

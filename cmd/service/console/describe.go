@@ -42,6 +42,11 @@ func (p *program) describe(name string, input json.RawMessage) string {
 	if len(args) == 0 {
 		return name
 	}
+	if agent, ok := args["agent"].(string); ok {
+		if task, ok := args["task"].(string); ok {
+			return name + " " + agent + ": " + task
+		}
+	}
 	for _, only := range []string{"command", "path", "url", "query", "sql"} {
 		if text, ok := args[only].(string); ok {
 			return name + " " + text

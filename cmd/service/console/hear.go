@@ -106,6 +106,9 @@ func (p *program) toolUse(e ask.Event) {
 		p.complain("  " + e.Status + ": " + e.Reason)
 		return
 	}
+	if e.Name == todo.Tool { // the plan is shown instead
+		return
+	}
 	p.turn.calls = append(p.turn.calls, call{e.ID, text, time.Now()})
 }
 
@@ -118,7 +121,7 @@ func (p *program) toolResult(e ask.Event) {
 	c := t.calls[i]
 	t.calls = slices.Delete(t.calls, i, i+1)
 	took := time.Since(c.began)
-	if e.DurationMS != nil && *e.DurationMS > 0 {
+	if e.DurationMS != nil {
 		took = time.Duration(*e.DurationMS) * time.Millisecond
 	}
 	mark, end := p.paint(ansi.Green, p.sign("✓ ", "+ ")), seconds(took)
@@ -185,8 +188,10 @@ func (p *program) planLines(items []todo.Item, n int) []string {
 // seconds is a duration for people.
 func seconds(d time.Duration) string {
 	switch {
+	case d < time.Second:
+		return fmt.Sprintf("%d ms", d.Milliseconds())
 	case d < 10*time.Second:
-		return fmt.Sprintf("%.2f s", d.Seconds())
+		return fmt.Sprintf("%.1f s", d.Seconds())
 	case d < time.Minute:
 		return fmt.Sprintf("%.0f s", d.Seconds())
 	}
