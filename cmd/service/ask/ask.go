@@ -64,7 +64,7 @@ func (c Client) Start(ctx context.Context, thread string, r Run) (*Stream, error
 	if thread != "" {
 		path = "/threads/" + url.PathEscape(thread) + path
 	}
-	resp, err := c.Send(ctx, http.MethodPost, path+"?resumable=1", r)
+	resp, err := c.Send(ctx, http.MethodPost, path+"?resumable=1", r) //nolint:bodyclose // the stream closes it
 	if err != nil {
 		return nil, err
 	}

@@ -28,7 +28,7 @@ const (
 // ErrBroken is the end of a stream before the event done.
 var ErrBroken = errors.New("the stream ended before the answer did")
 
-// Event is one event of a run, and its JSON as it came.
+// Event is one event of a run, and its JSON as it came, which is good until the next event.
 type Event struct {
 	spec.StreamEvent
 	Raw []byte
@@ -92,7 +92,7 @@ func (s *Stream) Rejoin(ctx context.Context) error {
 	enough := time.NewTimer(rejoinFor)
 	defer enough.Stop()
 	for {
-		resp, err := s.client.Send(ctx, http.MethodGet, thread+"/runs/stream", nil, "Last-Event-ID", last)
+		resp, err := s.client.Send(ctx, http.MethodGet, thread+"/runs/stream", nil, "Last-Event-ID", last) //nolint:bodyclose // Events closes it
 		if err == nil {
 			s.body = resp.Body
 			return nil

@@ -36,7 +36,6 @@ type service struct {
 	rest http.HandlerFunc
 
 	mu        sync.Mutex
-	asked     []string // the prompts
 	decisions []ask.Decision
 	cancelled chan string
 }
