@@ -17,7 +17,6 @@ import (
 	"github.com/svc-gateway/svc/caddymodule/app/cli"
 	"github.com/svc-gateway/svc/caddymodule/app/commands"
 	"github.com/svc-gateway/svc/cmd/service/ask"
-	"github.com/svc-gateway/svc/scanner/command"
 )
 
 func init() {
@@ -63,7 +62,7 @@ func approvalsListCommand() *cobra.Command {
 		}
 		rows := make([][]string, len(list))
 		for i, v := range list {
-			rows[i] = []string{v.ID, stateOf(v), v.UserID, v.Agent, command.Reveal(v.Tool + " " + plain(v.Input)), command.Reveal(v.Reason), v.ExpiresAt.Local().Format(time.DateTime)}
+			rows[i] = []string{v.ID, stateOf(v), v.UserID, v.Agent, ask.Reveal(v.Tool + " " + plain(v.Input)), ask.Reveal(v.Reason), v.ExpiresAt.Local().Format(time.DateTime)}
 		}
 		return cli.Table(cmd.OutOrStdout(), []string{"id", "state", "user", "agent", "call", "reason", "expires"}, rows)
 	})
@@ -176,7 +175,7 @@ func showApproval(w io.Writer, v approval.View, asJSON bool) error {
 	}
 	line := func(name, value string) {
 		if value != "" {
-			fmt.Fprintf(w, "%-10s %s\n", name, command.Reveal(value))
+			fmt.Fprintf(w, "%-10s %s\n", name, ask.Reveal(value))
 		}
 	}
 	line("id", v.ID)

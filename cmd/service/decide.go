@@ -12,7 +12,6 @@ import (
 	"github.com/svc-gateway/svc/caddymodule/app/cli"
 	"github.com/svc-gateway/svc/cmd/service/ask"
 	"github.com/svc-gateway/svc/policy"
-	"github.com/svc-gateway/svc/scanner/command"
 )
 
 // desk asks the person at the terminal about calls that wait, one after the other.
@@ -113,9 +112,9 @@ func (d *desk) ask(ctx context.Context, e ask.Event) {
 	})
 	d.curtain.draw()
 	defer d.curtain.raise()
-	fmt.Fprintf(d.told, "Approval needed: %s\n  %s %s\n", command.Reveal(e.Reason), command.Reveal(e.Tool), command.Reveal(plain(e.Input)))
+	fmt.Fprintf(d.told, "Approval needed: %s\n  %s %s\n", ask.Reveal(e.Reason), ask.Reveal(e.Tool), ask.Reveal(plain(e.Input)))
 	if e.Where != "" {
-		fmt.Fprintf(d.told, "  runs %s\n", command.Reveal(e.Where))
+		fmt.Fprintf(d.told, "  runs %s\n", ask.Reveal(e.Where))
 	}
 	if e.Approvers > 1 {
 		fmt.Fprintf(d.told, "  %d different people have to approve it\n", e.Approvers)

@@ -11,9 +11,9 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/svc-gateway/svc/cmd/service/ask"
 	"github.com/svc-gateway/svc/internal/markdown"
 	"github.com/svc-gateway/svc/internal/problem"
-	"github.com/svc-gateway/svc/scanner/command"
 )
 
 // shown is how many entries the lists have.
@@ -123,7 +123,7 @@ func (p *program) table(rows [][]string) []string {
 		out = append(out, p.revealed("  ", strings.Join(row[:last], "  "), p.bold)...)
 		o := p.Options
 		o.Width -= 4
-		for _, line := range markdown.Plain(command.Reveal(row[last]), o) {
+		for _, line := range markdown.Plain(ask.Reveal(row[last]), o) {
 			out = append(out, "    "+line)
 		}
 	}

@@ -57,7 +57,8 @@ func Run(ctx context.Context, c Config) error {
 	if err := p.greet(); err != nil {
 		return err
 	}
-	program := tea.NewProgram(p, tea.WithContext(ctx), tea.WithInput(c.In), tea.WithOutput(c.Out), tea.WithEnvironment(c.Env))
+	program := tea.NewProgram(p, tea.WithInput(c.In), tea.WithOutput(c.Out), tea.WithEnvironment(c.Env))
+	defer context.AfterFunc(ctx, program.Quit)()
 	_, err := program.Run()
 	if p.turn != nil {
 		p.abandon()

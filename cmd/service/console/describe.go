@@ -11,7 +11,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/rogpeppe/go-internal/diff"
 
-	"github.com/svc-gateway/svc/scanner/command"
+	"github.com/svc-gateway/svc/cmd/service/ask"
 )
 
 // fields are the arguments of a call.
@@ -74,7 +74,7 @@ func (p *program) exactly(tool string, input json.RawMessage) []string {
 		if !isText {
 			value = compact(args[name])
 		}
-		label := command.Reveal(name) + ": "
+		label := ask.Reveal(name) + ": "
 		if !strings.Contains(value, "\n") {
 			out = append(out, p.revealed("  ", label+value, nil)...)
 			continue
@@ -120,7 +120,7 @@ func withEnd(s string) string {
 // revealed is one line of the service, over several where it does not fit, with escapes for what has no
 // look; not even in ASCII is anything left out of it.
 func (p *program) revealed(indent, line string, paint func(string) string) []string {
-	line = command.Reveal(line)
+	line = ask.Reveal(line)
 	if p.ASCII {
 		line = escaped(line)
 	}

@@ -33,7 +33,6 @@ type service struct {
 	t    *testing.T
 	base string
 	runs chan *run // that were started
-	rest http.HandlerFunc
 
 	mu        sync.Mutex
 	decisions []ask.Decision
@@ -43,16 +42,12 @@ type service struct {
 // run is the stream of one run, which the test writes.
 type run struct {
 	prompt string
-	w      io.Writer
-	flush  func() error
-	over   chan struct{}
-	gone   <-chan struct{}
+	events chan string
 }
 
 // send sends an event.
 func (r *run) send(format string, args ...any) {
-	fmt.Fprintf(r.w, "data: "+format+"\n\n", args...)
-	_ = r.flush() // the reader may have gone
+	r.events <- "data: " + fmt.Sprintf(format, args...) + "\n\n"
 }
 
 // say sends a piece of the answer.
@@ -66,7 +61,7 @@ func (r *run) say(text string) {
 
 func (r *run) done() {
 	r.send(`{"type":"done"}`)
-	close(r.over)
+	close(r.events)
 }
 
 func newService(t *testing.T) *service {
@@ -105,15 +100,23 @@ func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		w.Header().Set("Content-Location", "/threads/t1/runs/r1")
 		w.WriteHeader(http.StatusOK)
-		one := &run{prompt: req.Input.Messages[0].Content, w: w, flush: http.NewResponseController(w).Flush, over: make(chan struct{}), gone: r.Context().Done()}
-		_ = one.flush()
-		s.runs <- one
-		select {
-		case <-one.over:
-		case <-one.gone:
+		one := &run{prompt: req.Input.Messages[0].Content, events: make(chan string, 1000)}
+		out := http.NewResponseController(w)
+		if out.Flush() != nil {
+			return
 		}
-	case s.rest != nil:
-		s.rest(w, r)
+		s.runs <- one
+		for {
+			select {
+			case e, more := <-one.events:
+				_, err := io.WriteString(w, e)
+				if !more || err != nil || out.Flush() != nil {
+					return
+				}
+			case <-r.Context().Done():
+				return
+			}
+		}
 	default:
 		problem.Write(w, r, problem.Problem{Status: http.StatusNotFound, Code: "not_found", Detail: "no such endpoint"})
 	}

@@ -168,10 +168,15 @@ func (p *program) interrupt() tea.Cmd {
 // leave ends the conversation.
 func (p *program) leave(as error) tea.Cmd {
 	p.leaving, p.end = true, as
-	if p.Thread != "" {
-		p.say("Go on with: service chat --thread " + p.Thread)
-	}
 	return nil
+}
+
+// farewell is the last line: how to go on.
+func (p *program) farewell() string {
+	if p.Thread == "" {
+		return "Nothing was said."
+	}
+	return p.fit("Go on with: service chat --thread "+p.Thread, p.Width)
 }
 
 // enter sends what was typed.

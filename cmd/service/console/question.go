@@ -12,7 +12,6 @@ import (
 	"github.com/svc-gateway/svc/agents/approval"
 	"github.com/svc-gateway/svc/cmd/service/ask"
 	"github.com/svc-gateway/svc/policy"
-	"github.com/svc-gateway/svc/scanner/command"
 )
 
 // quiet is how long nothing may be typed before a key and after it for the key to be an answer. Whoever
@@ -77,7 +76,7 @@ func (p *program) nextQuestion() tea.Cmd {
 		if e.ExpiresAt != nil {
 			until = ", until " + e.ExpiresAt.Local().Format(time.TimeOnly)
 		}
-		p.say(fmt.Sprintf("Waiting for %s%s: service approvals approve %s", p.turn.waits, until, command.Reveal(e.ID)))
+		p.say(fmt.Sprintf("Waiting for %s%s: service approvals approve %s", p.turn.waits, until, ask.Reveal(e.ID)))
 		return p.nextQuestion()
 	}
 	p.question = &question{Event: e, since: time.Now()}
