@@ -16,6 +16,7 @@ package console
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"strings"
 	"time"
@@ -70,6 +71,9 @@ func Run(ctx context.Context, c Config) error {
 		return err
 	case !p.left:
 		return ErrTerminated
+	}
+	if _, err := fmt.Fprintln(c.Out, p.farewell()); err != nil {
+		return err
 	}
 	return p.end
 }

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -205,15 +206,23 @@ func open(t *testing.T, s *service, role policy.Role, env ...string) *screen {
 	return v
 }
 
+// keyboard is what asks for a protocol of keyboards; the emulator takes it for a movement of the cursor.
+var (
+	keyboard   = regexp.MustCompile(`\x1b\[[<>=?][0-9;]*u`)
+	unfinished = regexp.MustCompile(`\x1b(\[[<>=?0-9;]*)?$`)
+)
+
 func (v *screen) read(done chan struct{}) {
 	defer close(done)
-	buf := make([]byte, 32<<10)
+	buf, unread := make([]byte, 32<<10), ""
 	for {
 		n, err := v.terminal.Read(buf)
 		v.mu.Lock()
 		v.wrote.Write(buf[:n])
 		if v.vt != nil {
-			_, _ = v.vt.Write(buf[:n])
+			text := unread + string(buf[:n])
+			unread = unfinished.FindString(text)
+			_, _ = v.vt.Write([]byte(keyboard.ReplaceAllString(strings.TrimSuffix(text, unread), "")))
 		}
 		v.mu.Unlock()
 		if err != nil {

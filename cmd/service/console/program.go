@@ -176,7 +176,7 @@ func (p *program) farewell() string {
 	if p.Thread == "" {
 		return "Nothing was said."
 	}
-	return p.fit("Go on with: service chat --thread "+p.Thread, p.Width)
+	return "Go on with: service chat --thread " + p.safe(p.Thread)
 }
 
 // enter sends what was typed.

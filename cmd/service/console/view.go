@@ -16,7 +16,6 @@ const maxOpen = 8 << 10
 func (p *program) View() tea.View {
 	var v tea.View
 	if p.left {
-		v.Content = p.faint(p.farewell())
 		return v
 	}
 	lines := p.status()
