@@ -253,7 +253,7 @@ func (d *driver) act(ctx, bounded context.Context, ref CallRef, agent string, c 
 // ended tells the readers of a call's result and returns what it changes in the run.
 func (d *driver) ended(ref CallRef, c Call, o outcome) func() {
 	d.log.Append(eventlog.Event{
-		Type: eventlog.Result, Frame: ref.Frame, Call: c.ID, Name: d.log.secrets.Redact(c.Name), Status: string(o.status), Content: o.text,
+		Type: eventlog.Result, Frame: ref.Frame, Call: c.ID, Name: d.log.secrets.Redact(c.Name), Status: string(o.status), Content: o.text, Took: o.took,
 	})
 	return func() {
 		d.rt.done(d.run, ref, o)

@@ -54,4 +54,5 @@ type Event struct {
 	Other    bool             `json:"other,omitempty"`  // whoever asked for the run is not one of them
 	Todos    []todo.Item      `json:"todos,omitempty"`  // the plan; empty: none is left
 	Expires  time.Time        `json:"expires,omitzero"` // when waiting ends
+	Took     time.Duration    `json:"took,omitempty"`   // from a call's intent to its result; zero without an intent
 }

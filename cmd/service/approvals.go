@@ -16,6 +16,7 @@ import (
 	"github.com/svc-gateway/svc/agents/approval"
 	"github.com/svc-gateway/svc/caddymodule/app/cli"
 	"github.com/svc-gateway/svc/caddymodule/app/commands"
+	"github.com/svc-gateway/svc/cmd/service/ask"
 )
 
 func init() {
@@ -61,7 +62,7 @@ func approvalsListCommand() *cobra.Command {
 		}
 		rows := make([][]string, len(list))
 		for i, v := range list {
-			rows[i] = []string{v.ID, stateOf(v), v.UserID, v.Agent, visible(v.Tool + " " + plain(v.Input)), visible(v.Reason), v.ExpiresAt.Local().Format(time.DateTime)}
+			rows[i] = []string{v.ID, stateOf(v), v.UserID, v.Agent, ask.Reveal(v.Tool + " " + plain(v.Input)), ask.Reveal(v.Reason), v.ExpiresAt.Local().Format(time.DateTime)}
 		}
 		return cli.Table(cmd.OutOrStdout(), []string{"id", "state", "user", "agent", "call", "reason", "expires"}, rows)
 	})
@@ -92,12 +93,12 @@ func approvalsApproveCommand() *cobra.Command {
 	patch := cmd.Flags().String("patch", "", "change the arguments first: a JSON merge patch (RFC 7396)")
 	address, asJSON := approvalsFlags(cmd)
 	cmd.RunE = cli.Run(func(cmd *cobra.Command, args []string) error {
-		d := decision{Decision: string(approval.Approve), Comment: *comment, Digest: *digest}
+		d := ask.Decision{Decision: approval.Approve, Comment: *comment, Digest: *digest}
 		if *patch != "" {
 			if !json.Valid([]byte(*patch)) {
 				return cli.Usagef(`--patch: this is not JSON such as {"command":"df -h"}`)
 			}
-			d.Decision, d.Patch = string(approval.EditFirst), json.RawMessage(*patch)
+			d.Decision, d.Patch = approval.EditFirst, json.RawMessage(*patch)
 		}
 		return decideOn(cmd, *address, *asJSON, args[0], d)
 	})
@@ -109,22 +110,22 @@ func approvalsRejectCommand() *cobra.Command {
 	comment := cmd.Flags().String("comment", "", "for the record and the model")
 	address, asJSON := approvalsFlags(cmd)
 	cmd.RunE = cli.Run(func(cmd *cobra.Command, args []string) error {
-		return decideOn(cmd, *address, *asJSON, args[0], decision{Decision: string(approval.Reject), Comment: *comment})
+		return decideOn(cmd, *address, *asJSON, args[0], ask.Decision{Decision: approval.Reject, Comment: *comment})
 	})
 	return cmd
 }
 
 // decideOn decides on a call, and shows it. Without a digest the decision is on the call as it was asked
 // for. A yes to one that somebody has edited needs the digest: what was looked at may have been another.
-func decideOn(cmd *cobra.Command, address string, asJSON bool, id string, d decision) error {
+func decideOn(cmd *cobra.Command, address string, asJSON bool, id string, d ask.Decision) error {
 	t, v, err := findApproval(cmd.Context(), address, id)
 	if err != nil {
 		return err
 	}
-	if d.Digest == "" && (v.Original == nil || d.Decision == string(approval.Reject)) {
+	if d.Digest == "" && (v.Original == nil || d.Decision == approval.Reject) {
 		d.Digest = v.Digest
 	}
-	if v, err = decide(cmd.Context(), t, id, d); err != nil {
+	if v, err = (ask.Client{Service: t}).Decide(cmd.Context(), id, d); err != nil {
 		return err
 	}
 	return showApproval(cmd.OutOrStdout(), v, asJSON)
@@ -174,7 +175,7 @@ func showApproval(w io.Writer, v approval.View, asJSON bool) error {
 	}
 	line := func(name, value string) {
 		if value != "" {
-			fmt.Fprintf(w, "%-10s %s\n", name, visible(value))
+			fmt.Fprintf(w, "%-10s %s\n", name, ask.Reveal(value))
 		}
 	}
 	line("id", v.ID)

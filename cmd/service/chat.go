@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
-	"net/url"
 	"os"
 	"os/signal"
 	"strings"
@@ -18,7 +16,8 @@ import (
 
 	"github.com/svc-gateway/svc/caddymodule/app/cli"
 	"github.com/svc-gateway/svc/caddymodule/app/commands"
-	"github.com/svc-gateway/svc/internal/problem"
+	"github.com/svc-gateway/svc/cmd/service/ask"
+	"github.com/svc-gateway/svc/cmd/service/console"
 )
 
 func init() {
@@ -34,11 +33,12 @@ func chatCommand(cmd *cobra.Command) {
 	cmd.Use = "chat [PROMPT]"
 	cmd.Long = `Asks the agents and prints the answer as it arrives. Tool calls are printed on stderr.
 
-Without PROMPT the command reads stdin. On a terminal it asks for one prompt after another, in one
-thread. When a call needs approval and you may give it, the command shows the call and asks [y/N];
+Without PROMPT the command reads stdin. On a terminal it is a conversation in one thread, with answers
+as they arrive, plans and questions about calls; /help lists its commands. With PROMPT, or when stdin or
+stdout is no terminal, it prints plain text. When a call needs approval and you may give it, the command shows the call and asks [y/N];
 anything but y, the end of the input and no answer in time mean no. Otherwise it waits for an admin.
 Exit codes: 0 for success, 1 for an error, 3 if a tool call was denied, rejected or not approved in
-time, 130 after Ctrl-C.`
+time, 130 after Ctrl-C. In a conversation Ctrl-C cancels the run, and a second one leaves.`
 	c := new(chat)
 	f := cmd.Flags()
 	f.StringVar(&c.agent, "agent", "", "agent to ask (default svc-orchestrator, which delegates)")
@@ -65,7 +65,11 @@ time, 130 after Ctrl-C.`
 		if c.target, err = commands.FindTarget(ctx, *address); err != nil {
 			return err
 		}
-		if interactive {
+		in, out, env := os.Stdin, os.Stdout, os.Environ()
+		switch {
+		case interactive && !c.json && cmd.InOrStdin() == in && cmd.OutOrStdout() == out && isTerminal(out) && console.Fits(env):
+			return c.converse(cmd.Context(), in, out, env)
+		case interactive:
 			return c.talk(ctx)
 		}
 		return c.ask(ctx, prompt)
@@ -96,6 +100,24 @@ type chat struct {
 	auto          bool // no approvals, as far as that is allowed
 }
 
+// converse is the conversation at a terminal that can show it.
+func (c *chat) converse(ctx context.Context, in, out *os.File, env []string) error {
+	user, err := c.target.Whoami(ctx)
+	if err != nil {
+		return err
+	}
+	err = console.Run(ctx, console.Config{
+		Client: c.client(), User: user, Agent: c.agent, Thread: c.thread, AutoApprove: c.auto, In: in, Out: out, Env: env,
+	})
+	switch {
+	case errors.Is(err, console.ErrCancelled):
+		return cli.Exit(cli.ExitCancelled)
+	case errors.Is(err, console.ErrTerminated):
+		return cli.Exit(cli.ExitTerminated)
+	}
+	return err
+}
+
 // talk asks for prompts until the input ends.
 func (c *chat) talk(ctx context.Context) error {
 	lines := c.keys.lines()
@@ -124,13 +146,10 @@ func (c *chat) talk(ctx context.Context) error {
 // there is nobody to talk to.
 func (c *chat) turn(ctx context.Context, prompt string) error {
 	if c.thread == "" {
-		var created struct {
-			ThreadID string `json:"thread_id"`
+		var err error
+		if c.thread, err = c.client().NewThread(ctx); err != nil {
+			return cancelled(ctx, err)
 		}
-		if err := c.call(ctx, "/threads", struct{}{}, &created); err != nil {
-			return err
-		}
-		c.thread = created.ThreadID
 	}
 	err := c.ask(ctx, prompt)
 	coded, isCoded := errors.AsType[*cli.CodedError](err)
@@ -143,32 +162,15 @@ func (c *chat) turn(ctx context.Context, prompt string) error {
 	return nil
 }
 
-type message struct {
-	Role    string `json:"role"`
-	Content string `json:"content"`
-}
-
-type runRequest struct {
-	Input struct {
-		Messages []message `json:"messages"`
-	} `json:"input"`
-	AssistantID string `json:"assistant_id,omitempty"`
-	AutoApprove bool   `json:"auto_approve,omitempty"`
-}
-
 // ask sends one prompt and prints what comes back.
 func (c *chat) ask(ctx context.Context, prompt string) error {
-	req := runRequest{AssistantID: c.agent, AutoApprove: c.auto}
-	req.Input.Messages = []message{{Role: "user", Content: prompt}}
-	path := "/runs/stream"
-	if c.thread != "" {
-		path = "/threads/" + url.PathEscape(c.thread) + path
-	}
-	resp, err := c.target.Send(ctx, http.MethodPost, path+"?resumable=1", req)
+	req := ask.Prompt(prompt)
+	req.AssistantID, req.AutoApprove = c.agent, c.auto
+	run, err := c.client().Start(ctx, c.thread, req)
 	if err != nil {
 		return cancelled(ctx, err)
 	}
-	run := resp.Header.Get("Content-Location")
+	defer run.Close()
 	told := &locked{w: c.told} // two write to it
 	s := stream{out: c.out, told: told, raw: io.Discard}
 	if c.json {
@@ -178,53 +180,20 @@ func (c *chat) ask(ctx context.Context, prompt string) error {
 		defer s.desk.close()
 		s.out, s.told = s.desk.curtain.behind(c.out), s.desk.curtain.behind(told)
 	}
-	err = s.copy(resp.Body)
-	resp.Body.Close()
-	for errors.Is(err, errBroken) && s.desk != nil && s.desk.pending() && ctx.Err() == nil {
-		if resp, err = c.rejoin(ctx, run, s.last); err != nil {
-			break
+	err = s.copy(run)
+	for errors.Is(err, ask.ErrBroken) && s.desk != nil && s.desk.pending() && ctx.Err() == nil {
+		fmt.Fprintln(c.told, "\nThe connection is lost; the run goes on waiting. Joining it again …")
+		if err = run.Rejoin(ctx); err == nil {
+			err = s.copy(run)
 		}
-		err = s.copy(resp.Body)
-		resp.Body.Close()
 	}
 	if ctx.Err() != nil {
-		c.cancel(run)
+		c.cancel(run.Run)
 	}
 	return cancelled(ctx, err)
 }
 
-const (
-	rejoinEvery = 500 * time.Millisecond
-	rejoinFor   = 2 * time.Minute
-)
-
-// rejoin waits for the service to come back and joins a run that waits again, after the last event. The
-// run does not need us: it waits in the store.
-func (c *chat) rejoin(ctx context.Context, run, last string) (*http.Response, error) {
-	thread, _, ok := strings.Cut(run, "/runs/")
-	if !ok {
-		return nil, errBroken
-	}
-	fmt.Fprintln(c.told, "\nThe connection is lost; the run goes on waiting. Joining it again …")
-	enough := time.NewTimer(rejoinFor)
-	defer enough.Stop()
-	for {
-		resp, err := c.target.Join(ctx, thread+"/runs/stream", last)
-		if err == nil {
-			return resp, nil
-		}
-		if p, ok := errors.AsType[problem.Problem](err); ok && p.Status < http.StatusInternalServerError {
-			return nil, err
-		}
-		select {
-		case <-time.After(rejoinEvery):
-		case <-enough.C:
-			return nil, errBroken
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		}
-	}
-}
+func (c *chat) client() ask.Client { return ask.Client{Service: c.target} }
 
 func cancelled(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
@@ -236,12 +205,7 @@ func cancelled(ctx context.Context, err error) error {
 // cancel ends the run that nobody reads any more. The service may be the reason why, so an
 // error is not told.
 func (c *chat) cancel(run string) {
-	if !strings.HasPrefix(run, "/") {
-		return
-	}
 	ctx, stop := context.WithTimeout(context.Background(), 2*time.Second)
 	defer stop()
-	if resp, err := c.target.Send(ctx, http.MethodPost, run+"/cancel", nil); err == nil {
-		_ = resp.Body.Close()
-	}
+	_ = c.client().Cancel(ctx, run)
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
@@ -95,14 +94,5 @@ func TestCtrlCCancelsTheRun(t *testing.T) {
 	}
 	if got, want := <-cancelled, "/threads/t/runs/r/cancel"; got != want {
 		t.Errorf("got the request %s, want %s", got, want)
-	}
-}
-
-func TestRunRequestIsTheSpecs(t *testing.T) {
-	var r runRequest
-	r.Input.Messages = []message{{"user", "x"}}
-	got, err := json.Marshal(r)
-	if want := `{"input":{"messages":[{"role":"user","content":"x"}]}}`; err != nil || string(got) != want {
-		t.Errorf("got %s, %v, want %s", got, err, want)
 	}
 }

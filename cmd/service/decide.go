@@ -2,45 +2,22 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
-	"net/http"
-	"net/url"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/svc-gateway/svc/agents/approval"
 	"github.com/svc-gateway/svc/caddymodule/app/cli"
+	"github.com/svc-gateway/svc/cmd/service/ask"
 	"github.com/svc-gateway/svc/policy"
 )
 
-// decision is the body of POST /approvals/{id}.
-type decision struct {
-	Decision string          `json:"decision"`
-	Patch    json.RawMessage `json:"patch,omitempty"`
-	Comment  string          `json:"comment,omitempty"`
-	Digest   string          `json:"digest"`
-}
-
-// decide sends a decision and returns the approval as it is then.
-func decide(ctx context.Context, t cli.Target, id string, d decision) (approval.View, error) {
-	var v approval.View
-	resp, err := t.Send(ctx, http.MethodPost, "/approvals/"+url.PathEscape(id), d)
-	if err != nil {
-		return v, err
-	}
-	defer resp.Body.Close()
-	if err := json.NewDecoder(io.LimitReader(resp.Body, maxEvent)).Decode(&v); err != nil {
-		return v, fmt.Errorf("reading the service's answer: %w", err)
-	}
-	return v, nil
-}
-
 // desk asks the person at the terminal about calls that wait, one after the other.
 type desk struct {
-	target cli.Target
+	client ask.Client
+	whoami func(context.Context) (policy.Principal, error)
 	told   io.Writer
 	keys   keyboard
 
@@ -48,7 +25,7 @@ type desk struct {
 
 	once  sync.Once
 	admin bool // whether who runs the command may decide
-	queue chan event
+	queue chan ask.Event
 	done  sync.WaitGroup
 	stop  context.CancelFunc
 
@@ -58,7 +35,7 @@ type desk struct {
 
 // newDesk starts asking; close ends it.
 func newDesk(ctx context.Context, t cli.Target, told io.Writer, keys keyboard) *desk {
-	d := &desk{target: t, told: told, keys: keys, queue: make(chan event, 1024), open: map[string]chan struct{}{}}
+	d := &desk{client: ask.Client{Service: t}, whoami: t.Whoami, told: told, keys: keys, queue: make(chan ask.Event, 1024), open: map[string]chan struct{}{}}
 	ctx, d.stop = context.WithCancel(ctx)
 	d.done.Go(func() {
 		for {
@@ -79,7 +56,7 @@ func (d *desk) close() {
 }
 
 // waits takes note of a call that waits.
-func (d *desk) waits(e event) {
+func (d *desk) waits(e ask.Event) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if _, known := d.open[e.ID]; known { // the stream was joined again
@@ -122,7 +99,7 @@ func (d *desk) news(id string) <-chan struct{} {
 
 // ask shows a call and asks for a decision, where the person may decide. Anything but y is no; so are
 // the end of the input, and no answer in time.
-func (d *desk) ask(ctx context.Context, e event) {
+func (d *desk) ask(ctx context.Context, e ask.Event) {
 	news := d.news(e.ID)
 	select {
 	case <-news:
@@ -130,15 +107,15 @@ func (d *desk) ask(ctx context.Context, e event) {
 	default:
 	}
 	d.once.Do(func() {
-		p, err := d.target.Whoami(ctx)
+		p, err := d.whoami(ctx)
 		d.admin = err == nil && p.Role.May(policy.ApproveWrite)
 	})
 	d.curtain.draw()
 	defer d.curtain.raise()
-	fmt.Fprintf(d.told, "Approval needed: %s\n  %s %s\n", visible(e.Reason), visible(e.Tool), visible(plain(e.Input)))
+	fmt.Fprintf(d.told, "Approval needed: %s\n  %s %s\n", ask.Reveal(e.Reason), ask.Reveal(e.Tool), ask.Reveal(plain(e.Input)))
 	printDiff(d.told, e.Input)
 	if e.Where != "" {
-		fmt.Fprintf(d.told, "  runs %s\n", visible(e.Where))
+		fmt.Fprintf(d.told, "  runs %s\n", ask.Reveal(e.Where))
 	}
 	if e.Approvers > 1 {
 		fmt.Fprintf(d.told, "  %d different people have to approve it\n", e.Approvers)
@@ -148,18 +125,18 @@ func (d *desk) ask(ctx context.Context, e event) {
 		if d.admin {
 			who = "another admin"
 		}
-		fmt.Fprintf(d.told, "Waiting for %s, until %s: service approvals approve %s\n", who, e.ExpiresAt.Local().Format(time.TimeOnly), e.ID)
+		fmt.Fprintf(d.told, "Waiting for %s%s: service approvals approve %s\n", who, until(e.ExpiresAt), e.ID)
 		return
 	}
 	since := d.keys.forget() // a y that was typed before is no answer to this
 	fmt.Fprint(d.told, "Make this call? [y/N] ")
 	var late <-chan time.Time
-	if !e.ExpiresAt.IsZero() {
-		timer := time.NewTimer(time.Until(e.ExpiresAt))
+	if e.ExpiresAt != nil {
+		timer := time.NewTimer(time.Until(*e.ExpiresAt))
 		defer timer.Stop()
 		late = timer.C
 	}
-	verdict := "reject"
+	verdict := approval.Reject
 	for waiting := true; waiting; {
 		select {
 		case <-ctx.Done():
@@ -178,11 +155,11 @@ func (d *desk) ask(ctx context.Context, e event) {
 			}
 			waiting = false
 			if answer := strings.ToLower(strings.TrimSpace(line.text)); answer == "y" || answer == "yes" {
-				verdict = "approve"
+				verdict = approval.Approve
 			}
 		}
 	}
-	v, err := decide(ctx, d.target, e.ID, decision{Decision: verdict, Digest: e.Digest})
+	v, err := d.client.Decide(ctx, e.ID, ask.Decision{Decision: verdict, Digest: e.Digest})
 	switch {
 	case ctx.Err() != nil:
 	case err != nil:
@@ -190,6 +167,14 @@ func (d *desk) ask(ctx context.Context, e event) {
 	case v.State == string(approval.Pending):
 		fmt.Fprintf(d.told, "%d of %d have approved it\n", len(v.Votes), v.Approvers)
 	}
+}
+
+// until says when waiting ends.
+func until(t *time.Time) string {
+	if t == nil {
+		return ""
+	}
+	return ", until " + t.Local().Format(time.TimeOnly)
 }
 
 // locked is a writer that several goroutines may use.

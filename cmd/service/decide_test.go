@@ -11,7 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/svc-gateway/svc/agents/api/spec"
 	"github.com/svc-gateway/svc/caddymodule/app/cli"
+	"github.com/svc-gateway/svc/cmd/service/ask"
 )
 
 const waitingCall = "call_0190f5a47c3e7b1a9f6e2d4c8a1b3e5f"
@@ -44,11 +46,11 @@ func TestPrompt(t *testing.T) {
 				case "/auth/whoami":
 					fmt.Fprintf(w, `{"user":"ada","role":%q}`, tc.role)
 				case "/approvals/" + waitingCall:
-					var d decision
+					var d ask.Decision
 					if err := json.NewDecoder(r.Body).Decode(&d); err != nil || d.Digest != "d1" {
 						t.Errorf("got %+v, %v", d, err)
 					}
-					decided <- d.Decision
+					decided <- string(d.Decision)
 					_, _ = io.WriteString(w, `{"state":"approved"}`)
 				default:
 					expires := time.Now().Add(tc.expires).Format(time.RFC3339Nano)
@@ -96,11 +98,11 @@ func TestWhatWasTypedBeforeIsNoAnswer(t *testing.T) {
 		case "/auth/whoami":
 			_, _ = io.WriteString(w, `{"user":"ada","role":"admin"}`)
 		case "/approvals/" + waitingCall:
-			var d decision
+			var d ask.Decision
 			if err := json.NewDecoder(r.Body).Decode(&d); err != nil {
 				t.Error(err)
 			}
-			decided <- d.Decision
+			decided <- string(d.Decision)
 			_, _ = io.WriteString(w, `{"state":"rejected"}`)
 		default:
 			fmt.Fprintf(w, "data: {\"type\":\"text\",\"content\":\"Make this call? [y/N] \"}\n\ndata: {\"type\":\"approval_required\",\"id\":%q,\"expires_at\":%q}\n\n",
@@ -150,7 +152,8 @@ func TestNothingIsShownBesideAQuestion(t *testing.T) {
 		return lines
 	}})
 	defer d.close()
-	e := event{ID: waitingCall, Tool: "erase", ExpiresAt: time.Now().Add(time.Hour)}
+	expires := time.Now().Add(time.Hour)
+	e := ask.Event{StreamEvent: spec.StreamEvent{ID: waitingCall, Tool: "erase", ExpiresAt: &expires}}
 	d.mu.Lock()
 	d.open[e.ID] = make(chan struct{})
 	d.mu.Unlock()

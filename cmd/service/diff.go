@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/svc-gateway/svc/cmd/service/ask"
 )
 
 // printDiff shows the lines and the difference that a call has among its arguments as lines, for who is to
@@ -17,7 +19,7 @@ func printDiff(w io.Writer, input json.RawMessage) {
 	for _, part := range []struct{ what, text string }{{"lines", a.Lines}, {"changes", a.Diff}} {
 		fmt.Fprintf(w, "  %s:\n", part.what)
 		for line := range strings.Lines(part.text) {
-			fmt.Fprintf(w, "    %s\n", visible(strings.TrimRight(line, "\r\n")))
+			fmt.Fprintf(w, "    %s\n", ask.Reveal(strings.TrimRight(line, "\r\n")))
 		}
 	}
 }

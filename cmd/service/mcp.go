@@ -15,6 +15,7 @@ import (
 	agentsmodule "github.com/svc-gateway/svc/caddymodule/agents"
 	"github.com/svc-gateway/svc/caddymodule/app"
 	"github.com/svc-gateway/svc/caddymodule/app/cli"
+	"github.com/svc-gateway/svc/cmd/service/ask"
 )
 
 func init() {
@@ -43,9 +44,9 @@ func mcpListCommand() *cobra.Command {
 		}
 		var rows [][]string
 		for _, s := range all {
-			rows = append(rows, []string{s.Name, "", strings.TrimSpace(s.Status + " " + s.Reason), "", visible(s.Where)})
+			rows = append(rows, []string{s.Name, "", strings.TrimSpace(s.Status + " " + s.Reason), "", ask.Reveal(s.Where)})
 			for _, t := range s.Tools {
-				rows = append(rows, []string{s.Name, t.Tool, t.State, t.Action, visible(firstLine(t))})
+				rows = append(rows, []string{s.Name, t.Tool, t.State, t.Action, ask.Reveal(firstLine(t))})
 			}
 		}
 		if err := cli.Table(cmd.OutOrStdout(), []string{"server", "tool", "state", "action", ""}, rows); err != nil {
@@ -96,11 +97,11 @@ func mcpShowCommand() *cobra.Command {
 }
 
 func showServer(w io.Writer, s mcp.Status) error {
-	fmt.Fprintf(w, "%s  %s since %s, %s\n", s.Name, strings.TrimSpace(s.Status+" "+s.Reason), s.Since.Local().Format(time.DateTime), visible(s.Where))
+	fmt.Fprintf(w, "%s  %s since %s, %s\n", s.Name, strings.TrimSpace(s.Status+" "+s.Reason), s.Since.Local().Format(time.DateTime), ask.Reveal(s.Where))
 	for _, t := range s.Tools {
-		fmt.Fprintf(w, "\n%s  %s, action %s\n", visible(t.Name), t.State, t.Action)
+		fmt.Fprintf(w, "\n%s  %s, action %s\n", ask.Reveal(t.Name), t.State, t.Action)
 		if t.Problem != "" {
-			fmt.Fprintf(w, "  refused: %s\n", visible(t.Problem))
+			fmt.Fprintf(w, "  refused: %s\n", ask.Reveal(t.Problem))
 		}
 		if t.Findings > 0 {
 			fmt.Fprintf(w, "  %d places read like an injection\n", t.Findings)
@@ -132,7 +133,7 @@ func changed(w io.Writer, what, was, is string) {
 
 func paragraph(w io.Writer, before, text string) {
 	for line := range strings.Lines(text) {
-		fmt.Fprintf(w, "%s%s\n", before, visible(strings.TrimRight(line, "\n")))
+		fmt.Fprintf(w, "%s%s\n", before, ask.Reveal(strings.TrimRight(line, "\n")))
 	}
 }
 

@@ -20,6 +20,7 @@ import (
 	"github.com/svc-gateway/svc/agents/memory"
 	"github.com/svc-gateway/svc/caddymodule/app/cli"
 	"github.com/svc-gateway/svc/caddymodule/app/commands"
+	"github.com/svc-gateway/svc/cmd/service/ask"
 )
 
 func init() {
@@ -85,7 +86,7 @@ func memoryListCommand() *cobra.Command {
 		}
 		rows := make([][]string, len(list))
 		for i, m := range list {
-			rows[i] = []string{m.ID, m.UserID, m.Agent, m.Category, visible(m.Text), visible(strings.Join(m.Labels, " ")), m.UpdatedAt.Local().Format(time.DateTime)}
+			rows[i] = []string{m.ID, m.UserID, m.Agent, m.Category, ask.Reveal(m.Text), ask.Reveal(strings.Join(m.Labels, " ")), m.UpdatedAt.Local().Format(time.DateTime)}
 		}
 		return cli.Table(cmd.OutOrStdout(), []string{"id", "user", "agent", "category", "text", "sources", "learned"}, rows)
 	})

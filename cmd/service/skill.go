@@ -19,6 +19,7 @@ import (
 	agentsmodule "github.com/svc-gateway/svc/caddymodule/agents"
 	"github.com/svc-gateway/svc/caddymodule/app"
 	"github.com/svc-gateway/svc/caddymodule/app/cli"
+	"github.com/svc-gateway/svc/cmd/service/ask"
 	"github.com/svc-gateway/svc/internal/settings"
 )
 
@@ -56,7 +57,7 @@ and changed ones are not what was approved.`,
 		}
 		rows := make([][]string, len(all))
 		for i, v := range all {
-			rows[i] = []string{v.Name, string(v.State), v.Hash[:min(len(v.Hash), 12)], strings.Join(v.Agents, ", "), visible(v.Description)}
+			rows[i] = []string{v.Name, string(v.State), v.Hash[:min(len(v.Hash), 12)], strings.Join(v.Agents, ", "), ask.Reveal(v.Description)}
 		}
 		if err := cli.Table(cmd.OutOrStdout(), []string{"skill", "state", "sha256", "agents", "description"}, rows); err != nil {
 			return err
@@ -72,7 +73,7 @@ and changed ones are not what was approved.`,
 
 // tellSkill says why a skill is not used, and what to do.
 func tellSkill(w io.Writer, v skill.View) {
-	name := visible(v.Name)
+	name := ask.Reveal(v.Name)
 	switch v.State {
 	case skill.New:
 		fmt.Fprintf(w, "%s is not used, because nobody has approved it: look at it, and run service skill approve %s\n", name, name)
@@ -87,7 +88,7 @@ func tellSkill(w io.Writer, v skill.View) {
 	case skill.Refused:
 		fmt.Fprintf(w, "%s is not used:\n", name)
 		for _, m := range v.Mistakes {
-			fmt.Fprintf(w, "  %s\n", visible(m))
+			fmt.Fprintf(w, "  %s\n", ask.Reveal(m))
 		}
 	case skill.Active:
 	}
@@ -98,7 +99,7 @@ func diff(all []skill.Change) string {
 	const most = 10
 	var parts []string
 	for _, c := range all[:min(len(all), most)] {
-		parts = append(parts, visible(c.Path)+" "+c.Was)
+		parts = append(parts, ask.Reveal(c.Path)+" "+c.Was)
 	}
 	if more := len(all) - most; more > 0 {
 		parts = append(parts, fmt.Sprintf("and %d more", more))
@@ -212,9 +213,9 @@ func showChecked(cmd *cobra.Command, v skill.View, installed bool) {
 		tellSkill(cmd.ErrOrStderr(), v)
 		return
 	}
-	fmt.Fprintf(cmd.OutOrStdout(), "%s is good: %d files, %d bytes\nsha256 %s\n", visible(v.Name), v.Files, v.Bytes, v.Hash)
+	fmt.Fprintf(cmd.OutOrStdout(), "%s is good: %d files, %d bytes\nsha256 %s\n", ask.Reveal(v.Name), v.Files, v.Bytes, v.Hash)
 	for _, t := range v.Tools {
-		fmt.Fprintf(cmd.OutOrStdout(), "tool %s (%s), runs %s in the sandbox\n", t.Name, t.Action, visible(t.Script))
+		fmt.Fprintf(cmd.OutOrStdout(), "tool %s (%s), runs %s in the sandbox\n", t.Name, t.Action, ask.Reveal(t.Script))
 	}
 }
 
@@ -327,7 +328,7 @@ func told(w io.Writer, v skill.View) {
 		fmt.Fprintf(w, "agents %s\n", strings.Join(v.Agents, ", "))
 	}
 	for _, t := range v.Tools {
-		fmt.Fprintf(w, "tool %s (%s), runs %s in the sandbox\n", t.Name, t.Action, visible(t.Script))
+		fmt.Fprintf(w, "tool %s (%s), runs %s in the sandbox\n", t.Name, t.Action, ask.Reveal(t.Script))
 	}
 	if len(v.Changes) > 0 {
 		fmt.Fprintf(w, "changes %s\n", diff(v.Changes))

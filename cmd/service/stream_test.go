@@ -2,13 +2,23 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
+	"net/http"
 	"strings"
 	"testing"
 
 	"github.com/svc-gateway/svc/caddymodule/app/cli"
+	"github.com/svc-gateway/svc/cmd/service/ask"
 )
+
+// answer is a service that always answers the same.
+type answer string
+
+func (a answer) Send(context.Context, string, string, any, ...string) (*http.Response, error) {
+	return &http.Response{Header: http.Header{}, Body: io.NopCloser(strings.NewReader(string(a)))}, nil
+}
 
 func TestStreamCopy(t *testing.T) {
 	const done = "data: {\"type\":\"done\"}\n\n"
@@ -41,7 +51,11 @@ func TestStreamCopy(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			var out, told bytes.Buffer
 			s := stream{out: &out, told: &told, raw: io.Discard}
-			err := s.copy(strings.NewReader(tt.body))
+			run, err := ask.Client{Service: answer(tt.body)}.Start(t.Context(), "", ask.Run{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			err = s.copy(run)
 			if out.String() != tt.out || told.String() != tt.told {
 				t.Errorf("got out %q, told %q; want %q, %q", out.String(), told.String(), tt.out, tt.told)
 			}

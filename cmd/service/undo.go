@@ -11,6 +11,7 @@ import (
 	agentsmodule "github.com/svc-gateway/svc/caddymodule/agents"
 	"github.com/svc-gateway/svc/caddymodule/app"
 	"github.com/svc-gateway/svc/caddymodule/app/cli"
+	"github.com/svc-gateway/svc/cmd/service/ask"
 )
 
 func init() {
@@ -45,7 +46,7 @@ be run as root or as the service's user.`
 					if f.Removed {
 						did = "removed"
 					}
-					fmt.Fprintf(cmd.OutOrStdout(), "%s %s\n", did, visible(f.Path))
+					fmt.Fprintf(cmd.OutOrStdout(), "%s %s\n", did, ask.Reveal(f.Path))
 				}
 				return nil
 			})

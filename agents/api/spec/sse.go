@@ -13,14 +13,20 @@ import (
 )
 
 // event is an entry of the log in the specification's dialect; false for one that it does not
-// show: what sub-agents say among themselves, results, calls that wait, and messages whose text has
-// gone out in pieces.
+// show: what sub-agents say among themselves, and the texts of results.
 func event(e eventlog.Event) (StreamEvent, bool) {
 	switch e.Type {
 	case eventlog.Chunk:
 		return StreamEvent{Type: "message_chunk", Content: e.Content}, e.Frame == 0
 	case eventlog.Message:
-		return StreamEvent{Type: "text", Content: e.Content}, e.Frame == 0 && !e.Streamed && e.Content != ""
+		used := e.Usage
+		if used != nil && used.TotalTokens == 0 {
+			used = nil
+		}
+		if e.Frame == 0 && !e.Streamed && e.Content != "" {
+			return StreamEvent{Type: "text", Content: e.Content, Usage: used}, true
+		}
+		return StreamEvent{Type: "usage", Usage: used}, used != nil
 	case eventlog.ToolUse:
 		s := StreamEvent{Type: "tool_use", ID: e.Call, Name: e.Name, Input: e.Input}
 		switch agents.CallStatus(e.Status) {
@@ -28,6 +34,8 @@ func event(e eventlog.Event) (StreamEvent, bool) {
 			s.Status, s.Code, s.Reason = e.Status, e.Code, e.Content
 		}
 		return s, true
+	case eventlog.Result:
+		return result(e)
 	case eventlog.Wait:
 		people := e.People
 		if people < 2 {
@@ -51,6 +59,16 @@ func event(e eventlog.Event) (StreamEvent, bool) {
 		return StreamEvent{Type: "done"}, true
 	}
 	return StreamEvent{}, false
+}
+
+// result is how a call ended, without what it gave; false for one that was not made.
+func result(e eventlog.Event) (StreamEvent, bool) {
+	switch agents.CallStatus(e.Status) {
+	case agents.CallDenied, agents.CallRejected, agents.CallExpired:
+		return StreamEvent{}, false
+	}
+	ms := e.Took.Milliseconds()
+	return StreamEvent{Type: "tool_result", ID: e.Call, Name: e.Name, Status: e.Status, DurationMS: &ms}, true
 }
 
 // stream writes a run's events from a number on until the run is over or the client has gone.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/svc-gateway/svc/agents/api/rest"
+	"github.com/svc-gateway/svc/agents/model"
 	"github.com/svc-gateway/svc/agents/todo"
 )
 
@@ -95,14 +96,17 @@ type ThreadView struct {
 // StreamEvent is the data of one server-sent event. The type says which fields there are;
 // clients skip types and fields that they do not know.
 type StreamEvent struct {
-	Type    string          `json:"type" required:"true" enum:"message_chunk,text,tool_use,todos,compacted,guardrail,approval_required,approval_decided,error,done"`
+	Type    string          `json:"type" required:"true" enum:"message_chunk,text,tool_use,tool_result,usage,todos,compacted,guardrail,approval_required,approval_decided,error,done"`
 	Content string          `json:"content,omitempty" description:"message_chunk: a piece of the answer as it is generated; text: a message that was not streamed in pieces; compacted: what became of older messages; guardrail: what is wrong with an answer"`
-	ID      string          `json:"id,omitempty" description:"tool_use, todos: the call; approval_required, approval_decided: the approval, which has the id of its call"`
-	Name    string          `json:"name,omitempty" description:"tool_use: the tool"`
+	ID      string          `json:"id,omitempty" description:"tool_use, tool_result, todos: the call; approval_required, approval_decided: the approval, which has the id of its call"`
+	Name    string          `json:"name,omitempty" description:"tool_use, tool_result: the tool"`
 	Input   json.RawMessage `json:"input,omitempty" description:"tool_use, approval_required: the tool's input, an object"`
-	Status  string          `json:"status,omitempty" description:"tool_use: denied, rejected or expired, for a call that was not made; compacted: summarised or left_out; guardrail: flagged, again (the answer so far does not count, another one follows) or withheld"`
+	Status  string          `json:"status,omitempty" description:"tool_use: denied, rejected or expired, for a call that was not made; tool_result: success, error, timeout, cancelled or unknown; compacted: summarised or left_out; guardrail: flagged, again (the answer so far does not count, another one follows) or withheld"`
 	Reason  string          `json:"reason,omitempty" description:"tool_use: why it was not made; approval_required: why it waits; approval_decided: who decided and what they said"`
 	Code    string          `json:"code,omitempty" description:"a stable word; error: what went wrong; tool_use: why the call was not made, such as policy_denied"`
+
+	DurationMS *int64       `json:"duration_ms,omitempty" description:"tool_result: how long the call took, in milliseconds"`
+	Usage      *model.Usage `json:"usage,omitempty" description:"usage, text: the tokens of the model turn that is over, of a sub-agent's too"`
 
 	Items []todo.Item `json:"items,omitzero" description:"todos: the plan that the agent has written, each item with content and status (pending, in_progress or completed)"`
 

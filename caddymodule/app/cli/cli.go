@@ -30,6 +30,7 @@ const (
 	ExitNotRunning = 3   // web status: the service does not run
 	ExitFound      = 3   // scan --exit-code: something was found
 	ExitCancelled  = 130 // interrupted with Ctrl-C
+	ExitTerminated = 143 // chat: ended with SIGTERM
 )
 
 // CodedError is an error with an exit code of its own. One without an Err ends the program
