@@ -32,7 +32,8 @@ func Digest(run, agent, tool, arguments string) (string, error) {
 	return hex.EncodeToString(sum[:]), nil
 }
 
-// Scan looks for injections in every string of the arguments.
+// Scan looks for injections in every string of a JSON value, such as arguments or a schema; names of members
+// are strings, too.
 func Scan(v any, scan func(string) []scanner.Finding) []scanner.Finding {
 	switch v := v.(type) {
 	case string:
@@ -45,7 +46,8 @@ func Scan(v any, scan func(string) []scanner.Finding) []scanner.Finding {
 		return found
 	case map[string]any:
 		var found []scanner.Finding
-		for _, e := range v {
+		for name, e := range v {
+			found = append(found, scan(name)...)
 			found = append(found, Scan(e, scan)...)
 		}
 		return found

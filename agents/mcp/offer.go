@@ -12,6 +12,7 @@ import (
 	"github.com/gowebpki/jcs"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/svc-gateway/svc/agents/arguments"
 	"github.com/svc-gateway/svc/agents/schema"
 	"github.com/svc-gateway/svc/scanner"
 )
@@ -122,7 +123,7 @@ func inspect(server string, t *sdk.Tool, scan func(string) []scanner.Finding) (c
 		c.problem = "its schema cannot be used: " + short(strings.Join(strings.Fields(err.Error()), " "), 200)
 		return c
 	}
-	c.findings = slices.Concat(scan(t.Name+"\n"+t.Description), scanAll(described, scan))
+	c.findings = slices.Concat(scan(t.Name+"\n"+t.Description), arguments.Scan(described, scan))
 	for _, f := range c.findings {
 		if f.Confidence == scanner.High {
 			c.problem = fmt.Sprintf("what describes it reads like an injection (%s, rule %s): %q", f.Category, f.Rule, f.Excerpt)
@@ -130,28 +131,6 @@ func inspect(server string, t *sdk.Tool, scan func(string) []scanner.Finding) (c
 		}
 	}
 	return c
-}
-
-// scanAll looks for injections in every string of a schema, names of properties included.
-func scanAll(v any, scan func(string) []scanner.Finding) []scanner.Finding {
-	switch v := v.(type) {
-	case string:
-		return scan(v)
-	case []any:
-		var found []scanner.Finding
-		for _, e := range v {
-			found = append(found, scanAll(e, scan)...)
-		}
-		return found
-	case map[string]any:
-		var found []scanner.Finding
-		for name, e := range v {
-			found = append(found, scan(name)...)
-			found = append(found, scanAll(e, scan)...)
-		}
-		return found
-	}
-	return nil
 }
 
 // short is at most the first n bytes of a text, as valid UTF-8.
