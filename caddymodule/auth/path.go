@@ -39,7 +39,7 @@ func (h *Handler) refusesPath(rec *recorder, r *http.Request) bool {
 }
 
 // asAsked takes back what a rewrite such as try_files made of a path of our own, which the client
-// needs to log in. A prefix that was taken off is another matter: then the path is not ours.
+// needs to log in, or to learn where it can. A prefix that was taken off is another matter: then the path is not ours.
 func (h *Handler) asAsked(r *http.Request) *http.Request {
 	orig, ok := original(r)
 	if !ok || h.answers(r.URL.Path) || !h.answers(orig.URL.Path) || strings.HasSuffix(orig.URL.Path, r.URL.Path) {
