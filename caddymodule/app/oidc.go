@@ -34,7 +34,7 @@ var errNoURL = errors.New("auth.public_url is not set: say with --url by which a
 // ask asks the providers of the settings.
 func (in OIDCTest) ask(ctx context.Context, set *oidc.Set, publicURL string) identity.Report {
 	if in.Login == nil {
-		return set.Explain(ctx, in.Token)
+		return set.Explain(ctx, in.Token, oidc.Resource(publicURL, oidc.MCPPath))
 	}
 	at := cmp.Or(in.Login.URL, publicURL)
 	if at == "" {

@@ -75,6 +75,7 @@ type Handler struct {
 	web      *web.Handler
 	cors     *cors.Cors // nil: no origin may
 	rate     *rateLimit // nil: no limit
+	resource *resource  // nil: clients learn nowhere where to get tokens
 	outcomes *prometheus.CounterVec
 	place    metric.Place
 	foreign  bool // somebody's password or provider's token may be in Authorization
@@ -124,6 +125,7 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 	}
 	h.foreign = a.Settings().Auth.Has(settings.ModeLDAP) || a.Settings().Auth.Has(settings.ModeOIDC)
 	h.cors = newCORS(a.Settings())
+	h.resource = newResource(a.Settings(), h.Open)
 	h.rate = newRateLimit(a.Bus(), a.Settings().Limits)
 	if h.outcomes, err = newOutcomes(ctx.GetMetricsRegistry()); err != nil {
 		return err
@@ -186,6 +188,10 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyht
 	guardConnection(r.Header)
 	guardUpgrade(r.Header)
 	rec := newRecorder(h, w, r, id)
+	if h.resource.describedAt(r.URL.Path) {
+		h.describe(rec, r)
+		return nil
+	}
 	if h.crossOrigin(rec, r) {
 		return nil
 	}

@@ -329,7 +329,7 @@ func TestExposedHeaders(t *testing.T) {
 		Svc: "auth {\nmode token\n}\ncors {\norigins https://*.example\n}", Site: "svc_auth\nreverse_proxy " + up.URL,
 	})
 	for origin, want := range map[string]string{
-		"https://chat.example": "Content-Location, Location, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After, X-Ignored-Fields, X-Pagination-Next, X-Pagination-Total, X-Request-Id, Mcp-Session-Id, X-Own",
+		"https://chat.example": "Content-Location, Location, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After, WWW-Authenticate, X-Ignored-Fields, X-Pagination-Next, X-Pagination-Total, X-Request-Id, Mcp-Session-Id, X-Own",
 		"https://chat.evil":    "",
 	} {
 		resp, _ := srv.Do(http.MethodGet, "/", "", "Origin", origin)

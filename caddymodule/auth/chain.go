@@ -34,7 +34,7 @@ func newChain(a *app.App) (identity.Chain, error) {
 			}
 			chain = append(chain, p)
 		case settings.ModeOIDC:
-			chain = append(chain, oidc.NewBearer(a.Issuers(), a.Identity().Admit))
+			chain = append(chain, oidc.NewBearer(a.Issuers(), a.Identity().Admit, audience(a.Settings().Auth.PublicURL)))
 		}
 	}
 	if modes := a.Settings().Auth.Mode; len(modes) == 1 && modes[0] == settings.ModeNone {

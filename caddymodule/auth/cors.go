@@ -29,7 +29,7 @@ func newCORS(s settings.Settings) *cors.Cors {
 		AllowedHeaders: []string{"*"},
 		ExposedHeaders: []string{
 			"Content-Location", "Location", "RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset",
-			"Retry-After", "X-Ignored-Fields", "X-Pagination-Next", "X-Pagination-Total", "X-Request-Id",
+			"Retry-After", "WWW-Authenticate", "X-Ignored-Fields", "X-Pagination-Next", "X-Pagination-Total", "X-Request-Id",
 		},
 		MaxAge: 600,
 	})

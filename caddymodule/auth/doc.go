@@ -33,7 +33,8 @@
 // open need no principal either: requests for them go on without one, whatever credential they show,
 // cleaned in the same way and recorded. Below the prefix the
 // handler answers itself, with package web: the login page, where browsers are sent that show no
-// credential, sessions and users. A secret of ours counts in a header only, never in a query
+// credential, sessions and users. With identity providers it also answers with the metadata of RFC 9728,
+// in which MCP clients find them. A secret of ours counts in a header only, never in a query
 // string.
 //
 // The placeholders are for logs. Whoever decides anything uses the principal: Caddy's vars can

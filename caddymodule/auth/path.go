@@ -39,14 +39,19 @@ func (h *Handler) refusesPath(rec *recorder, r *http.Request) bool {
 }
 
 // asAsked takes back what a rewrite such as try_files made of a path of our own, which the client
-// needs to log in. A prefix that was taken off is another matter: then the path is not ours.
+// needs to log in, or to learn where it can. A prefix that was taken off is another matter: then the path is not ours.
 func (h *Handler) asAsked(r *http.Request) *http.Request {
 	orig, ok := original(r)
-	if !ok || h.web.Serves(r.URL.Path) || !h.web.Serves(orig.URL.Path) || strings.HasSuffix(orig.URL.Path, r.URL.Path) {
+	if !ok || h.answers(r.URL.Path) || !h.answers(orig.URL.Path) || strings.HasSuffix(orig.URL.Path, r.URL.Path) {
 		return r
 	}
 	back := *r
 	back.Method, back.RequestURI, back.URL = orig.Method, orig.RequestURI, new(url.URL)
 	*back.URL = *orig.URL
 	return &back
+}
+
+// answers reports whether the handler answers itself at a path.
+func (h *Handler) answers(path string) bool {
+	return h.web.Serves(path) || h.resource.describedAt(path)
 }

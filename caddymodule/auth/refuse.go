@@ -24,7 +24,7 @@ func (h *Handler) refuse(rec *recorder, r *http.Request, err error) (outcome str
 		return outcome
 	}
 	for _, c := range h.challenges(r, err) {
-		rec.Header().Add("WWW-Authenticate", c)
+		rec.Header().Add("WWW-Authenticate", h.resource.point(r, c))
 	}
 	if refused, ok := errors.AsType[*identity.Refused](err); ok && refused.RetryAfter > 0 {
 		problem.RetryAfter(rec.Header(), refused.RetryAfter)

@@ -20,12 +20,20 @@ const userInfoLife = 5 * time.Minute
 type Admit func(context.Context, identity.External) (policy.Principal, error)
 
 // NewBearer returns the provider of auth.mode oidc for requests with a JWT in Authorization:
-// Bearer. A token of an issuer that is not in the set is not its own.
-func NewBearer(s *Set, admit Admit) identity.Provider { return bearer{s, admit} }
+// Bearer. A token of an issuer that is not in the set is not its own. resource names what a request is
+// for, which a token may be made for alone; it is empty, or nil, where there is no such thing. Nothing
+// that a client says may be in it.
+func NewBearer(s *Set, admit Admit, resource func(*http.Request) string) identity.Provider {
+	if resource == nil {
+		resource = func(*http.Request) string { return "" }
+	}
+	return bearer{s, admit, resource}
+}
 
 type bearer struct {
-	set   *Set
-	admit Admit
+	set      *Set
+	admit    Admit
+	resource func(*http.Request) string
 }
 
 func (bearer) Name() string { return "oidc" }
@@ -41,7 +49,7 @@ func (b bearer) Authenticate(r *http.Request) (policy.Principal, identity.Outcom
 	case raw == "":
 		return policy.Principal{}, identity.NotMine, nil
 	}
-	external, foreign, err := b.set.verify(r.Context(), raw)
+	external, foreign, err := b.set.verify(r.Context(), raw, b.resource(r))
 	if foreign {
 		return policy.Principal{}, identity.NotMine, err
 	}
@@ -68,12 +76,12 @@ func findJWT(h http.Header) (token string, several bool) {
 
 // verify returns whom a bearer token is about. It is foreign when nothing in it says that it is
 // of an issuer of the set.
-func (s *Set) verify(ctx context.Context, raw string) (x identity.External, foreign bool, err error) {
-	now, hash := time.Now(), sha256.Sum256([]byte(raw))
-	if x, ok := s.tokens.get(ctx, hash, now); ok {
+func (s *Set) verify(ctx context.Context, raw, resource string) (x identity.External, foreign bool, err error) {
+	now, id := time.Now(), tokenID{sha256.Sum256([]byte(raw)), resource}
+	if x, ok := s.tokens.get(ctx, id, now); ok {
 		return x, false, nil
 	}
-	e := evaluation{set: s, use: forAPI, raw: raw, access: raw, now: now}
+	e := evaluation{set: s, use: forAPI, resource: resource, raw: raw, access: raw, now: now}
 	if err = e.token(ctx); err == nil {
 		err = e.user(ctx)
 	}
@@ -87,7 +95,7 @@ func (s *Set) verify(ctx context.Context, raw string) (x identity.External, fore
 	if life := now.Add(userInfoLife); e.issuer.UserInfo && life.Before(until) {
 		until = life
 	}
-	s.tokens.put(hash, verifiedToken{e.issuer, e.state, e.external, until})
+	s.tokens.put(id, verifiedToken{e.issuer, e.state, e.external, until})
 	return e.external, false, nil
 }
 

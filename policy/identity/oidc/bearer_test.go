@@ -68,7 +68,7 @@ func send(t *testing.T, s *oidc.Set, token string) (policy.Principal, identity.O
 	t.Helper()
 	r := httptest.NewRequest(http.MethodGet, "/", nil)
 	r.Header.Set("Authorization", "Bearer "+token)
-	return oidc.NewBearer(s, admit).Authenticate(r)
+	return oidc.NewBearer(s, admit, nil).Authenticate(r)
 }
 
 func TestBearer(t *testing.T) {
@@ -303,7 +303,7 @@ func TestGoodTokens(t *testing.T) {
 
 func TestNotForBearer(t *testing.T) {
 	p := provider(t)
-	b := oidc.NewBearer(newSet(t, at(p)), admit)
+	b := oidc.NewBearer(newSet(t, at(p)), admit, nil)
 	for _, tt := range []struct {
 		name    string
 		headers []string
@@ -348,7 +348,7 @@ func TestAdmitHasTheLastWord(t *testing.T) {
 		r.Header.Set("Authorization", "Bearer "+p.Token(nil)) // verified at first, then from the cache
 		b := oidc.NewBearer(s, func(context.Context, identity.External) (policy.Principal, error) {
 			return policy.Principal{}, fmt.Errorf("admitting: %w", tt.err)
-		})
+		}, nil)
 		_, outcome, err := b.Authenticate(r)
 		refused, _ := errors.AsType[*identity.Refused](err)
 		if outcome != identity.No || refused == nil && tt.status != 0 || refused != nil && refused.Status != tt.status {

@@ -21,7 +21,7 @@ func BenchmarkBearer(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer s.Close()
-	bearer := oidc.NewBearer(s, admit)
+	bearer := oidc.NewBearer(s, admit, nil)
 	for _, bb := range []struct {
 		name, token string
 		want        identity.Outcome

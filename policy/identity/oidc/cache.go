@@ -16,6 +16,12 @@ const (
 	cacheBytes = 32 << 20
 )
 
+// tokenID is a token as it was judged: by its hash, and by what it was good for.
+type tokenID struct {
+	hash     [sha256.Size]byte
+	resource string // empty: for the API
+}
+
 // verifiedToken is a bearer token that was found to be good.
 type verifiedToken struct {
 	issuer   *issuer
@@ -33,17 +39,17 @@ func (v *verifiedToken) size() int {
 	return n
 }
 
-// cache remembers verified tokens by their hash. What was refused is not remembered.
+// cache remembers verified tokens. What was refused is not remembered.
 type cache struct {
 	mu   sync.RWMutex
-	m    map[[sha256.Size]byte]verifiedToken
+	m    map[tokenID]verifiedToken
 	size int // of all
 }
 
 // get returns a token that is still good: it goes when the provider's keys change.
-func (c *cache) get(ctx context.Context, hash [sha256.Size]byte, now time.Time) (identity.External, bool) {
+func (c *cache) get(ctx context.Context, id tokenID, now time.Time) (identity.External, bool) {
 	c.mu.RLock()
-	v, ok := c.m[hash]
+	v, ok := c.m[id]
 	c.mu.RUnlock()
 	if !ok || !now.Before(v.until) {
 		return identity.External{}, false
@@ -53,14 +59,14 @@ func (c *cache) get(ctx context.Context, hash [sha256.Size]byte, now time.Time) 
 }
 
 // put remembers a token. A full cache forgets arbitrary ones.
-func (c *cache) put(hash [sha256.Size]byte, v verifiedToken) {
+func (c *cache) put(id tokenID, v verifiedToken) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.m == nil {
-		c.m = map[[sha256.Size]byte]verifiedToken{}
+		c.m = map[tokenID]verifiedToken{}
 	}
-	c.remove(hash)
-	c.m[hash] = v
+	c.remove(id)
+	c.m[id] = v
 	c.size += v.size()
 	for old := range c.m {
 		if len(c.m) <= cacheSize && c.size <= cacheBytes {
@@ -71,9 +77,9 @@ func (c *cache) put(hash [sha256.Size]byte, v verifiedToken) {
 }
 
 // remove forgets a token. The caller holds mu.
-func (c *cache) remove(hash [sha256.Size]byte) {
-	if old, ok := c.m[hash]; ok {
+func (c *cache) remove(id tokenID) {
+	if old, ok := c.m[id]; ok {
 		c.size -= old.size()
-		delete(c.m, hash)
+		delete(c.m, id)
 	}
 }

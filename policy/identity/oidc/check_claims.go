@@ -71,6 +71,13 @@ func (e *evaluation) checkAudience(context.Context) error {
 	if !ok {
 		return refuse(codeInvalid, "The token is not for this service: its audience (aud) is neither a string nor a list of strings.")
 	}
+	where := ""
+	if e.resource != "" && slices.Contains(aud, e.resource) {
+		// Any client may have asked for it, as with a configured audience.
+		want, parties, where = []string{e.resource}, e.issuer.AuthorizedParties, ", for "+e.resource
+	} else if e.resource != "" {
+		want = append(slices.Clone(want), e.resource)
+	}
 	if !slices.ContainsFunc(aud, func(a string) bool { return a != "" && slices.Contains(want, a) }) {
 		return refuse(codeInvalid, "The token is not for this service: its audience is %q, and %q is needed.", strings.Join(aud, " "), strings.Join(want, " or "))
 	}
@@ -85,7 +92,7 @@ func (e *evaluation) checkAudience(context.Context) error {
 	if len(parties) > 0 && (azp != "" || asked) && !slices.Contains(parties, azp) {
 		return refuse(codeInvalid, "The token was issued to another client: its azp is %q.", azp)
 	}
-	e.found("aud %q, azp %q", strings.Join(aud, " "), azp)
+	e.found("aud %q, azp %q%s", strings.Join(aud, " "), azp, where)
 	return nil
 }
 

@@ -3,8 +3,8 @@
 //
 //	set, err := oidc.New(settings.Issuers, oidc.Options{Env: os.LookupEnv})
 //	set.Warm()                                             // does not wait
-//	chain = append(chain, oidc.NewBearer(set, service.Admit))
-//	report := set.Explain(ctx, token)                      // the same judgement, step by step
+//	chain = append(chain, oidc.NewBearer(set, service.Admit, nil))
+//	report := set.Explain(ctx, token, "")                  // the same judgement, step by step
 //	pages := (&oidc.Flow{Set: set, …}).Handler(enter, refuse) // people with a browser
 //
 // # Tokens

@@ -27,6 +27,8 @@ type evaluation struct {
 	use   use
 	only  *issuer // the one that it must come from; nil: any of the set
 	nonce string  // forLogin: what it must hold; empty: nothing was asked for
+	// resource is what is asked for, if a token may be made for it alone (RFC 8707).
+	resource string
 	// access is the access token that the provider's userinfo is asked with.
 	access string
 	raw    string

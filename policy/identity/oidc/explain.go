@@ -10,11 +10,11 @@ import (
 	"github.com/svc-gateway/svc/policy/identity"
 )
 
-// Explain judges a token as the API does and reports each step. It lets nobody in: whether the
-// user's account is open is not looked at.
-func (s *Set) Explain(ctx context.Context, token string) identity.Report {
+// Explain judges a token as the API does, also one that is made for the resource alone unless that is
+// empty, and reports each step. It lets nobody in: whether the user's account is open is not looked at.
+func (s *Set) Explain(ctx context.Context, token, resource string) identity.Report {
 	r := identity.Report{Steps: []identity.Step{}}
-	e := evaluation{set: s, use: forAPI, raw: token, access: token, now: time.Now(), report: &r}
+	e := evaluation{set: s, use: forAPI, resource: resource, raw: token, access: token, now: time.Now(), report: &r}
 	err := e.token(ctx)
 	if err == nil {
 		err = e.user(ctx)

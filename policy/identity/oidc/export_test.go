@@ -39,7 +39,7 @@ func CacheAfter(n, name int) (tokens, size int) {
 	var c cache
 	group := []string{strings.Repeat("g", name)}
 	for i := range 2 * n {
-		c.put(sha256.Sum256([]byte(strconv.Itoa(i/2))), verifiedToken{external: identity.External{Groups: group}})
+		c.put(tokenID{hash: sha256.Sum256([]byte(strconv.Itoa(i / 2)))}, verifiedToken{external: identity.External{Groups: group}})
 	}
 	return len(c.m), c.size
 }

@@ -33,7 +33,7 @@ func FuzzToken(f *testing.F) {
 	}
 	s.UseTransport(p)
 	f.Cleanup(s.Close)
-	b := oidc.NewBearer(s, admit)
+	b := oidc.NewBearer(s, admit, nil)
 
 	// The same key and claims in each of the processes that fuzz.
 	key := ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize))

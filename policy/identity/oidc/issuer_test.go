@@ -222,7 +222,7 @@ func TestWhoGivesUpIsNotWaitedFor(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		started := time.Now()
-		s.Explain(ctx, p.Token(nil))
+		s.Explain(ctx, p.Token(nil), "")
 		if took := time.Since(started); took != time.Second {
 			t.Errorf("it took %s, want 1s", took)
 		}

@@ -85,7 +85,7 @@ func TestNameClaim(t *testing.T) {
 			b := oidc.NewBearer(newSet(t, tt.issuer), func(_ context.Context, x identity.External) (policy.Principal, error) {
 				got = identity.External{Subject: x.Subject, Name: x.Name}
 				return policy.Principal{User: x.Name}, nil
-			})
+			}, nil)
 			r := httptest.NewRequest(http.MethodGet, "/", nil)
 			r.Header.Set("Authorization", "Bearer "+p.Token(tt.claims))
 			_, _, err := b.Authenticate(r)

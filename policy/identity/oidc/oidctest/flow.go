@@ -80,8 +80,12 @@ func (p *Provider) token(w http.ResponseWriter, r *http.Request) {
 		id["nonce"] = nonce
 	}
 	id["sid"] = "sid-1"
+	access := "access-" + rand.Text()
+	if resource := r.PostFormValue("resource"); resource != "" { // RFC 8707
+		access = p.Token(with(maps.Clone(user), map[string]any{"aud": resource, "client_id": ClientID}))
+	}
 	answer(w, map[string]any{
-		"access_token": "access-" + rand.Text(), "token_type": "Bearer", "expires_in": 300,
+		"access_token": access, "token_type": "Bearer", "expires_in": 300,
 		"refresh_token": refresh, "id_token": p.Token(id),
 	})
 }

@@ -227,6 +227,9 @@ func (p *Provider) Discovery() map[string]any {
 		"token_endpoint": p.URL + "/token", "userinfo_endpoint": p.URL + "/userinfo", "end_session_endpoint": p.URL + "/logout",
 		"id_token_signing_alg_values_supported":          []string{"RS256", "ES256", "EdDSA"},
 		"authorization_response_iss_parameter_supported": true,
+		"response_types_supported":                       []string{"code"},
+		"subject_types_supported":                        []string{"public"},
+		"code_challenge_methods_supported":               []string{"S256"},
 	}
 }
 
