@@ -110,6 +110,7 @@ func (d *driver) start(ctx context.Context, e effect) {
 		f.Steps++
 		d.run.Steps++
 		req, task := d.request(e.frame), d.answering(e.frame)
+		task.messages = req.Messages
 		bounded, release := d.within(ctx, e.frame)
 		work = func() func() { defer release(); return d.think(bounded, req, task) }
 	case act:

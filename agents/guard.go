@@ -39,12 +39,16 @@ type answering struct {
 	labels []string        // of all that the agent has seen
 	form   json.RawMessage // that was asked for; empty: any
 	hold   bool            // nobody sees a piece of the answer before it is checked
+	policy *policy.Engine  // that decides on the answer
+
+	messages []model.Message // that the turn begins with, also those that are too much for the model
 }
 
 // answering is what a turn of a frame's agent has to know.
 func (d *driver) answering(frame int) answering {
 	f := &d.run.Frames[frame]
-	a := answering{frame: frame, again: f.Again, final: frame == 0, labels: f.Labels, hold: d.policy.Engine().Withholds()}
+	rules := d.policy.Engine()
+	a := answering{frame: frame, again: f.Again, final: frame == 0, labels: f.Labels, policy: rules, hold: rules.Withholds()}
 	if f.Known == nil && d.rt.memory != nil {
 		in := d.invocation(frame)
 		a.first = &in
@@ -70,7 +74,7 @@ func (d *driver) guard(ctx context.Context, a answering, req model.Request, resp
 	text := resp.Message.Content
 	g, isAnswer := guarded{text: text}, len(resp.Message.ToolCalls) == 0
 	if isAnswer {
-		check := guardrail.Answer{Text: text, Stopped: resp.Stop, Done: req.Messages, MaxLen: d.rt.answers.MaxBytes}
+		check := guardrail.Answer{Text: text, Stopped: resp.Stop, Done: a.messages, MaxLen: d.rt.answers.MaxBytes}
 		if len(a.form) > 0 {
 			check.Form, _ = schema.Compile("the form", a.form) // the request was checked
 		}
@@ -88,12 +92,12 @@ func (d *driver) guard(ctx context.Context, a answering, req model.Request, resp
 			g.status = answerFlagged
 		}
 	}
-	for _, m := range req.Messages {
+	for _, m := range a.messages {
 		if m.Role == model.RoleTool {
 			out.Tools = append(out.Tools, m.Name)
 		}
 	}
-	dec := d.policy.Engine().DecideOutput(d.run.Principal, out)
+	dec := a.policy.DecideOutput(d.run.Principal, out)
 	if dec.Effect == policy.Deny {
 		g.status, g.rule, g.text = answerWithheld, dec.Rule, "This answer is withheld: "+dec.Message
 	}

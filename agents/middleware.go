@@ -41,7 +41,7 @@ type Completed struct {
 	Messages []model.Message // of the task, the answer last
 	Labels   []string        // the sources of all that the agent saw
 
-	// Ask takes a turn of the runtime's model, which is on record as one of the run. It may be called when
+	// Ask takes a turn of the agent's model. The turn is on record as one of the run's. Ask may be called when
 	// the run is over.
 	Ask func(ctx context.Context, req model.Request) (model.Response, error)
 }

@@ -11,7 +11,7 @@ type Output struct {
 	Text     string   `expr:"text"`
 	Length   int      `expr:"length"`   // of the text, in bytes
 	Final    bool     `expr:"final"`    // it is the run's answer, and not a sub-agent's
-	Findings []string `expr:"findings"` // what is wrong with it: empty, cut, refused, looping, form, long, claim, credentials, injection
+	Findings []string `expr:"findings"` // what is wrong with it: empty, cut, refused, looping, form, long, claim, credentials
 	Tools    []string `expr:"tools"`    // that were called for it
 	Labels   []string `expr:"labels"`   // sources that the agent had seen
 

@@ -20,9 +20,8 @@ func fits(form *schema.Schema, text string) error {
 	if err != nil {
 		return errors.New("it is not JSON")
 	}
-	if err := form.Validate(v); err != nil {
-		why := strings.Join(strings.Fields(err.Error()), " ")
-		return errors.New(cut(why, maxDetail))
+	if err := form.Check(v); err != nil {
+		return errors.New(cut(err.Error(), maxDetail))
 	}
 	return nil
 }

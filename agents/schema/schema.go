@@ -1,11 +1,11 @@
 // Package schema compiles JSON Schemas that strangers wrote: a model's user, a server of tools.
 //
 //	s, err := schema.Compile("the parameters of tool look", text)
-//	err = s.Validate(value)
+//	err = s.Check(value)
 //
 // Compiling reads nothing but the text: a reference to elsewhere is an error. A schema that would be costly
-// to check with is refused, so that the time of a check is bounded by the size of what is checked. All of
-// it is safe for concurrent use.
+// to check with is refused, and so is a value that is too large for its schema, so that the work of a check is
+// bounded. All of it is safe for concurrent use.
 package schema
 
 import (
@@ -31,7 +31,10 @@ var (
 )
 
 // Schema checks values. Get one with [Compile].
-type Schema = jsonschema.Schema
+type Schema struct {
+	compiled *jsonschema.Schema
+	parts    int
+}
 
 // Compile reads a schema. what says in errors which one it is, such as "the output schema".
 func Compile(what string, text []byte) (*Schema, error) {
@@ -63,9 +66,10 @@ func compile(text []byte) (*Schema, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := meter{sizes: map[*Schema]int{}}
-	if _, err := m.size(s); err != nil {
+	m := meter{sizes: map[*jsonschema.Schema]int{}}
+	n, err := m.size(s)
+	if err != nil {
 		return nil, err
 	}
-	return s, nil
+	return &Schema{s, n}, nil
 }

@@ -3,7 +3,8 @@ package schema
 import "github.com/santhosh-tekuri/jsonschema/v6"
 
 // meter counts the parts of a schema, each as often as it is referred to: how many are looked at for one
-// value. A schema can be short and yet double at each of its levels.
+// value. A schema can be short and yet double at each of its levels. The values of a list to choose from, and
+// the names of what is required, are parts.
 type meter struct {
 	sizes map[*jsonschema.Schema]int // 0: is being counted
 }
@@ -22,7 +23,10 @@ func (m *meter) size(s *jsonschema.Schema) (int, error) {
 		return 0, errRecursive
 	}
 	m.sizes[s] = 0
-	n := 1
+	n := 1 + len(s.Required)
+	if s.Enum != nil {
+		n += len(s.Enum.Values)
+	}
 	for _, part := range parts(s) {
 		k, err := m.size(part)
 		if err != nil {
