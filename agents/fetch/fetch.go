@@ -6,7 +6,6 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"net/http/httptrace"
@@ -209,28 +208,6 @@ func (c *Client) hop(ctx context.Context, u *url.URL, request Request, with []Cr
 		return location, nil
 	}
 	return "", a.read(resp, c.c.Size, c.c.Secrets)
-}
-
-// newRequest makes one request of a chain.
-func newRequest(ctx context.Context, address string, request Request, with []Credential) (*http.Request, error) {
-	var body io.Reader
-	if request.Body != "" {
-		body = strings.NewReader(request.Body)
-	}
-	r, err := http.NewRequestWithContext(ctx, request.Method, address, body)
-	if err != nil {
-		return nil, errors.New("the request cannot be made")
-	}
-	r.Header.Set("Accept", "text/*, application/json, */*;q=0.5")
-	for name, value := range request.Header {
-		r.Header.Set(name, value)
-	}
-	for _, cr := range with {
-		r.Header.Set(cr.Header, string(cr.Value))
-	}
-	r.Header.Set("User-Agent", "svc")
-	r.Header.Set("Accept-Encoding", "gzip")
-	return r, nil
 }
 
 // transport makes the connection of one request, and notes its address. clear says that a credential goes over it

@@ -1,8 +1,10 @@
 package fetch
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -68,3 +70,25 @@ func (r Request) checkBody() error {
 
 // hidden reports whether people do not see a character of a text.
 func hidden(r rune) bool { return r != '\n' && r != '\t' && !command.Visible(r) }
+
+// newRequest makes one request of a chain.
+func newRequest(ctx context.Context, address string, request Request, with []Credential) (*http.Request, error) {
+	var body io.Reader
+	if request.Body != "" {
+		body = strings.NewReader(request.Body)
+	}
+	r, err := http.NewRequestWithContext(ctx, request.Method, address, body)
+	if err != nil {
+		return nil, errors.New("the request cannot be made")
+	}
+	r.Header.Set("Accept", "text/*, application/json, */*;q=0.5")
+	for name, value := range request.Header {
+		r.Header.Set(name, value)
+	}
+	for _, cr := range with {
+		r.Header.Set(cr.Header, string(cr.Value))
+	}
+	r.Header.Set("User-Agent", "svc")
+	r.Header.Set("Accept-Encoding", "gzip")
+	return r, nil
+}
