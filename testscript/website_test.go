@@ -17,19 +17,22 @@ import (
 	"github.com/svc-gateway/svc/internal/testcert"
 )
 
-// website starts a web server with TLS at 127.0.0.1, whose authority is in website.pem. WEBSITE is its
-// host and port, WEBPORT the port. What it is asked for is written to website.log.
+// website starts a web server with TLS at 127.0.0.1 and localhost, whose authority is in website.pem. WEBSITE is
+// its host and port, WEBPORT the port. What it is asked for is written to website.log, with the header
+// Authorization and the body.
 //
 //	/hello            a text with a secret in it
 //	/to?<URL>         leads there
 //	/endless          text without an end
 //	/picture          no text
+//	/items            201, and what was sent
+//	/gone             no answer
 func website(c *call) error {
 	ca, err := testcert.NewAuthority("website")
 	if err != nil {
 		return err
 	}
-	cert, err := ca.Issue(&x509.Certificate{IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}})
+	cert, err := ca.Issue(&x509.Certificate{DNSNames: []string{"localhost"}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}})
 	if err != nil {
 		return err
 	}
@@ -41,7 +44,8 @@ func website(c *call) error {
 		return err
 	}
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		_, _ = fmt.Fprintln(asked, r.Method, r.Host, r.URL)
+		body, _ := io.ReadAll(r.Body)
+		_, _ = fmt.Fprintf(asked, "%s %s %s %q %s\n", r.Method, r.Host, r.URL, r.Header.Get("Authorization"), body)
 		w.Header().Set("Content-Type", "text/plain")
 		switch r.URL.Path {
 		case "/hello":
@@ -53,6 +57,12 @@ func website(c *call) error {
 			for r.Context().Err() == nil {
 				_, _ = io.WriteString(w, strings.Repeat("endless ", 100))
 			}
+		case "/items":
+			w.Header().Set("Location", "/items/7")
+			w.WriteHeader(http.StatusCreated)
+			fmt.Fprintf(w, "made %s for %s\n", body, r.Header.Get("Authorization"))
+		case "/gone":
+			panic(http.ErrAbortHandler)
 		case "/picture":
 			_, _ = io.WriteString(w, "\x89PNG\r\n\x1a\n\x00\x00")
 		default:

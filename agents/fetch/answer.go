@@ -18,14 +18,22 @@ import (
 
 // Answer is what a server sent.
 type Answer struct {
-	Hops      []Hop  // the requests, the last of which got this answer
-	Status    int    // of HTTP
-	Type      string // the media type, without parameters; empty when the server names none
-	Text      string // the document, if it is text
-	Binary    bool   // it is none
-	Length    int64  // of the document as it was sent, in bytes; -1 when the server does not say
-	Truncated bool   // Text is not all of it
+	Hops      []Hop    // the requests, the last of which got this answer
+	Status    int      // of HTTP
+	Type      string   // the media type, without parameters; empty when the server names none
+	Text      string   // the document, if it is text
+	Binary    bool     // it is none
+	Length    int64    // of the document as it was sent, in bytes; -1 when the server does not say
+	Truncated bool     // Text is not all of it
+	Fields    []string // the headers that tell what came of a request, as lines, redacted
+
+	sent bool // a connection was made, and the last request was written to it, or the beginning of it
 }
+
+// told are the headers of an answer that are told of.
+var told = []string{"Location", "Allow", "Etag", "Last-Modified", "Retry-After", "Link"}
+
+const maxTold = 500 // bytes of one
 
 const (
 	maxType  = 100      // bytes of a media type that is shown
@@ -36,9 +44,20 @@ const (
 // errCoding says that a document is packed in a way that is not read here.
 var errCoding = errors.New("the answer is packed in another way than gzip")
 
+// tell keeps the headers that are told of.
+func (a *Answer) tell(h http.Header, secrets *redact.Secrets) {
+	for _, name := range told {
+		if v := h.Get(name); v != "" {
+			line := secrets.Redact(plaintext.Clean([]byte(name + ": " + v)))
+			a.Fields = append(a.Fields, string(plaintext.Whole([]byte(line[:min(len(line), maxTold)]))))
+		}
+	}
+}
+
 // read reads the answer.
-func (a *Answer) read(resp *http.Response, size int) error {
+func (a *Answer) read(resp *http.Response, size int, secrets *redact.Secrets) error {
 	says := media.Of(resp.Header)
+	a.tell(resp.Header, secrets)
 	a.Status, a.Length = resp.StatusCode, resp.ContentLength
 	if len(says.Type) <= maxType {
 		a.Type = says.Type
@@ -75,7 +94,7 @@ func (a *Answer) read(resp *http.Response, size int) error {
 		a.Binary, a.Truncated = true, true
 		return nil
 	}
-	a.Text = redact.Text(plaintext.Clean(text))
+	a.Text = secrets.Redact(plaintext.Clean(text))
 	if len(a.Text) > size {
 		a.Text, a.Truncated = string(plaintext.Whole([]byte(a.Text[:size]))), true
 	}
@@ -126,7 +145,7 @@ func (a Answer) Describe() string {
 		if i > 0 {
 			fmt.Fprintf(&b, "redirected (%d) to %s\n", a.Hops[i-1].Status, h.URL)
 		} else {
-			fmt.Fprintf(&b, "GET %s\n", h.URL)
+			fmt.Fprintf(&b, "%s %s\n", h.Method, h.URL)
 		}
 	}
 	fmt.Fprintf(&b, "%d %s", a.Status, http.StatusText(a.Status))

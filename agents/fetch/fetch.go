@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/http/httptrace"
 	"net/netip"
 	"net/url"
 	"slices"
@@ -31,6 +32,11 @@ type Config struct {
 	Size int
 	// Timeout is how long a request may take, with its redirects and its body. Default: 20s.
 	Timeout time.Duration
+	// Credentials are those that the servers know the gateway by. Default: none.
+	Credentials []Credential
+	// Secrets are values that are redacted in answers and refused in requests, beside what looks like a
+	// credential. Default: none.
+	Secrets *redact.Secrets
 	// Roots sign the certificates of servers. Default: those of the system.
 	Roots *x509.CertPool
 	// Resolver looks up names. Default: that of the system.
@@ -57,6 +63,7 @@ func New(c Config) *Client {
 
 // Hop is one request of those that led to an answer.
 type Hop struct {
+	Method  string
 	URL     string // as it was asked for
 	Host    string // host:port
 	Address string // ip:port that was connected to; empty when none was
@@ -67,13 +74,17 @@ type Hop struct {
 // ErrNotAllowed is in the chain of the error for a URL that must not be asked for.
 var ErrNotAllowed = errors.New("this may not be fetched")
 
+// ErrUnknown is in the chain of the error for a request that writes and that was not answered: the server may
+// have carried it out.
+var ErrUnknown = errors.New("the outcome is unknown: the request was sent, and no answer came")
+
 // Check reads the URL of a call and says why it must not be asked for. It looks at no address. A
 // credential in the URL, which would be told to the server, is refused.
 func (c *Client) Check(text string) (*url.URL, error) {
 	if len(c.c.Hosts) == 0 {
 		return nil, fmt.Errorf("%w: no hosts are listed, an administrator lists them with the setting fetch.hosts", ErrNotAllowed)
 	}
-	if redact.Text(text) != text {
+	if c.c.Secrets.Redact(text) != text {
 		return nil, fmt.Errorf("%w: the URL holds a credential", ErrNotAllowed)
 	}
 	return c.listed(text)
@@ -93,18 +104,45 @@ func (c *Client) listed(text string) (*url.URL, error) {
 // Get gets a document. The hops stand in the answer also when there is an error. An answer with any
 // status is none.
 func (c *Client) Get(ctx context.Context, text string) (Answer, error) {
+	return c.ask(ctx, Request{Method: http.MethodGet, URL: text}, false)
+}
+
+// Do makes a request, with the credentials of its server. It is made once: one that writes is not repeated, and
+// where its answer leads is told and not followed. See [Client.Get] for the answer.
+func (c *Client) Do(ctx context.Context, r Request) (Answer, error) {
+	if err := c.CheckRequest(r); err != nil {
+		return Answer{}, err
+	}
+	a, err := c.ask(ctx, r, true)
+	late := errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)
+	if err != nil && r.Writes() && a.sent && (a.Status == 0 || late) {
+		err = fmt.Errorf("%w; look at the server before anything is sent again: %w", ErrUnknown, err)
+	}
+	return a, err
+}
+
+// ask makes a request and those that it leads to, with credentials if they are wanted. They are for the server of
+// the first request: an answer that leads to another one does not choose what is sent there.
+func (c *Client) ask(ctx context.Context, r Request, known bool) (Answer, error) {
 	var a Answer
 	ctx, cancel := context.WithTimeout(ctx, c.c.Timeout)
 	defer cancel()
-	u, err := c.Check(text)
+	u, err := c.Check(r.URL)
 	for err == nil {
+		var with []Credential
+		if known {
+			with = c.credentials(u)
+		}
 		var next string
-		if next, err = c.hop(ctx, u, &a); err != nil || next == "" {
+		if next, err = c.hop(ctx, u, r, with, &a); err != nil || next == "" {
 			break
 		}
+		from := Origin(u)
 		if u, err = c.redirected(u, next, a.Hops); err != nil {
 			err = fmt.Errorf("%s redirects to where it may not: %w", a.Hops[len(a.Hops)-1].Host, err)
+			break
 		}
+		known = known && Origin(u) == from
 	}
 	if ctx.Err() != nil { // also without an error: a server that sees its client leave may end an answer early
 		return a, fmt.Errorf("fetching took too long: %w", ctx.Err())
@@ -131,30 +169,33 @@ func (c *Client) redirected(from *url.URL, location string, before []Hop) (*url.
 	return u, err
 }
 
-// hop asks for one URL and reads the answer. next is where the answer leads, empty when it is the last.
-func (c *Client) hop(ctx context.Context, u *url.URL, a *Answer) (next string, err error) {
-	h := Hop{URL: u.String(), Host: u.Host}
+// hop makes one request and reads the answer. next is where the answer leads, empty when it is the last.
+func (c *Client) hop(ctx context.Context, u *url.URL, request Request, with []Credential, a *Answer) (next string, err error) {
+	h := Hop{Method: request.Method, URL: u.String(), Host: u.Host}
 	if u.Port() == "" {
 		h.Host = net.JoinHostPort(u.Hostname(), map[string]string{"http": "80", "https": "443"}[u.Scheme])
 	}
 	var address atomic.Value // set by the dialer, which may go on when its request has ended
+	var sent atomic.Bool     // set when there is a connection to write to
 	defer func() {
 		h.Address, _ = address.Load().(string)
+		a.sent = sent.Load()
 		a.Hops = append(a.Hops, h)
 	}()
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, h.URL, nil)
+	traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { sent.Store(true) }})
+	r, err := newRequest(traced, h.URL, request, with)
 	if err != nil {
-		return "", errors.New("the request cannot be made")
+		return "", err
 	}
-	r.Header.Set("User-Agent", "svc")
-	r.Header.Set("Accept", "text/*, application/json, */*;q=0.5")
-	r.Header.Set("Accept-Encoding", "gzip")
-	transport := c.transport(&address)
+	transport := c.transport(&address, u.Scheme == "http" && len(with) > 0)
 	defer transport.CloseIdleConnections()
 	resp, err := transport.RoundTrip(r)
 	if err != nil {
 		if errors.Is(err, reach.ErrRefused) {
 			h.Refused = "its address is not allowed"
+		}
+		if errors.Is(err, errClear) {
+			return "", fmt.Errorf("%w, and %s is at one that is", errClear, h.Host)
 		}
 		return "", plain(h.Host, err)
 	}
@@ -163,16 +204,25 @@ func (c *Client) hop(ctx context.Context, u *url.URL, a *Answer) (next string, e
 	if resp.StatusCode < 200 {
 		return "", fmt.Errorf("%s answers with the status %d, which is no end", h.Host, resp.StatusCode)
 	}
-	if location := resp.Header.Get("Location"); location != "" && slices.Contains([]int{301, 302, 303, 307, 308}, resp.StatusCode) {
+	if location := resp.Header.Get("Location"); location != "" && !request.Writes() && slices.Contains([]int{301, 302, 303, 307, 308}, resp.StatusCode) {
 		return location, nil
 	}
-	return "", a.read(resp, c.c.Size)
+	return "", a.read(resp, c.c.Size, c.c.Secrets)
 }
 
-// transport makes the connection of one request, and notes its address.
-func (c *Client) transport(address *atomic.Value) *http.Transport {
+// transport makes the connection of one request, and notes its address. clear says that a credential goes over it
+// for everybody to read.
+func (c *Client) transport(address *atomic.Value, clear bool) *http.Transport {
 	rule := reach.Rule{Networks: c.c.Networks, Local: true}
-	d := net.Dialer{Resolver: c.c.Resolver, ControlContext: reach.Control(rule.Check)}
+	check := func(a netip.Addr) error {
+		if clear {
+			if err := inClear(a); err != nil {
+				return err
+			}
+		}
+		return rule.Check(a)
+	}
+	d := net.Dialer{Resolver: c.c.Resolver, ControlContext: reach.Control(check)}
 	return &http.Transport{
 		DialContext: func(ctx context.Context, network, host string) (net.Conn, error) {
 			conn, err := d.DialContext(ctx, network, host)

@@ -1,7 +1,8 @@
 // Package masked says whether somebody who is shown a value with its secrets masked has seen all that it
-// means to a shell.
+// means: to a shell, or to whatever reads a request.
 //
 //	masked.SameSigns(arguments, shown)
+//	masked.OnlyWords(arguments, shown)
 //
 // It is pure and safe for concurrent use.
 package masked
@@ -10,18 +11,25 @@ import "strings"
 
 // SameSigns reports whether two values of JSON have the same strings but for characters that stand for
 // themselves in a shell. The marker that takes the place of a secret is made of such ones.
-func SameSigns(was, shown any) bool {
+func SameSigns(was, shown any) bool { return same(was, shown, "_-+./:,@%=") }
+
+// OnlyWords reports whether two values of JSON have the same strings but for letters, digits, - and _: what is
+// masked is a word of one value, in whatever form the text is, and never a separator.
+func OnlyWords(was, shown any) bool { return same(was, shown, "_-") }
+
+// same compares values but for letters, digits, and the signs that are plain.
+func same(was, shown any, plain string) bool {
 	switch was := was.(type) {
 	case string:
 		s, ok := shown.(string)
-		return ok && signs(was) == signs(s)
+		return ok && signs(was, plain) == signs(s, plain)
 	case []any:
 		s, ok := shown.([]any)
 		if !ok || len(s) != len(was) {
 			return false
 		}
 		for i := range was {
-			if !SameSigns(was[i], s[i]) {
+			if !same(was[i], s[i], plain) {
 				return false
 			}
 		}
@@ -31,7 +39,7 @@ func SameSigns(was, shown any) bool {
 			return false
 		}
 		for name, v := range was {
-			if !SameSigns(v, s[name]) {
+			if !same(v, s[name], plain) {
 				return false
 			}
 		}
@@ -39,11 +47,11 @@ func SameSigns(was, shown any) bool {
 	return true
 }
 
-// signs are the characters of a text that may mean something to a shell, in their order.
-func signs(text string) string {
+// signs are the characters of a text that may mean something, in their order.
+func signs(text, plain string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
-		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', strings.ContainsRune("_-+./:,@%=", r):
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', strings.ContainsRune(plain, r):
 			return -1
 		}
 		return r

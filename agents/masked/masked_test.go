@@ -34,3 +34,22 @@ func TestSameSigns(t *testing.T) {
 		})
 	}
 }
+
+func TestOnlyWords(t *testing.T) {
+	for _, tc := range []struct {
+		name, was, shown string
+		want             bool
+	}{
+		{"a word", `a=1&password=hunter_2-x&b=2`, `a=1&password=REDACTED&b=2`, true},
+		{"another field", `a=1&password=x&role=admin`, `a=1&password=REDACTED`, false},
+		{"another value of a list", `password: x,admin`, `password: REDACTED`, false},
+		{"a path", `token=x/../admin`, `token=REDACTED`, false},
+		{"nothing", `a`, `a`, true},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			if got := masked.OnlyWords(map[string]any{"body": tc.was}, map[string]any{"body": tc.shown}); got != tc.want {
+				t.Errorf("got %t, want %t", got, tc.want)
+			}
+		})
+	}
+}

@@ -25,7 +25,8 @@ const DemoHelp = `I understand questions with these words, several in one questi
   "and then"; a person approves them first
 - programs: "run python: print(6*7)", "run bash: echo hello"
 - writing: "write 'hello' to notes.txt", "replace 'hello' by 'bye' in notes.txt"
-- web servers that are listed: "fetch https://example.org/status"
+- web servers that are listed: "fetch https://example.org/status", "head https://example.org/status",
+  "post '{"a": 1}' to https://example.org/items", "put …", "patch …", "delete https://example.org/items/1"
 - imported tables: "which tables are there?", "how many rows in table sales?"
 - network devices: "import inventory devices.yaml", "which devices are there?", "run show version on edge1",
   "show ip interface brief on group core", "set ntp server 10.0.0.9 on edge1"

@@ -78,6 +78,8 @@ func described(c ToolCall) string {
 		return "Importing `" + a.Path + "`"
 	case a.Command != "":
 		return "The command `" + a.Command + "`"
+	case c.Name == "http_request":
+		return "The request to `" + a.URL + "`"
 	case a.URL != "":
 		return "Getting `" + a.URL + "`"
 	case a.Code != "":

@@ -161,6 +161,9 @@ func (q question) topics() []*topic {
 	if t := q.fetches(); t != nil {
 		return []*topic{t}
 	}
+	if t := q.requests(); t != nil {
+		return []*topic{t}
+	}
 	if t := q.borrows(); t != nil {
 		return []*topic{t}
 	}

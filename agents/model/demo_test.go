@@ -11,7 +11,7 @@ import (
 )
 
 var agentTools = map[string][]string{
-	"svc-orchestrator": {"delegate"}, "core": {"run_command", "read_file", "write_file", "edit_file", "run_code", "http_get", "query_database", "mcp_every_get-sum"}, "audit": {"query_audit"}, "quick": nil,
+	"svc-orchestrator": {"delegate"}, "core": {"run_command", "read_file", "write_file", "edit_file", "run_code", "http_get", "http_request", "query_database", "mcp_every_get-sum"}, "audit": {"query_audit"}, "quick": nil,
 }
 
 func demoRequest(agent string, messages ...Message) Request {
@@ -74,6 +74,11 @@ func TestDemoCalls(t *testing.T) {
 		{"core", `write "hello there" to docs/a.txt`, []string{`write_file {"path":"docs/a.txt","content":"hello there\n"}`}},
 		{"core", "Replace 'a b' with 'c' in the file x.", []string{`edit_file {"path":"x","old":"a b","new":"c"}`}},
 		{"core", "fetch https://example.org/a?b=c.", []string{`http_get {"url":"https://example.org/a?b=c"}`}},
+		{"core", `post '{"a": 1}' to https://example.org/items`, []string{`http_request {"body":"{\"a\": 1}","method":"POST","url":"https://example.org/items"}`}},
+		{"core", "please put `a: it's` as text/yaml to <https://example.org/a.b>.", []string{`http_request {"body":"a: it's","headers":{"Content-Type":"text/yaml"},"method":"PUT","url":"https://example.org/a.b"}`}},
+		{"core", "delete https://example.org/items/1.", []string{`http_request {"method":"DELETE","url":"https://example.org/items/1"}`}},
+		{"core", "Request https://example.org/items?a=b", []string{`http_request {"method":"GET","url":"https://example.org/items?a=b"}`}},
+		{"core", "head https://example.org", []string{`http_request {"method":"HEAD","url":"https://example.org"}`}},
 		{"core", "Please get <https://example.org>", []string{`http_get {"url":"https://example.org"}`}},
 		{"core", "get the page http://127.0.0.1:8080/status?", []string{`http_get {"url":"http://127.0.0.1:8080/status"}`}},
 		{"core", `use get-sum of every with {"a":1,"b":2}`, []string{`mcp_every_get-sum {"a":1,"b":2}`}},

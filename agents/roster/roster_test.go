@@ -20,7 +20,7 @@ import (
 )
 
 var known = roster.Known{
-	Tools:  []string{"run_command", "read_file", "write_file", "edit_file", "run_code", "http_get", "query_database", "query_audit", "write_todos", "forget_memory", "device_command", "device_config", "import_inventory"},
+	Tools:  []string{"run_command", "read_file", "write_file", "edit_file", "run_code", "http_get", "http_request", "query_database", "query_audit", "write_todos", "forget_memory", "device_command", "device_config", "import_inventory"},
 	Models: []string{"demo"},
 	Remote: []string{"remote-lab"},
 }

@@ -3,6 +3,7 @@
 //   - [RunCommand]: run a command line: directly, in a sandbox, or on the host once approved.
 //   - [RunCode]: run a program in a sandbox with a workspace of its own.
 //   - [HTTPGet]: get a document from a listed server.
+//   - [HTTPRequest]: make a request to a listed server; a write once a person has approved it.
 //   - [Writer]: write a text file, or change a place in one, so that it can be undone.
 //   - [ReadFile]: read a text file inside the project root.
 //   - [QueryAudit]: ask the audit log with SQL about one's own actions.

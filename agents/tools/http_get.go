@@ -60,13 +60,18 @@ func (g getter) run(ctx context.Context, tc agents.ToolContext, args map[string]
 		return agents.Result{}, err
 	}
 	a, err := g.client.Get(ctx, text)
-	if recording := g.record(ctx, tc, a.Hops); err == nil || recording != nil {
+	if recording := connected(ctx, tc, g.log, "http_get", a.Hops); err == nil || recording != nil {
 		err = errors.Join(err, recording)
 	}
 	if err != nil {
 		return agents.Result{}, err
 	}
-	res := agents.Result{Text: a.Describe() + "\n" + a.Text, Truncated: a.Truncated}
+	return document(a, a.Describe()), nil
+}
+
+// document shows an answer below lines that say where it came from.
+func document(a fetch.Answer, head string) agents.Result {
+	res := agents.Result{Text: head + "\n" + a.Text, Truncated: a.Truncated}
 	switch {
 	case a.Binary:
 		res.Text = noted(res.Text, "this is not text, and is not shown")
@@ -75,14 +80,14 @@ func (g getter) run(ctx context.Context, tc agents.ToolContext, args map[string]
 	case a.Truncated:
 		res.Text = noted(res.Text, "cut: the first %d bytes of text are shown", len(a.Text))
 	}
-	return res, nil
+	return res
 }
 
-// record writes down what was connected to.
-func (g getter) record(ctx context.Context, tc agents.ToolContext, hops []fetch.Hop) error {
-	e := egress{log: g.log, call: tc, tool: "http_get"}
+// connected records what a tool connected to.
+func connected(ctx context.Context, tc agents.ToolContext, log *audit.Log, tool string, hops []fetch.Hop) error {
+	e := egress{log: log, call: tc, tool: tool}
 	for _, h := range hops {
-		e.add(sandbox.Egress{Method: "GET", Host: h.Host, Address: h.Address, Refused: h.Refused})
+		e.add(sandbox.Egress{Method: h.Method, Host: h.Host, Address: h.Address, Refused: h.Refused})
 	}
 	if err := e.end(ctx); err != nil {
 		return fmt.Errorf("after the request: %w", err)

@@ -49,6 +49,7 @@ import (
 	"github.com/svc-gateway/svc/internal/classifier"
 	"github.com/svc-gateway/svc/internal/reach"
 	"github.com/svc-gateway/svc/internal/settings"
+	"github.com/svc-gateway/svc/scanner/redact"
 )
 
 func init() {
@@ -303,7 +304,7 @@ func newSetup(ctx context.Context, a *app.App, opened *host, db *analytics.DB, k
 	if err != nil {
 		return agents.Setup{}, nil, skill.Store{}, err
 	}
-	web, err := fetch.FromSettings(s.Fetch)
+	web, err := newWeb(s, a.Secrets())
 	if err != nil {
 		return agents.Setup{}, nil, skill.Store{}, err
 	}
@@ -312,7 +313,7 @@ func newSetup(ctx context.Context, a *app.App, opened *host, db *analytics.DB, k
 		return agents.Setup{}, nil, skill.Store{}, err
 	}
 	tools := Tools(s, a.Home(), Means{
-		Log: a.Audit(), Box: opened.boxes, Keeper: opened.undo, Database: db, Web: fetch.New(web), Memory: known, Devices: devices,
+		Log: a.Audit(), Box: opened.boxes, Keeper: opened.undo, Database: db, Web: fetch.New(web), Secrets: a.Secrets(), Memory: known, Devices: devices,
 	})
 	store, err := SkillStore(a.Home(), tools)
 	if err != nil {
@@ -352,6 +353,7 @@ type Means struct {
 	Keeper   *undo.Keeper
 	Database *analytics.DB
 	Web      *fetch.Client
+	Secrets  *redact.Secrets
 	Memory   *memory.Keeper
 	Devices  *device.Fleet
 }
@@ -370,6 +372,7 @@ func Tools(s settings.Settings, home settings.Home, m Means) []agents.Tool {
 		tools.RunCommand(s.Runtime.ProjectRoot, m.Box, home.Dir()),
 		tools.At(tools.RunCode(code), place(s.Sandbox)),
 		tools.HTTPGet(m.Web, m.Log, s.Runtime.Timeout),
+		tools.HTTPRequest(m.Web, m.Secrets, m.Log, s.Runtime.Timeout),
 		writer.WriteFile(),
 		writer.EditFile(),
 		tools.ReadFile(s.Runtime.ProjectRoot, home.Dir()),

@@ -83,11 +83,11 @@ func TestMCPServer(t *testing.T) {
 				}
 				return all
 			}
-			want := []string{"edit_file", "http_get", "query_database", "read_file", "run_code", "run_command", "write_file", "write_todos"}
+			want := []string{"edit_file", "http_get", "http_request", "query_database", "read_file", "run_code", "run_command", "write_file", "write_todos"}
 			if diff := cmp.Diff(want, names(cs)); diff != "" {
 				t.Error(diff)
 			}
-			want = []string{"http_get", "query_database", "read_file", "write_todos"}
+			want = []string{"http_get", "http_request", "query_database", "read_file", "write_todos"}
 			if diff := cmp.Diff(want, names(asUser(t, s, reader, version, nil))); diff != "" {
 				t.Errorf("what may only read: %s", diff)
 			}

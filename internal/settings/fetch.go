@@ -6,7 +6,7 @@ import (
 	"github.com/svc-gateway/svc/internal/reach"
 )
 
-// Fetch says what the tool http_get may get.
+// Fetch says what the tools http_get and http_request may ask for.
 type Fetch struct {
 	// Hosts are the servers that may be asked, see [reach.ParseHost]. Default: none, and the tool says so.
 	Hosts []string

@@ -328,7 +328,7 @@ var options = []field[Settings]{
 		func(s *Settings) *string { return &s.Sandbox.Modal.Image }, nil),
 	text("mcp.agent", "core", "the agent whose tools clients of the Model Context Protocol have at `/mcp`; `none`: they have none. See [mcp.md](mcp.md#our-tools-for-mcp-clients)",
 		func(s *Settings) *string { return &s.MCP.Agent }, nil),
-	list("fetch.hosts", "", "servers that the tool `http_get` may ask: `example.org`, `*.example.org` for all hosts below it, each with `:port` where it is not the default one, and with `http://` before it where `https` is not wanted. The tool gets nothing when empty. See [fetch.md](fetch.md)",
+	list("fetch.hosts", "", "servers that the tools `http_get` and `http_request` may ask: `example.org`, `*.example.org` for all hosts below it, each with `:port` where it is not the default one, and with `http://` before it where `https` is not wanted. They get nothing when empty. See [fetch.md](fetch.md)",
 		func(s *Settings) *[]string { return &s.Fetch.Hosts }, checkHosts),
 	list("fetch.reach", "", "addresses and networks that are not public and that these servers may be at, as `10.1.2.3` or `10.1.0.0/16`. What is local to this host (loopback, link-local) needs its own address here",
 		func(s *Settings) *[]string { return &s.Fetch.Reach }, checkNetworks),
