@@ -13,6 +13,7 @@ import (
 	"github.com/svc-gateway/svc/agents/eventlog"
 	"github.com/svc-gateway/svc/agents/model"
 	"github.com/svc-gateway/svc/audit"
+	"github.com/svc-gateway/svc/policy"
 )
 
 // long calls a tool with a large result some times, and then answers with how its request begins.
@@ -48,8 +49,12 @@ func TestLongConversationsAreSummarised(t *testing.T) {
 			var requests []model.Request
 			f := newFixture(t, long(8, func() (string, error) { return tc.summary, tc.err }, &requests), echo())
 			f.setup.Limits.Context, f.setup.Limits.Steps = 1500, 20
+			f.setup.Policy = policy.NewLive(rules(t, `- {name: looked, phase: output, effect: log, message: m, when: 'output.final and len(output.tools) == 8'}`))
 			f.configure()
 			run, events := f.run("core", "count the figures")
+			if checked := f.records(run.ID, audit.AnswerChecked); len(checked) != 1 || checked[0].Rule != "looked" {
+				t.Errorf("a rule on the answer does not see all eight calls: %+v", checked)
+			}
 			if run.Status != agents.Success {
 				t.Fatalf("got %s, %v", run.Status, run.Failure)
 			}
