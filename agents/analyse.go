@@ -53,7 +53,7 @@ func analyse(s scope, c Call, scan func(text string) []scanner.Finding) (a *anal
 	}
 	args, err := strictjson.Object([]byte(raw))
 	if err == nil {
-		err = tool.schema.Check(map[string]any(args))
+		err = tool.schema.Check(args)
 	}
 	if err == nil && tool.Expand != nil {
 		var whole []byte

@@ -16,7 +16,7 @@ var (
 		`|ich habe [^.!?\n]{0,80}?(?:ausgeführt|aufgerufen|abgefragt|neu gestartet|gelöscht|angelegt|geschrieben|aktualisiert|installiert)` +
 		`|j(?:'|’)ai (?:exécuté|lancé|appelé|interrogé|redémarré|supprimé|créé|écrit|mis à jour|installé)` +
 		`|he (?:ejecutado|llamado|consultado|reiniciado|eliminado|borrado|creado|escrito|actualizado|instalado)` +
-		`|ho (?:eseguito|chiamato|riavviato|eliminato|cancellato|creato|scritto|aggiornato|installato)` +
+		`|ho (?:eseguito|chiamato|interrogato|riavviato|eliminato|cancellato|creato|scritto|aggiornato|installato)` +
 		`)(?:[^\p{L}]|$)`)
 	// hedged is what makes the English form a part of something else: "if I ran", "before I run".
 	hedged = regexp.MustCompile(`(?i)\b(?:if|when|unless|until|once|before|after|whether|should|could|would|can|will|did|do|may|might|that|which|had)\s*$`)
