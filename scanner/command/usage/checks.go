@@ -44,7 +44,7 @@ func init() {
 		"aptsim": checkAptSim, "dpkg": checkDpkg, "rpm": needs("-q", "--query", "-V", "--verify", "-K", "--checksig", "--querytags"), "pacman": checkPacman,
 		"nixq": needs("-q", "--query"), "versionof": checkVersion, "rustfmt": needs("--check"), "checkonly": needs("--check", "--check-only", "--diff"), "dpkgdeb": needs("-c", "-I", "-f", "-W", "--contents", "--info", "--field", "--show"), "cargolist": needs("--list"), "fmtcheck": needs("--check", "--check-only", "--diff", "-d", "-l", "-c", "--list-different"),
 		"golist": checkNone, "gofmt": checkNone, "mvnversion": needs("-v", "--version"), "rufffix": checkNone, "ansible": checkVersion,
-		"tffmt": checkTerraformFmt, "tmux": checkNone, "screenls": checkScreen, "awskey": checkAWSKey, "groups": checkGroups, "ghapi": checkGitHub, "flywords": checkFly,
+		"tffmt": checkTerraformFmt, "screenls": checkScreen, "awskey": checkAWSKey, "groups": checkGroups, "ghapi": checkGitHub, "flywords": checkFly,
 		"psqlset": checkNone,
 	}
 }
