@@ -66,7 +66,7 @@ func TestConfigClass(t *testing.T) {
 	}{
 		{"look", map[string]any{"device": "edge1", "lines": "ntp server 10.0.0.9"}, policy.Use, "", ""},
 		{"make", map[string]any{"device": "edge1", "lines": "ntp server 10.0.0.9", "diff": "+ ntp server 10.0.0.9"}, policy.Mutate, "device", ""},
-		{"a line that looks harmless", map[string]any{"device": "edge1", "lines": "show version", "diff": "+ x"}, policy.Mutate, "device", ""},
+		{"a line that looks harmless", map[string]any{"device": "edge1", "lines": "access-list 10 permit any", "diff": "+ x"}, policy.Mutate, "device", ""},
 		{"a hidden character", map[string]any{"device": "edge1", "lines": "ntp server 10.0.0.9", "diff": "+ ntp\u202e"}, policy.Use, "", "device_not_changed: the diff has characters"},
 		{"the wrong platform", map[string]any{"device": "edge2", "lines": "ntp server 10.0.0.9"}, policy.Use, "", `device_not_changed: "ntp server 10.0.0.9" is no line for Junos`},
 		{"a host", map[string]any{"device": "host1", "lines": "x"}, policy.Use, "", `device_not_changed: the configuration of the platform "linux" cannot be changed`},
