@@ -29,7 +29,7 @@ func TestCommandClass(t *testing.T) {
 		where   string
 	}{
 		{"show", map[string]any{"command": "show version", "devices": list("edge1")}, policy.Use, command.ReadOnly, "", "on edge1 (ios, 10.0.0.1:22), over SSH"},
-		{"show on a group", map[string]any{"command": "show version", "group": "core"}, policy.Use, command.ReadOnly, "", "on 2 devices over SSH: edge1, edge2"},
+		{"show on a group", map[string]any{"command": "show version", "group": "core"}, policy.Use, command.ReadOnly, "", "on 2 devices over SSH: edge1 (ios, 10.0.0.1:22), edge2 (junos, 10.0.0.2:22)"},
 		{"show on a host", map[string]any{"command": "show version", "devices": list("host1")}, policy.Mutate, command.Unknown, "", "on host1 (linux, 10.0.0.3:22), over SSH"},
 		{"df on a host", map[string]any{"command": "df -h", "devices": list("host1")}, policy.Use, command.ReadOnly, "", "on host1 (linux, 10.0.0.3:22), over SSH"},
 		{"df on a device", map[string]any{"command": "df -h", "devices": list("edge1")}, policy.Mutate, command.Unknown, "", "on edge1 (ios, 10.0.0.1:22), over SSH"},
