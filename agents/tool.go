@@ -21,7 +21,7 @@ type ToolContext struct {
 	Thread    string
 	Agent     string
 	Call      string
-	Approved  bool // this very call was approved, by a person or by an admin's leave to go on without one
+	Approved  bool   // this very call was approved, by a person or by an admin's leave to go on without one
 	Where     string // where the call was seen to run when that was decided: see [Classification]
 }
 
