@@ -3,6 +3,7 @@ package device_test
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -143,6 +144,8 @@ func TestBadLines(t *testing.T) {
 		{0, "ntp server 10.0.0.1 | tee x", "has | or > in it"},
 		{0, "x1\n x2\n  x3\n   x4\n    x5\n     x6\n      x7", "too many sections"},
 		{1, "commit", `"commit" is no line for Junos`},
+		{1, "delete", "is for the whole configuration"},
+		{1, "delete ", "is for the whole configuration"},
 		{1, "run request system reboot", "is no line for Junos"},
 		{1, "system {\n  ntp;\n}", "is no line for Junos"},
 	} {
@@ -172,5 +175,17 @@ func TestSecretInChange(t *testing.T) {
 	contains(t, "the device", d.Running(), "snmp-server community 0therCommunity RO")
 	if strings.Contains(plan.Diff+done.Diff, "0ther") || strings.Contains(plan.Diff+done.Diff, "s3cret") {
 		t.Errorf("a secret is shown:\n%s%s", plan.Diff, done.Diff)
+	}
+}
+
+// Who plans a change keeps nobody from changing the device: the candidate is a private one.
+func TestPlanIsPrivate(t *testing.T) {
+	l := newLab(t)
+	d := l.add(devicetest.Options{Platform: "junos", Name: "core1"})
+	if _, err := l.fleet().Plan(t.Context(), l.list[0], "set system ntp server 10.0.0.77"); err != nil {
+		t.Fatal(err)
+	}
+	if got := d.Commands(); !slices.Contains(got, "configure private") || slices.Contains(got, "configure exclusive") {
+		t.Errorf("got %q", got)
 	}
 }

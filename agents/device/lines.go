@@ -75,6 +75,8 @@ func checkLines(text string, p *platform) error {
 			return fmt.Errorf("%q stands in too many sections", s.text())
 		case p.candid && (len(s) > 1 || !slices.Contains([]string{"set", "delete", "activate", "deactivate", "insert", "annotate"}, word)):
 			return fmt.Errorf("%q is no line for Junos: begin each with set or delete, and do not indent it", s.text())
+		case p.candid && len(strings.Fields(s.text())) < 2:
+			return fmt.Errorf("%q is for the whole configuration: name what it is for", s.text())
 		case !p.candid && (word == "macro" || word == "banner" || commands.Executes(s.text())):
 			return fmt.Errorf("%q is no line of a configuration, or one that takes several: leave it out", s.text())
 		case !p.candid && strings.ContainsAny(s.text(), "|>"):
