@@ -149,7 +149,7 @@ func (g *gate) call(ctx context.Context, s scope, in *intent, a *analysis) outco
 	ctx, cancel := context.WithTimeoutCause(ctx, timeout, fmt.Errorf("%w after %s", errToolTimeout, timeout))
 	defer cancel()
 	ctx = hook.NewContext(ctx, g.hooks)
-	tc := ToolContext{in.Principal, in.Run, in.Thread, in.Agent, in.Call, in.Approved}
+	tc := ToolContext{in.Principal, in.Run, in.Thread, in.Agent, in.Call, in.Approved, a.where}
 	res, err := contain.Run(ctx, graceAfterDeadline, func(ctx context.Context) (Result, error) { return a.tool.run(ctx, tc, a.args) })
 	return g.outcome(ctx, in, res, err)
 }

@@ -46,6 +46,7 @@ type Leave struct {
 	Other   bool // whoever asked for the run is not one of them
 
 	Digest string // of the call that leave is given for; with Patch it is another one than was asked for
+	Where  string // where that call would run
 	// By are the people who gave leave, or the one who did not.
 	By []string
 	// Patch is how they changed the arguments: an RFC 7396 merge patch. The gate applies it, decides

@@ -83,6 +83,8 @@ func (g *gate) change(ctx context.Context, s scope, c *Call, j *judged, l Leave)
 		return "the changed arguments cannot be used: " + j.analysis.invalid
 	case j.analysis.digest != l.Digest:
 		return "the changed call is not the one that was approved"
+	case j.analysis.where != l.Where:
+		return "the changed call would run elsewhere now: " + j.analysis.where
 	case j.decision.Effect == policy.Deny:
 		return "the policy denies the changed call"
 	case j.decision.Effect == policy.Approve && !Enough(j.decision, s.principal, l.By):

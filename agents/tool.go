@@ -21,7 +21,8 @@ type ToolContext struct {
 	Thread    string
 	Agent     string
 	Call      string
-	Approved  bool // this very call was approved, by a person or by an admin's leave to go on without one
+	Approved  bool   // this very call was approved, by a person or by an admin's leave to go on without one
+	Where     string // where the call was seen to run when that was decided: see [Classification]
 }
 
 // Result is what a tool gives back. Text goes to the model once the gate has scanned and redacted it.

@@ -123,10 +123,13 @@ func (d *Desk) answer(ctx context.Context, a *Approval, c agents.HeldCall) (agen
 	return d.leave(a), nil
 }
 
-// tighten holds an approval to what the policy says now, and reports whether that changed it. One that
-// is not enough any more is pending again.
+// tighten holds an approval to what the policy says now and to where the call would run now, and reports
+// whether that changed it. One that is not enough any more is pending again. An edited call runs where that is.
 func (a *Approval) tighten(c agents.HeldCall) (changed bool) {
 	changed = a.require(c.Decision)
+	if a.Edit == nil && a.Where != c.Where {
+		a.Where, a.Votes, changed = c.Where, nil, true
+	}
 	enough := a.enough()
 	if a.Auto != "" {
 		enough = auto(Config{Auto: true}, c) != ""
@@ -147,7 +150,7 @@ func (d *Desk) pending(a *Approval) agents.Leave {
 
 // leave is the answer of an approval that is decided.
 func (d *Desk) leave(a *Approval) agents.Leave {
-	l := agents.Leave{ID: a.ID, Digest: a.digest(), By: a.by()}
+	l := agents.Leave{ID: a.ID, Digest: a.digest(), Where: a.Where, By: a.by()}
 	switch a.Outcome {
 	case Approved, Edited:
 		l.State, l.Reason = agents.LeaveGranted, "approved by "+strings.Join(l.By, " and ")

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -561,4 +563,52 @@ func TestAUserCannotBuryOthers(t *testing.T) {
 	if got := r.ran(); got != nil {
 		t.Errorf("ran %q", got)
 	}
+}
+
+// An approval is for the place that was shown: at another one people are asked anew, and an edited call is not made.
+func TestElsewhere(t *testing.T) {
+	move := func(r *rig) {
+		if err := os.WriteFile(filepath.Join(r.dir, "where"), []byte("elsewhere"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	decide := func(r *rig, id string, v approval.Verdict) { // before the gate looks again
+		r.desk.Close()
+		move(r)
+		if err := r.decide(root, id, v); err != nil {
+			t.Fatal(err)
+		}
+		r.close()
+		r.open("other", erase)
+	}
+	t.Run("approved", func(t *testing.T) {
+		r := newRig(t, erase)
+		run := r.ask(ada)
+		decide(r, r.pending(run.ID, 1)[0].ID, approval.Verdict{Decision: approval.Approve})
+		a := r.pending(run.ID, 1)[0]
+		if a.Where != "elsewhere" || len(a.Votes) != 0 || r.ran() != nil {
+			t.Fatalf("got %+v, ran %q, want one that nobody has approved", a, r.ran())
+		}
+		if err := r.decide(root, a.ID, approval.Verdict{Decision: approval.Approve}); err != nil {
+			t.Fatal(err)
+		}
+		if got, want := r.answer(run.ID), "success: did rm -rf build approved=true"; got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	})
+	t.Run("edited", func(t *testing.T) {
+		r := newRig(t, erase)
+		run := r.ask(ada)
+		id := r.pending(run.ID, 1)[0].ID
+		r.desk.Close()
+		if err := r.decide(root, id, approval.Verdict{Decision: approval.EditFirst, Patch: json.RawMessage(`{"text":"rm -rf build/cache"}`)}); err != nil {
+			t.Fatal(err)
+		}
+		move(r)
+		r.close()
+		r.open("other", erase)
+		if got := r.answer(run.ID); !strings.Contains(got, "the changed call would run elsewhere now") || r.ran() != nil {
+			t.Errorf("got %s, ran %q", got, r.ran())
+		}
+	})
 }

@@ -142,7 +142,11 @@ func tool(dir string) agents.Tool {
 		Parameters: json.RawMessage(`{"type":"object","properties":{"text":{"type":"string"},"note":{"type":"string"}},"required":["text"],"additionalProperties":false}`),
 		Classify: func(args map[string]any) agents.Classification {
 			c := command.Analyze(args["text"].(string))
-			return agents.Classification{Command: &c, Where: "nowhere"}
+			where, err := os.ReadFile(filepath.Join(dir, "where"))
+			if err != nil {
+				where = []byte("nowhere")
+			}
+			return agents.Classification{Command: &c, Where: string(where)}
 		},
 	}, func(_ context.Context, tc agents.ToolContext, args map[string]any) (agents.Result, error) {
 		f, err := os.OpenFile(filepath.Join(dir, "ran"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)

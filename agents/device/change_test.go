@@ -3,6 +3,7 @@ package device_test
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -127,8 +128,24 @@ func TestBadLines(t *testing.T) {
 		{0, "do write erase", `"do write erase" is no line of a configuration`},
 		{0, "conf t", `"conf t" is no line`},
 		{0, "ntp server ?", "question mark"},
-		{0, "a\n b\n  c\n   d\n    e\n     f\n      g", "too many sections"},
+		{0, "delete bootflash:x no-prompt", "is no line of a configuration"},
+		{0, "clear bgp *", "is no line of a configuration"},
+		{0, "bash sudo reboot", "is no line of a configuration"},
+		{0, "run bash reboot", "is no line of a configuration"},
+		{0, "guestshell run reboot", "is no line of a configuration"},
+		{0, "erase startup-config", "is no line of a configuration"},
+		{0, "relo", "is no line of a configuration"},
+		{0, "EXI", "is no line of a configuration"},
+		{0, "interface GigabitEthernet1\n wr mem", "is no line of a configuration"},
+		{0, "show run", "is no line of a configuration"},
+		{0, "tac-pac bootflash:", "is no line of a configuration"},
+		{0, "system switchover", "is no line of a configuration"},
+		{0, "ntp server 10.0.0.1 > bootflash:x", "has | or > in it"},
+		{0, "ntp server 10.0.0.1 | tee x", "has | or > in it"},
+		{0, "x1\n x2\n  x3\n   x4\n    x5\n     x6\n      x7", "too many sections"},
 		{1, "commit", `"commit" is no line for Junos`},
+		{1, "delete", "is for the whole configuration"},
+		{1, "delete ", "is for the whole configuration"},
 		{1, "run request system reboot", "is no line for Junos"},
 		{1, "system {\n  ntp;\n}", "is no line for Junos"},
 	} {
@@ -158,5 +175,17 @@ func TestSecretInChange(t *testing.T) {
 	contains(t, "the device", d.Running(), "snmp-server community 0therCommunity RO")
 	if strings.Contains(plan.Diff+done.Diff, "0ther") || strings.Contains(plan.Diff+done.Diff, "s3cret") {
 		t.Errorf("a secret is shown:\n%s%s", plan.Diff, done.Diff)
+	}
+}
+
+// Who plans a change keeps nobody from changing the device: the candidate is a private one.
+func TestPlanIsPrivate(t *testing.T) {
+	l := newLab(t)
+	d := l.add(devicetest.Options{Platform: "junos", Name: "core1"})
+	if _, err := l.fleet().Plan(t.Context(), l.list[0], "set system ntp server 10.0.0.77"); err != nil {
+		t.Fatal(err)
+	}
+	if got := d.Commands(); !slices.Contains(got, "configure private") || slices.Contains(got, "configure exclusive") {
+		t.Errorf("got %q", got)
 	}
 }

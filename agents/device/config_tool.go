@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/svc-gateway/svc/agents"
+	"github.com/svc-gateway/svc/agents/inventory"
 	"github.com/svc-gateway/svc/policy"
 	"github.com/svc-gateway/svc/policy/provenance"
 	"github.com/svc-gateway/svc/scanner/command"
@@ -49,7 +50,7 @@ func (c configurer) classify(args map[string]any) agents.Classification {
 	if err == nil {
 		d, missing := list.Device(name)
 		if err = missing; err == nil {
-			class.Where = "on " + describe(d) + ", over SSH"
+			class.Where = where(inventory.List{d})
 			err = configurable(d.Platform, lines)
 		}
 	}
@@ -101,6 +102,9 @@ func (c configurer) run(ctx context.Context, tc agents.ToolContext, args map[str
 	if applies {
 		if !tc.Approved {
 			return agents.Result{}, errors.New("a change is made when a person has approved it, and nobody has")
+		}
+		if tc.Where != where(inventory.List{d}) {
+			return agents.Result{}, errMoved
 		}
 		done, err := c.fleet.Apply(ctx, d, lines, diff)
 		if err != nil {

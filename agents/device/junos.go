@@ -17,15 +17,15 @@ type junos struct {
 // window is the minutes after which an unconfirmed commit is taken back.
 const window = "2"
 
-// candidate makes a candidate of lines and returns how it differs from the running configuration. The
+// candidate makes a candidate of lines, one of its own with the mode private, and returns how it differs from the running configuration. The
 // session is in the configuration mode then, also with an error.
-func (c junos) candidate(ctx context.Context, lines string) (diff string, err error) {
-	said, err := c.t.command(ctx, "configure exclusive", nil)
+func (c junos) candidate(ctx context.Context, mode, lines string) (diff string, err error) {
+	said, err := c.t.command(ctx, "configure "+mode, nil)
 	if err != nil {
 		return "", err
 	}
 	if !strings.HasSuffix(strings.TrimSpace(c.t.last), "#") {
-		return "", fmt.Errorf("%w: configure exclusive: %s", ErrRefused, c.hide(strings.Join(strings.Fields(said), " ")))
+		return "", fmt.Errorf("%w: configure %s: %s", ErrRefused, mode, c.hide(strings.Join(strings.Fields(said), " ")))
 	}
 	for _, l := range readLines(lines) {
 		said, err := c.t.command(ctx, l.text(), nil)
@@ -61,12 +61,12 @@ func (c junos) leave(ctx context.Context) error {
 }
 
 func (c junos) plan(ctx context.Context, lines string) (string, error) {
-	diff, err := c.candidate(ctx, lines)
+	diff, err := c.candidate(ctx, "private", lines)
 	return diff, errors.Join(err, c.leave(ctx))
 }
 
 func (c junos) apply(ctx context.Context, lines, diff string) (done Done, err error) {
-	is, err := c.candidate(ctx, lines)
+	is, err := c.candidate(ctx, "exclusive", lines)
 	if err == nil && !same(c.hide, is, diff) {
 		err = other(c.hide, is)
 	}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	commands "github.com/svc-gateway/svc/scanner/command/device"
 )
 
 // statement is a line of a configuration, behind those of the sections that it stands in.
@@ -73,8 +75,12 @@ func checkLines(text string, p *platform) error {
 			return fmt.Errorf("%q stands in too many sections", s.text())
 		case p.candid && (len(s) > 1 || !slices.Contains([]string{"set", "delete", "activate", "deactivate", "insert", "annotate"}, word)):
 			return fmt.Errorf("%q is no line for Junos: begin each with set or delete, and do not indent it", s.text())
-		case !p.candid && (slices.Contains([]string{"configure", "conf", "end", "exit", "do", "commit", "abort", "reload", "copy", "write", "macro", "tclsh", "banner"}, word) || strings.HasPrefix("configure", word) && len(word) > 2):
+		case p.candid && len(strings.Fields(s.text())) < 2:
+			return fmt.Errorf("%q is for the whole configuration: name what it is for", s.text())
+		case !p.candid && (word == "macro" || word == "banner" || commands.Executes(s.text())):
 			return fmt.Errorf("%q is no line of a configuration, or one that takes several: leave it out", s.text())
+		case !p.candid && strings.ContainsAny(s.text(), "|>"):
+			return fmt.Errorf("%q has | or > in it, with which a device writes files", s.text())
 		case !p.candid && strings.Contains(s.text(), "?"):
 			return fmt.Errorf("%q has a question mark in it, at which the device would help", s.text())
 		}

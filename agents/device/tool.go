@@ -2,6 +2,7 @@ package device
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"slices"
@@ -172,8 +173,19 @@ func where(found inventory.List) string {
 	if len(found) == 1 {
 		return "on " + describe(found[0]) + ", over SSH"
 	}
-	return fmt.Sprintf("on %d devices over SSH: %s", len(found), names(found))
+	each := make([]string, 0, len(found))
+	for _, d := range found {
+		each = append(each, describe(d))
+	}
+	shown := strings.Join(each[:min(len(each), maxNames)], ", ")
+	if more := len(each) - maxNames; more > 0 { // of which none may become another one either
+		shown += fmt.Sprintf(" and %d more, %.8x", more, sha256.Sum256([]byte(strings.Join(each[maxNames:], "\n"))))
+	}
+	return fmt.Sprintf("on %d devices over SSH: %s", len(found), shown)
 }
+
+// errMoved says that a call was approved for another device than the inventory has now.
+var errMoved = errors.New("the inventory has changed since the call was approved, which was for another device: ask again")
 
 func describe(d inventory.Device) string {
 	return fmt.Sprintf("%s (%s, %s)", d.Name, d.Platform, d.Endpoint())
@@ -204,6 +216,9 @@ func (c commander) run(ctx context.Context, tc agents.ToolContext, args map[stri
 	}
 	if !tc.Approved && judge(r, found).Class != command.ReadOnly {
 		return agents.Result{}, errors.New("the inventory has changed since the call was looked at, and the command may change something now: ask again")
+	}
+	if tc.Approved && tc.Where != where(found) {
+		return agents.Result{}, errMoved
 	}
 	outcomes := c.fleet.Command(ctx, found, r.line, r.answers)
 	text, truncated := tell(outcomes)

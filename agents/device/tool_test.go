@@ -29,7 +29,7 @@ func TestCommandClass(t *testing.T) {
 		where   string
 	}{
 		{"show", map[string]any{"command": "show version", "devices": list("edge1")}, policy.Use, command.ReadOnly, "", "on edge1 (ios, 10.0.0.1:22), over SSH"},
-		{"show on a group", map[string]any{"command": "show version", "group": "core"}, policy.Use, command.ReadOnly, "", "on 2 devices over SSH: edge1, edge2"},
+		{"show on a group", map[string]any{"command": "show version", "group": "core"}, policy.Use, command.ReadOnly, "", "on 2 devices over SSH: edge1 (ios, 10.0.0.1:22), edge2 (junos, 10.0.0.2:22)"},
 		{"show on a host", map[string]any{"command": "show version", "devices": list("host1")}, policy.Mutate, command.Unknown, "", "on host1 (linux, 10.0.0.3:22), over SSH"},
 		{"df on a host", map[string]any{"command": "df -h", "devices": list("host1")}, policy.Use, command.ReadOnly, "", "on host1 (linux, 10.0.0.3:22), over SSH"},
 		{"df on a device", map[string]any{"command": "df -h", "devices": list("edge1")}, policy.Mutate, command.Unknown, "", "on edge1 (ios, 10.0.0.1:22), over SSH"},
@@ -66,7 +66,7 @@ func TestConfigClass(t *testing.T) {
 	}{
 		{"look", map[string]any{"device": "edge1", "lines": "ntp server 10.0.0.9"}, policy.Use, "", ""},
 		{"make", map[string]any{"device": "edge1", "lines": "ntp server 10.0.0.9", "diff": "+ ntp server 10.0.0.9"}, policy.Mutate, "device", ""},
-		{"a line that looks harmless", map[string]any{"device": "edge1", "lines": "show version", "diff": "+ x"}, policy.Mutate, "device", ""},
+		{"a line that looks harmless", map[string]any{"device": "edge1", "lines": "access-list 10 permit any", "diff": "+ x"}, policy.Mutate, "device", ""},
 		{"a hidden character", map[string]any{"device": "edge1", "lines": "ntp server 10.0.0.9", "diff": "+ ntp\u202e"}, policy.Use, "", "device_not_changed: the diff has characters"},
 		{"the wrong platform", map[string]any{"device": "edge2", "lines": "ntp server 10.0.0.9"}, policy.Use, "", `device_not_changed: "ntp server 10.0.0.9" is no line for Junos`},
 		{"a host", map[string]any{"device": "host1", "lines": "x"}, policy.Use, "", `device_not_changed: the configuration of the platform "linux" cannot be changed`},

@@ -14,7 +14,9 @@ import (
 
 // Limits of a file.
 const (
-	MaxSize     = 32 << 20 // bytes
+	MaxSize     = 32 << 20  // bytes
+	MaxAsked    = 4 << 20   // bytes of one that is read when a tool asks for it
+	maxNodes    = 2_500_000 // values, lists and objects, each of which takes many times its bytes
 	maxDevices  = 100_000
 	maxMistakes = 20 // that are told
 )

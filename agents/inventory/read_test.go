@@ -1,6 +1,7 @@
 package inventory_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -182,4 +183,42 @@ func FuzzRead(f *testing.F) {
 			}
 		}
 	})
+}
+
+// A file that is small takes no more memory than one of devices, whatever is in it.
+func TestTooManyValues(t *testing.T) {
+	for name, text := range map[string]string{
+		"lines":      strings.Repeat("- a\n", 2<<20),
+		"dashes":     strings.Repeat("- ", 2<<20) + "a",
+		"lists":      strings.Repeat("[", 2<<20),
+		"tags":       `[{"name": "a", "device_type": {}, "tags": [` + strings.Repeat("1,", 2<<20) + `1]}]`,
+		"keys":       "{" + strings.Repeat(`"a":1,`, 2<<20) + `"b":1}`,
+		"returns":    strings.Repeat("a: 1\r", 2<<20),
+		"empty ones": strings.Repeat("-\n", 2<<20),
+	} {
+		_, _, err := inventory.Read("d.yaml", []byte(text))
+		if want := "there are more than 2500000 values in it"; err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v, want %s", name, err, want)
+		}
+	}
+}
+
+// An answer of NetBox with all its fields may have thousands of devices.
+func TestManyDevices(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("[")
+	for i := range 3000 {
+		if i > 0 {
+			b.WriteString(",\n")
+		}
+		fmt.Fprintf(&b, `{"name": "edge%d", "device_type": {"slug": "c9300"}, "primary_ip": {"address": "10.0.0.1/24"}`, i)
+		for j := range 70 {
+			fmt.Fprintf(&b, ",\n\"field-%d\": \"2026-01-01T00:00:00, x\"", j)
+		}
+		b.WriteString("}")
+	}
+	b.WriteString("]")
+	if all, _, err := inventory.Read("netbox.json", []byte(b.String())); err != nil || len(all) != 3000 {
+		t.Errorf("got %d devices, %v", len(all), err)
+	}
 }

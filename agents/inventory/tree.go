@@ -18,6 +18,10 @@ const maxDepth = 32
 // readTree reads YAML, of which JSON is a part: a list of devices, or an object with one under devices, or
 // under results as NetBox has it.
 func (f *file) readTree(data []byte) {
+	if nodes(data) > maxNodes {
+		f.wrong(0, "", "there are more than %d values in it: leave out what is not about devices, give it as CSV, or split it", maxNodes)
+		return
+	}
 	if json.Valid(data) { // tabs, which no string of JSON holds as they are, are not for YAML
 		data = bytes.ReplaceAll(data, []byte{'\t'}, []byte{' '})
 	}
@@ -63,6 +67,28 @@ func (f *file) readTree(data []byte) {
 			f.entries = append(f.entries, f.ownEntry(n))
 		}
 	}
+}
+
+// nodes is how many nodes a document has at most. Each pair of them begins a line, or stands behind one of a few
+// characters, which may stand in a text as well.
+func nodes(data []byte) int {
+	n, before := 1, byte(' ')
+	for _, c := range data {
+		switch c {
+		case ',', '[', '{':
+			n++
+		case '\n', '\r':
+			if before == '-' || !bytes.ContainsRune([]byte(",[{\r\n"), rune(before)) {
+				n++
+			}
+		case ' ':
+			if before == '-' || before == '?' {
+				n++
+			}
+		}
+		before = c
+	}
+	return 2 * n
 }
 
 // plain refuses what only YAML has, and what means two things to two readers.

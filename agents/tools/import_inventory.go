@@ -102,9 +102,12 @@ func (i importer) whole(path string) ([]byte, error) {
 		return nil, err
 	}
 	defer func() { _ = f.Close() }()
-	data, err := io.ReadAll(io.LimitReader(f, inventory.MaxSize+1))
+	data, err := io.ReadAll(io.LimitReader(f, inventory.MaxAsked+1))
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", path, err)
+	}
+	if len(data) > inventory.MaxAsked {
+		return nil, fmt.Errorf("%s has more than %d MiB: split it, or have somebody import it with service inventory import", path, inventory.MaxAsked>>20)
 	}
 	return data, nil
 }

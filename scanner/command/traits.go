@@ -44,6 +44,9 @@ func wordTraits(name string, args call) (t usage.Trait) {
 			recursive && strings.HasSuffix(name, "rep") && secretWord.MatchString(word) {
 			t |= usage.Secret
 		}
+		if strings.EqualFold(word, "monitor") && text.Lists("redis-cli valkey-cli keydb-cli", name) {
+			t |= usage.Endless
+		}
 		if strings.HasPrefix(word, "/dev/") && noEnd.MatchString(word) && name != "head" && name != "dd" && name != "ls" && name != "stat" || recursive && word == "/" && (name == "ls" || strings.HasSuffix(name, "rep") || name == "rg") {
 			t |= usage.Endless
 		}

@@ -22,7 +22,7 @@ func (t *terminal) junos(text string) {
 		t.show(t.log())
 	case text == "show configuration | display set":
 		t.show(d.Running())
-	case text == "configure exclusive":
+	case text == "configure exclusive", text == "configure private":
 		t.mode = "config"
 		d.mu.Lock()
 		t.work = slices.Clone(d.config)

@@ -19,7 +19,7 @@ func init() {
 		"sed": checkSed, "awk": checkAwk, "jq": checkJQ, "yq": checkYQ, "find": checkFind, "tar": checkTar, "zip": checkZip, "unzip": checkUnzip,
 		"dd": checkDd, "responses": checkResponses, "printf": checkPrintf, "tree": checkNone, "bat": needsNo("cache"), "pager": checkPager,
 		"plainfiles": checkPlain, "decompress": checkDecompress, "media": checkMedia, "stdoutlast": checkStdoutLast,
-		"infoonly": needs("-i"), "cpio": needs("-t", "--list"), "keygen": needs("-l", "-F"), "gpg": checkGPG, "bc": checkNone,
+		"infoonly": needs("-i"), "cpio": checkCpio, "keygen": needs("-l", "-F"), "gpg": checkGPG, "bc": checkNone,
 
 		// The host.
 		"date": checkDate, "sleep": checkSleep, "seq": checkSeq, "interval": checkInterval, "ps": checkPs, "top": checkTop, "kill": checkKill, "lsof": checkLsof,
@@ -35,7 +35,7 @@ func init() {
 
 		// The network.
 		"ip": checkIP, "iw": checkIw, "ping": checkPing, "dig": checkDig, "nslookup": checkNslookup, "drill": checkNone, "netcat": checkNetcat, "tcpdump": checkTcpdump,
-		"tshark": needs("-r", "-D"), "conntrack": checkConntrack, "iptables": checkIptables, "nft": checkNft, "words": checkWords, "wgshow": checkNone,
+		"tshark": needs("-r", "-D"), "conntrack": checkConntrack, "iptables": checkIptables, "nft": checkNft, "words": checkWords, "wgshow": checkWgShow,
 		"ntpq": needs("-p", "-n", "--peers"), "vtysh": checkVtysh, "ldap": checkNone, "noassign": checkNoAssign,
 		"asked": needs("-v", "-V"), "sshdtest": needs("-t", "-T"), "curl": checkCurl, "rsync": checkRsync,
 
@@ -44,7 +44,7 @@ func init() {
 		"aptsim": checkAptSim, "dpkg": checkDpkg, "rpm": needs("-q", "--query", "-V", "--verify", "-K", "--checksig", "--querytags"), "pacman": checkPacman,
 		"nixq": needs("-q", "--query"), "versionof": checkVersion, "rustfmt": needs("--check"), "checkonly": needs("--check", "--check-only", "--diff"), "dpkgdeb": needs("-c", "-I", "-f", "-W", "--contents", "--info", "--field", "--show"), "cargolist": needs("--list"), "fmtcheck": needs("--check", "--check-only", "--diff", "-d", "-l", "-c", "--list-different"),
 		"golist": checkNone, "gofmt": checkNone, "mvnversion": needs("-v", "--version"), "rufffix": checkNone, "ansible": checkVersion,
-		"tffmt": checkTerraformFmt, "tmux": checkNone, "screenls": checkScreen, "awskey": checkAWSKey, "groups": checkGroups, "ghapi": checkGitHub, "flywords": checkFly,
+		"tffmt": checkTerraformFmt, "screenls": checkScreen, "awskey": checkAWSKey, "groups": checkGroups, "ghapi": checkGitHub, "flywords": checkFly,
 		"psqlset": checkNone,
 	}
 }

@@ -197,3 +197,21 @@ func checkGroups(p *parsed) string {
 	}
 	return p.name + " has no verb that is known to only read"
 }
+
+// checkCpio is that of cpio, to which an archive with a colon is on another host, and is read with rsh.
+func checkCpio(p *parsed) string {
+	for _, w := range p.words {
+		if !w.Fixed || strings.Contains(w.Text, ":") {
+			return "cpio may run a program that reaches for another host"
+		}
+	}
+	return needs("-t", "--list")(p)
+}
+
+// checkWgShow is that of wg show, which prints keys when it is asked for them.
+func checkWgShow(p *parsed) string {
+	if len(p.operands) > 1 && !text.Lists("public-key listen-port fwmark peers endpoints allowed-ips latest-handshakes transfer persistent-keepalive", p.operand(1)) {
+		p.traits |= Secret
+	}
+	return ""
+}

@@ -70,6 +70,9 @@ func Read(name string, words []Word) (r Reading, ok bool) {
 		return Reading{Reads: true, Roles: []Role{Option}}, true
 	}
 	p := parsed{spec: s, words: words, roles: make([]Role, len(words)), dashed: -1, traits: s.traits, word: -1}
+	if i := separated(name, words); i >= 0 {
+		p.fail(i, "a word of "+name+" may begin another of its commands")
+	}
 	inner := p.read()
 	if p.reason == "" && inner == 0 {
 		p.finish()

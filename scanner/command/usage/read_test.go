@@ -18,6 +18,28 @@ func TestTables(t *testing.T) {
 	}
 }
 
+// A word that begins another command of the program proves nothing, wherever it stands.
+func TestSeparators(t *testing.T) {
+	for program, ends := range separators {
+		for name := range specs() {
+			if name != program && !strings.HasPrefix(name, program+" ") {
+				continue
+			}
+			for _, end := range ends {
+				for _, more := range []string{string(end), "x" + string(end), string(end) + "x", "a" + string(end) + "b"} {
+					for _, before := range []string{"", " -a", " -t", " -c", " x", " --"} {
+						line := strings.TrimPrefix(name+before, program)
+						list := append(words(line), Word{Text: more, Fixed: true}, Word{Text: "kill-server", Fixed: true})
+						if r, _ := Read(program, list); r.Reads || r.Inner > 0 {
+							t.Errorf("%s%s %q kill-server: got reading", program, line, more)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
 func BenchmarkRead(b *testing.B) {
 	w := words("-u nginx --since today -n 50 --no-pager")
 	b.ReportAllocs()
