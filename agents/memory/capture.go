@@ -19,7 +19,7 @@ import (
 // Capture implements [agents.Memory]: afterwards a model is asked what is worth knowing later, and that is
 // written down.
 func (k *Keeper) Capture(in agents.Invocation, c agents.Completed) {
-	if in.Owner == "" || k.Config.Capture == Never || forgets(c.Messages) || k.Config.Capture != Always && !cued(c.Messages) {
+	if !between(in) || k.Config.Capture == Never || forgets(c.Messages) || k.Config.Capture != Always && !cued(c.Messages) {
 		return
 	}
 	shown, spoken, labels := transcript(c.Messages), sentences(c.Messages), Sources(c.Labels...)
