@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/google/uuid"
@@ -22,7 +23,11 @@ func (k *Keeper) Capture(in agents.Invocation, c agents.Completed) {
 	if !between(in) || k.Config.Capture == Never || forgets(c.Messages) || k.Config.Capture != Always && !cued(c.Messages) {
 		return
 	}
-	shown, spoken, labels := transcript(c.Messages), sentences(c.Messages), Sources(c.Labels...)
+	messages := slices.Clone(c.Messages)
+	for i := range messages {
+		messages[i].Content = k.Secrets.Redact(messages[i].Content)
+	}
+	shown, spoken, labels := transcript(messages), sentences(messages), Sources(c.Labels...)
 	queued := k.Queue.Add(in.Owner, func(ctx context.Context) {
 		if err := k.learn(ctx, in, c.Ask, shown, spoken, labels); err != nil {
 			k.Log.Warn("what an agent learned was not written to memory, or not all of it", zap.String("run", in.Run), zap.String("agent", in.Agent), zap.Error(err))
@@ -68,7 +73,9 @@ func (k *Keeper) learn(ctx context.Context, in agents.Invocation, ask asking, sh
 
 // write keeps a memory if it may be kept.
 func (k *Keeper) write(ctx context.Context, in agents.Invocation, e Entry) error {
-	e.Text = oneLine(k.Secrets.Redact(oneLine(e.Text)))
+	if e.Text = oneLine(k.Secrets.Redact(oneLine(k.Secrets.Redact(e.Text)))); len(e.Text) > MaxText {
+		e.Text = cut(e.Text, MaxText-len("…"), "…")
+	}
 	if e.Key() == "" {
 		return nil
 	}

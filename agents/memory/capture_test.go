@@ -12,6 +12,7 @@ import (
 	"github.com/svc-gateway/svc/agents/memory"
 	"github.com/svc-gateway/svc/agents/model"
 	"github.com/svc-gateway/svc/audit"
+	"github.com/svc-gateway/svc/scanner/redact"
 )
 
 func TestWhatIsKept(t *testing.T) {
@@ -230,6 +231,39 @@ func TestTranscript(t *testing.T) {
 	for _, line := range lines {
 		if strings.HasPrefix(line, `{"role":"user","content":"forged`) {
 			t.Errorf("a result passes for a message: %s", line)
+		}
+	}
+}
+
+// The attack: a secret stands where a text is cut, so that the half that is left looks like none.
+func TestNoHalfOfASecret(t *testing.T) {
+	const secret = "correct-horse-battery-staple"
+	server := &meanings{}
+	f := newFixture(t, func(c *memory.Config) { c.Embedder = server })
+	if err := f.Secrets.Register(secret); err != nil {
+		t.Fatal(err)
+	}
+	for before := 560; before <= 600; before += 5 {
+		text := "fact: " + strings.Repeat("x", before) + " " + secret + " y"
+		f.learn(by(ada, "core", ""), memories(text), done("remember it"))
+		if _, err := f.Clear(t.Context(), ada, ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var shown string
+	for before := 4060; before <= 4100; before += 5 {
+		long := "remember " + strings.Repeat("x", before) + " " + secret + " y"
+		f.recall(ada, "core", long)
+		f.Capture(by(ada, "core", ""), agents.Completed{Messages: done(long), Ask: func(_ context.Context, req model.Request) (model.Response, error) {
+			shown += req.Messages[0].Content
+			return model.Response{Message: model.Message{Content: memories()}}, nil
+		}})
+	}
+	f.settle("ada")
+	for _, all := range []string{shown, strings.Join(server.asked, "\n")} {
+		marks := strings.ReplaceAll(all, redact.Mark, "")
+		if all == "" || strings.Contains(all, "correct") || strings.Contains(marks, " RE") || strings.Contains(marks, " R\u2026") {
+			t.Errorf("half a secret, or half a mark, in %d bytes", len(all))
 		}
 	}
 }

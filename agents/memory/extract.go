@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/svc-gateway/svc/agents/model"
-	"github.com/svc-gateway/svc/internal/plaintext"
 	"github.com/svc-gateway/svc/internal/strictjson"
 	"github.com/svc-gateway/svc/policy/provenance"
 )
@@ -22,6 +21,9 @@ const (
 	maxAnswer     = 16 << 10 // bytes
 	maxLearned    = 8        // memories of one answer
 )
+
+// more stands where a text was cut.
+const more = " […]"
 
 // learned is what a model names as worth knowing.
 type learned struct {
@@ -59,7 +61,7 @@ func parse(answer string) ([]learned, error) {
 }
 
 // transcript is what a model picks from: an object a line, so that no text in it can pass for another message.
-// The last messages count most: earlier ones are left out.
+// The last messages count most: earlier ones are left out. The messages have to be redacted.
 func transcript(messages []model.Message) string {
 	var lines []string
 	size := 0
@@ -69,12 +71,12 @@ func transcript(messages []model.Message) string {
 			Tool    string `json:"tool,omitempty"`
 			Status  string `json:"status,omitempty"`
 			Content string `json:"content"`
-		}{m.Role, m.Name, m.Status, cut(m.Content, maxSpoken)}
+		}{m.Role, m.Name, m.Status, cut(m.Content, maxSpoken, more)}
 		switch {
 		case m.Content == "":
 			continue
 		case m.Role == model.RoleTool:
-			e.Content = cut(m.Content, maxResult)
+			e.Content = cut(m.Content, maxResult, more)
 		}
 		line, err := json.Marshal(e)
 		if err != nil {
@@ -89,18 +91,11 @@ func transcript(messages []model.Message) string {
 	return strings.Join(lines, "\n")
 }
 
-func cut(text string, most int) string {
-	if len(text) <= most {
-		return text
-	}
-	return string(plaintext.Whole([]byte(text[:most]))) + " […]"
-}
-
 // spoken are the user's own messages: of those that a model wrote as a task for another, none has a label.
 func spoken(messages []model.Message) (texts []string) {
 	for _, m := range messages {
 		if m.Role == model.RoleUser && len(m.Labels) > 0 && !provenance.Untrusted(m.Labels) {
-			texts = append(texts, cut(m.Content, 4*maxSpoken))
+			texts = append(texts, cut(m.Content, 4*maxSpoken, more))
 		}
 	}
 	return texts
