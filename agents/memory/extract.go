@@ -105,17 +105,23 @@ func spoken(messages []model.Message) (texts []string) {
 type said map[string]string
 
 var (
-	sentenceEnd = regexp.MustCompile(`[.!?;]+(?:\s+|$)|\n+`)
+	sentenceEnd = regexp.MustCompile(`[.!?…]+(\s+)[\p{Lu}\p{Lo}]`)
+	shortened   = regexp.MustCompile(`(?i)(?:^|[^\pL])(?:\pL|\pL+\.\pL+|abb|abs|art|bspw|bzgl|bzw|ca|cf|co|corp|dr|ed|eg|esp|etc|evtl|fig|ggf|hr|ie|inc|inkl|jr|ltd|max|min|mr|mrs|ms|no|nr|pp|prof|resp|sog|sr|st|str|usw|viz|vol|vs)\.$`)
+	quotation   = regexp.MustCompile("(?m)^\\s*(?:>|~~~)|[\"`“”„«»‹›]|(?:^|[^\\pL\\pN])['‘’‚]\\S")
 	leadIn      = regexp.MustCompile(`(?i)^(?:(?:please|bitte|and|und|also)[, ]+)*(?:remember|note|keep in mind|don'?t forget|do not forget|merke? dir|denk daran|vergiss nicht)(?:[,:]|\s+(?:that|dass?))*[,:]?\s+`)
 )
 
 // sentences are what the user said, sentence by sentence, without words such as "please remember that". Part
-// of a sentence is none: it may say the opposite of the whole.
+// of a sentence is none: it may say the opposite of the whole. Nor is anything in a message that quotes: it may be
+// the words of somebody else.
 func sentences(messages []model.Message) said {
 	all := said{}
 	for _, text := range spoken(messages) {
-		for _, s := range sentenceEnd.Split(text, -1) {
-			s = strings.TrimSpace(s)
+		if quotation.MatchString(text) {
+			continue
+		}
+		for _, s := range split(text) {
+			s = strings.TrimRight(strings.Join(strings.Fields(s), " "), ".!?… ")
 			for _, form := range []string{s, leadIn.ReplaceAllString(s, "")} {
 				if key := strings.Join(Words(form), " "); key != "" {
 					all[key] = form
@@ -124,6 +130,18 @@ func sentences(messages []model.Message) said {
 		}
 	}
 	return all
+}
+
+// split are the sentences of a text. One ends where a mark of its end is followed by a space and a capital letter,
+// unless the mark is that of an abbreviation: a line or a semicolon may go on with what was begun.
+func split(text string) (list []string) {
+	begin := 0
+	for _, at := range sentenceEnd.FindAllStringSubmatchIndex(text, -1) {
+		if s := text[begin:at[2]]; !shortened.MatchString(s) {
+			list, begin = append(list, s), at[3]
+		}
+	}
+	return append(list, text[begin:])
 }
 
 // find is the sentence of the user's that has the same words in the same order.
