@@ -28,8 +28,9 @@ func (k *Keeper) Capture(in agents.Invocation, c agents.Completed) {
 		messages[i].Content = k.Secrets.Redact(messages[i].Content)
 	}
 	shown, spoken, labels := transcript(messages), sentences(messages), Sources(c.Labels...)
+	cleared := k.Queue.cleared(in.Owner)
 	queued := k.Queue.Add(in.Owner, func(ctx context.Context) {
-		if err := k.learn(ctx, in, c.Ask, shown, spoken, labels); err != nil {
+		if err := k.learn(ctx, in, c.Ask, shown, spoken, labels, cleared); err != nil {
 			k.Log.Warn("what an agent learned was not written to memory, or not all of it", zap.String("run", in.Run), zap.String("agent", in.Agent), zap.Error(err))
 		}
 	})
@@ -41,7 +42,7 @@ func (k *Keeper) Capture(in agents.Invocation, c agents.Completed) {
 type asking = func(ctx context.Context, req model.Request) (model.Response, error)
 
 // learn asks the model, and writes what it names.
-func (k *Keeper) learn(ctx context.Context, in agents.Invocation, ask asking, shown string, spoken said, labels []string) error {
+func (k *Keeper) learn(ctx context.Context, in agents.Invocation, ask asking, shown string, spoken said, labels []string, cleared int) error {
 	if err := k.meet(ctx, in.Owner); err != nil {
 		return err
 	}
@@ -66,13 +67,13 @@ func (k *Keeper) learn(ctx context.Context, in agents.Invocation, ask asking, sh
 		if e.Own() {
 			e.Agent = ""
 		}
-		errs = append(errs, k.write(ctx, in, e))
+		errs = append(errs, k.write(ctx, in, e, cleared))
 	}
 	return errors.Join(append(errs, k.embed(ctx, in.Owner))...)
 }
 
 // write keeps a memory if it may be kept.
-func (k *Keeper) write(ctx context.Context, in agents.Invocation, e Entry) error {
+func (k *Keeper) write(ctx context.Context, in agents.Invocation, e Entry, cleared int) error {
 	if e.Text = oneLine(k.Secrets.Redact(oneLine(k.Secrets.Redact(e.Text)))); len(e.Text) > MaxText {
 		e.Text = cut(e.Text, MaxText-len("…"), "…")
 	}
@@ -99,7 +100,11 @@ func (k *Keeper) write(ctx context.Context, in agents.Invocation, e Entry) error
 		return k.Audit.Record(ctx, r)
 	}
 	return k.Audit.Around(ctx, r, func(end *audit.Event) error {
-		kept, err := k.Store.KeepMemory(ctx, e, k.Room)
+		var kept Kept
+		err := k.Queue.keep(e.Owner, cleared, func() (err error) {
+			kept, err = k.Store.KeepMemory(ctx, e, k.Room)
+			return err
+		})
 		if err != nil {
 			return err
 		}

@@ -301,3 +301,25 @@ func TestNoHalfOfASecret(t *testing.T) {
 		}
 	}
 }
+
+// The attack: what was forgotten comes back, because a model was still asked what to remember.
+func TestClearForgetsWhatIsUnderWay(t *testing.T) {
+	f := newFixture(t)
+	f.Capture(by(ada, "core", ""), agents.Completed{Messages: done("remember that my editor is vim"), Labels: []string{"user"}, Ask: func(ctx context.Context, _ model.Request) (model.Response, error) {
+		if _, err := f.Clear(ctx, ada, ""); err != nil {
+			t.Error(err)
+		}
+		return model.Response{Message: model.Message{Content: memories("my editor is vim")}}, nil
+	}})
+	f.settle("ada")
+	if got := f.all(ada); got != nil {
+		t.Errorf("got %q, want nothing", got)
+	}
+	if n := f.warns.FilterMessageSnippet("not written to memory").Len(); n != 1 {
+		t.Errorf("%d warnings, want 1", n)
+	}
+	f.said(ada, "my editor is nano")
+	if got := f.all(ada); len(got) != 1 {
+		t.Errorf("said later: got %q, want one", got)
+	}
+}
