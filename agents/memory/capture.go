@@ -14,6 +14,7 @@ import (
 	"github.com/svc-gateway/svc/agents"
 	"github.com/svc-gateway/svc/agents/model"
 	"github.com/svc-gateway/svc/audit"
+	"github.com/svc-gateway/svc/internal/contain"
 	"github.com/svc-gateway/svc/scanner"
 )
 
@@ -30,7 +31,9 @@ func (k *Keeper) Capture(in agents.Invocation, c agents.Completed) {
 	shown, spoken, labels := transcript(messages), sentences(messages), Sources(c.Labels...)
 	cleared := k.Queue.cleared(in.Owner)
 	queued := k.Queue.Add(in.Owner, func(ctx context.Context) {
-		if err := k.learn(ctx, in, c.Ask, shown, spoken, labels, cleared); err != nil {
+		if _, err := contain.Run(ctx, jobTime, func(ctx context.Context) (struct{}, error) {
+			return struct{}{}, k.learn(ctx, in, c.Ask, shown, spoken, labels, cleared)
+		}); err != nil {
 			k.Log.Warn("what an agent learned was not written to memory, or not all of it", zap.String("run", in.Run), zap.String("agent", in.Agent), zap.Error(err))
 		}
 	})

@@ -302,6 +302,22 @@ func TestNoHalfOfASecret(t *testing.T) {
 	}
 }
 
+// A panic ends what is learned from one answer and nothing else.
+func TestCapturePanics(t *testing.T) {
+	f := newFixture(t)
+	f.Capture(by(ada, "core", ""), agents.Completed{Messages: done("remember this"), Ask: func(context.Context, model.Request) (model.Response, error) {
+		panic("kaboom")
+	}})
+	f.settle("ada")
+	if n := f.warns.FilterMessageSnippet("not written to memory").Len(); n != 1 {
+		t.Errorf("%d warnings, want 1", n)
+	}
+	f.said(ada, "my editor is vim")
+	if got := f.all(ada); len(got) != 1 {
+		t.Errorf("afterwards: got %q, want one", got)
+	}
+}
+
 // The attack: what was forgotten comes back, because a model was still asked what to remember.
 func TestClearForgetsWhatIsUnderWay(t *testing.T) {
 	f := newFixture(t)
