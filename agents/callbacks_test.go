@@ -446,9 +446,12 @@ func TestEveryTurnThatCostsIsAccounted(t *testing.T) {
 		{"asks for too many calls", func(_ context.Context, _ model.Request, say func(string)) (model.Response, error) {
 			say(said)
 			return calls(make([]model.ToolCall, 100)...), nil
-		}, "4 5 true"},
+		}, "0 5 false"},
 		{"fails before a word", func(context.Context, model.Request, func(string)) (model.Response, error) {
 			return model.Response{}, model.ErrUnavailable
+		}, "0 1 true"},
+		{"is never asked", func(context.Context, model.Request, func(string)) (model.Response, error) {
+			return model.Response{}, errors.Join(model.ErrUnavailable, model.ErrUnasked)
 		}, ""},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

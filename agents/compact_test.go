@@ -2,6 +2,7 @@ package agents_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -140,7 +141,7 @@ func TestASummaryCountsWhenItsTurnFails(t *testing.T) {
 			made = true
 			return model.Response{Message: model.Message{Content: "echo said figures"}, Usage: model.Usage{TotalTokens: 11}}, nil
 		case made:
-			return model.Response{}, model.ErrUnavailable
+			return model.Response{}, errors.Join(model.ErrUnavailable, model.ErrUnasked)
 		}
 		n++
 		return model.Response{

@@ -16,7 +16,8 @@ type Invocation struct {
 
 	Frame     int              // 0 is the top-level agent
 	Principal policy.Principal // who asked for the run
-	Owner     string           // the user whom the run's thread belongs to
+	Owner     string           // the user whom the principal acts for: itself, or another one
+	Foreign   bool             // the run's thread, and what it says, is somebody else's
 	Task      string           // what the user said last, or the task that was handed on
 }
 
@@ -54,7 +55,7 @@ func (d *driver) invocation(frame int) Invocation {
 	f := &d.run.Frames[frame]
 	in := Invocation{
 		Run: d.run.ID, Thread: d.run.Thread, Agent: f.Agent, Frame: frame, Principal: d.run.Principal, Owner: d.run.Owner(),
-		Task: lastSaid(f.Messages),
+		Foreign: d.run.Foreign, Task: lastSaid(f.Messages),
 	}
 	if in.Task == "" && frame == 0 {
 		in.Task = lastSaid(d.history)

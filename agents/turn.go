@@ -3,6 +3,7 @@ package agents
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -73,12 +74,16 @@ func (d *driver) think(ctx context.Context, req model.Request, a answering) func
 	}
 	if err != nil {
 		voice.broken()
+		unasked := streamed == 0 && errors.Is(err, model.ErrUnasked)
 		if cause := context.Cause(ctx); cause != nil {
 			err = cause
 		}
 		d.rt.log.Warn("model turn failed", zap.String("run", d.run.ID), zap.String("agent", req.Agent), zap.Error(err))
 		then := d.cutShort(frame, err)
-		return d.broken(ctx, frame, req, resp.Model, streamed, time.Since(started), func() {
+		if !unasked && resp.Usage.TotalTokens == 0 {
+			resp.Usage = model.EstimateUsage(req, streamed)
+		}
+		return d.broken(ctx, frame, req, resp, time.Since(started), func() {
 			d.run.spent(frame, spent)
 			then()
 		})
@@ -135,12 +140,12 @@ func (d *driver) cutShort(frame int, err error) func() {
 	return func() { d.fail(endedBy(err)) }
 }
 
-// broken accounts for a turn that failed after its first words, which were paid for.
-func (d *driver) broken(ctx context.Context, frame int, req model.Request, by string, streamed int, took time.Duration, then func()) func() {
-	if streamed == 0 {
+// broken accounts for a turn that failed after the model was asked: what it read, thought and said was paid for.
+func (d *driver) broken(ctx context.Context, frame int, req model.Request, resp model.Response, took time.Duration, then func()) func() {
+	if resp.Usage.TotalTokens == 0 {
 		return then
 	}
-	resp := model.Response{Model: cmp.Or(by, d.rt.model.Name()), Usage: model.EstimateUsage(req, streamed)}
+	resp.Model = cmp.Or(resp.Model, d.rt.model.Name())
 	err := d.account(ctx, req.Agent, resp, took)
 	return func() {
 		d.run.spent(frame, resp.Usage.TotalTokens)

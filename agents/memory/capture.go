@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/google/uuid"
@@ -13,18 +14,26 @@ import (
 	"github.com/svc-gateway/svc/agents"
 	"github.com/svc-gateway/svc/agents/model"
 	"github.com/svc-gateway/svc/audit"
+	"github.com/svc-gateway/svc/internal/contain"
 	"github.com/svc-gateway/svc/scanner"
 )
 
 // Capture implements [agents.Memory]: afterwards a model is asked what is worth knowing later, and that is
 // written down.
 func (k *Keeper) Capture(in agents.Invocation, c agents.Completed) {
-	if in.Owner == "" || k.Config.Capture == Never || forgets(c.Messages) || k.Config.Capture != Always && !cued(c.Messages) {
+	if !between(in) || k.Config.Capture == Never || forgets(c.Messages) || k.Config.Capture != Always && !cued(c.Messages) {
 		return
 	}
-	shown, spoken, labels := transcript(c.Messages), sentences(c.Messages), Sources(c.Labels...)
+	messages := slices.Clone(c.Messages)
+	for i := range messages {
+		messages[i].Content = k.Secrets.Redact(messages[i].Content)
+	}
+	shown, spoken, labels := transcript(messages), sentences(messages), Sources(c.Labels...)
+	cleared := k.Queue.cleared(in.Owner)
 	queued := k.Queue.Add(in.Owner, func(ctx context.Context) {
-		if err := k.learn(ctx, in, c.Ask, shown, spoken, labels); err != nil {
+		if _, err := contain.Run(ctx, jobTime, func(ctx context.Context) (struct{}, error) {
+			return struct{}{}, k.learn(ctx, in, c.Ask, shown, spoken, labels, cleared)
+		}); err != nil {
 			k.Log.Warn("what an agent learned was not written to memory, or not all of it", zap.String("run", in.Run), zap.String("agent", in.Agent), zap.Error(err))
 		}
 	})
@@ -36,7 +45,7 @@ func (k *Keeper) Capture(in agents.Invocation, c agents.Completed) {
 type asking = func(ctx context.Context, req model.Request) (model.Response, error)
 
 // learn asks the model, and writes what it names.
-func (k *Keeper) learn(ctx context.Context, in agents.Invocation, ask asking, shown string, spoken said, labels []string) error {
+func (k *Keeper) learn(ctx context.Context, in agents.Invocation, ask asking, shown string, spoken said, labels []string, cleared int) error {
 	if err := k.meet(ctx, in.Owner); err != nil {
 		return err
 	}
@@ -61,14 +70,16 @@ func (k *Keeper) learn(ctx context.Context, in agents.Invocation, ask asking, sh
 		if e.Own() {
 			e.Agent = ""
 		}
-		errs = append(errs, k.write(ctx, in, e))
+		errs = append(errs, k.write(ctx, in, e, cleared))
 	}
 	return errors.Join(append(errs, k.embed(ctx, in.Owner))...)
 }
 
 // write keeps a memory if it may be kept.
-func (k *Keeper) write(ctx context.Context, in agents.Invocation, e Entry) error {
-	e.Text = oneLine(k.Secrets.Redact(oneLine(e.Text)))
+func (k *Keeper) write(ctx context.Context, in agents.Invocation, e Entry, cleared int) error {
+	if e.Text = oneLine(k.Secrets.Redact(oneLine(k.Secrets.Redact(e.Text)))); len(e.Text) > MaxText {
+		e.Text = cut(e.Text, MaxText-len("…"), "…")
+	}
 	if e.Key() == "" {
 		return nil
 	}
@@ -92,7 +103,11 @@ func (k *Keeper) write(ctx context.Context, in agents.Invocation, e Entry) error
 		return k.Audit.Record(ctx, r)
 	}
 	return k.Audit.Around(ctx, r, func(end *audit.Event) error {
-		kept, err := k.Store.KeepMemory(ctx, e, k.Room)
+		var kept Kept
+		err := k.Queue.keep(e.Owner, cleared, func() (err error) {
+			kept, err = k.Store.KeepMemory(ctx, e, k.Room)
+			return err
+		})
 		if err != nil {
 			return err
 		}

@@ -20,7 +20,8 @@
 //
 // # Guarantees
 //
-// What belongs to one user is never recalled, shown or counted for another. A text is cleaned, redacted and
+// What belongs to one user is never recalled or counted for another; admins may see it in lists. A run in somebody
+// else's thread, or in somebody's name, is told of nothing and captures nothing. A text is cleaned, redacted and
 // scanned before it is written, and scanned again before it is recalled; one that reads like an injection is
 // refused and put on record. What a user has is bounded in entries and bytes: what was of no use for the
 // longest time goes first, and what the user said goes after everything else. Forgetting takes the text out of

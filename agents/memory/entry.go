@@ -9,6 +9,7 @@ import (
 
 	"github.com/svc-gateway/svc/internal/plaintext"
 	"github.com/svc-gateway/svc/policy/provenance"
+	"github.com/svc-gateway/svc/scanner/redact"
 )
 
 // Category says what kind of thing is remembered.
@@ -72,14 +73,21 @@ func Words(text string) []string {
 	})
 }
 
-// oneLine is a text without anything that a terminal or a reader would take for more than a line, of MaxText
-// bytes at most.
+// oneLine is a text without anything that a terminal or a reader would take for more than a line.
 func oneLine(text string) string {
-	text = strings.Join(strings.Fields(plaintext.Clean([]byte(text))), " ")
-	if len(text) > MaxText {
-		text = string(plaintext.Whole([]byte(text[:MaxText-len("…")]))) + "…"
+	return strings.Join(strings.Fields(plaintext.Clean([]byte(text))), " ")
+}
+
+// cut is a text of at most as many bytes, and after that the end, where there was more. The text has to be
+// redacted: half a secret looks like none. A mark in the place of a secret is never cut.
+func cut(text string, most int, end string) string {
+	if len(text) <= most {
+		return text
 	}
-	return text
+	if i := strings.LastIndex(text[:min(len(text), most+len(redact.Mark)-1)], redact.Mark); i >= 0 && i < most && i+len(redact.Mark) > most {
+		most = i
+	}
+	return string(plaintext.Whole([]byte(text[:most]))) + end
 }
 
 // Sources are labels in order, each once.

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/svc-gateway/svc/agents/model"
-	"github.com/svc-gateway/svc/internal/plaintext"
 	"github.com/svc-gateway/svc/internal/strictjson"
 	"github.com/svc-gateway/svc/policy/provenance"
 )
@@ -22,6 +21,9 @@ const (
 	maxAnswer     = 16 << 10 // bytes
 	maxLearned    = 8        // memories of one answer
 )
+
+// more stands where a text was cut.
+const more = " […]"
 
 // learned is what a model names as worth knowing.
 type learned struct {
@@ -59,7 +61,7 @@ func parse(answer string) ([]learned, error) {
 }
 
 // transcript is what a model picks from: an object a line, so that no text in it can pass for another message.
-// The last messages count most: earlier ones are left out.
+// The last messages count most: earlier ones are left out. The messages have to be redacted.
 func transcript(messages []model.Message) string {
 	var lines []string
 	size := 0
@@ -69,12 +71,12 @@ func transcript(messages []model.Message) string {
 			Tool    string `json:"tool,omitempty"`
 			Status  string `json:"status,omitempty"`
 			Content string `json:"content"`
-		}{m.Role, m.Name, m.Status, cut(m.Content, maxSpoken)}
+		}{m.Role, m.Name, m.Status, cut(m.Content, maxSpoken, more)}
 		switch {
 		case m.Content == "":
 			continue
 		case m.Role == model.RoleTool:
-			e.Content = cut(m.Content, maxResult)
+			e.Content = cut(m.Content, maxResult, more)
 		}
 		line, err := json.Marshal(e)
 		if err != nil {
@@ -89,18 +91,11 @@ func transcript(messages []model.Message) string {
 	return strings.Join(lines, "\n")
 }
 
-func cut(text string, most int) string {
-	if len(text) <= most {
-		return text
-	}
-	return string(plaintext.Whole([]byte(text[:most]))) + " […]"
-}
-
 // spoken are the user's own messages: of those that a model wrote as a task for another, none has a label.
 func spoken(messages []model.Message) (texts []string) {
 	for _, m := range messages {
 		if m.Role == model.RoleUser && len(m.Labels) > 0 && !provenance.Untrusted(m.Labels) {
-			texts = append(texts, cut(m.Content, 4*maxSpoken))
+			texts = append(texts, cut(m.Content, 4*maxSpoken, more))
 		}
 	}
 	return texts
@@ -110,17 +105,23 @@ func spoken(messages []model.Message) (texts []string) {
 type said map[string]string
 
 var (
-	sentenceEnd = regexp.MustCompile(`[.!?;]+(?:\s+|$)|\n+`)
+	sentenceEnd = regexp.MustCompile(`[.!?…]+(\s+)[\p{Lu}\p{Lo}]`)
+	shortened   = regexp.MustCompile(`(?i)(?:^|[^\pL])(?:\pL|\pL+\.\pL+|abb|abs|art|bspw|bzgl|bzw|ca|cf|co|corp|dr|ed|eg|esp|etc|evtl|fig|ggf|hr|ie|inc|inkl|jr|ltd|max|min|mr|mrs|ms|no|nr|pp|prof|resp|sog|sr|st|str|usw|viz|vol|vs)\.$`)
+	quotation   = regexp.MustCompile("(?m)^\\s*(?:>|~~~)|[\"`“”„«»‹›]|(?:^|[^\\pL\\pN])['‘’‚]\\S")
 	leadIn      = regexp.MustCompile(`(?i)^(?:(?:please|bitte|and|und|also)[, ]+)*(?:remember|note|keep in mind|don'?t forget|do not forget|merke? dir|denk daran|vergiss nicht)(?:[,:]|\s+(?:that|dass?))*[,:]?\s+`)
 )
 
 // sentences are what the user said, sentence by sentence, without words such as "please remember that". Part
-// of a sentence is none: it may say the opposite of the whole.
+// of a sentence is none: it may say the opposite of the whole. Nor is anything in a message that quotes: it may be
+// the words of somebody else.
 func sentences(messages []model.Message) said {
 	all := said{}
 	for _, text := range spoken(messages) {
-		for _, s := range sentenceEnd.Split(text, -1) {
-			s = strings.TrimSpace(s)
+		if quotation.MatchString(text) {
+			continue
+		}
+		for _, s := range split(text) {
+			s = strings.TrimRight(strings.Join(strings.Fields(s), " "), ".!?… ")
 			for _, form := range []string{s, leadIn.ReplaceAllString(s, "")} {
 				if key := strings.Join(Words(form), " "); key != "" {
 					all[key] = form
@@ -129,6 +130,18 @@ func sentences(messages []model.Message) said {
 		}
 	}
 	return all
+}
+
+// split are the sentences of a text. One ends where a mark of its end is followed by a space and a capital letter,
+// unless the mark is that of an abbreviation: a line or a semicolon may go on with what was begun.
+func split(text string) (list []string) {
+	begin := 0
+	for _, at := range sentenceEnd.FindAllStringSubmatchIndex(text, -1) {
+		if s := text[begin:at[2]]; !shortened.MatchString(s) {
+			list, begin = append(list, s), at[3]
+		}
+	}
+	return append(list, text[begin:])
 }
 
 // find is the sentence of the user's that has the same words in the same order.

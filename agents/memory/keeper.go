@@ -179,7 +179,7 @@ func (k *Keeper) forget(ctx context.Context, e audit.Event, owner string, ids []
 }
 
 // Clear forgets everything of an owner, and returns how many memories there were. Without an owner it is the
-// principal's own.
+// principal's own. What agents have learned until then and is not written yet never will be.
 func (k *Keeper) Clear(ctx context.Context, p policy.Principal, owner string) (n int, err error) {
 	if owner == "" {
 		owner = own.Of(p)
@@ -192,7 +192,10 @@ func (k *Keeper) Clear(ctx context.Context, p policy.Principal, owner string) (n
 		return 0, err
 	}
 	err = k.Audit.Around(ctx, e, func(end *audit.Event) error {
-		if n, err = k.Store.ClearMemories(ctx, owner, time.Time{}); err != nil {
+		if err = k.Queue.clear(owner, func() error {
+			n, err = k.Store.ClearMemories(ctx, owner, time.Time{})
+			return err
+		}); err != nil {
 			return err
 		}
 		end.Output, err = text(map[string]any{"memories": n})

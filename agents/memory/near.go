@@ -38,7 +38,7 @@ func (k *Keeper) near(ctx context.Context, q Query, task string) []Found {
 	if k.Embedder == nil || task == "" || k.Now().UnixNano() < k.rests.Load() {
 		return nil
 	}
-	found, err := k.nearest(ctx, q, k.Secrets.Redact(cut(task, maxTask)))
+	found, err := k.nearest(ctx, q, cut(k.Secrets.Redact(task), maxTask, more))
 	if err != nil {
 		k.rests.Store(k.Now().Add(embedPause).UnixNano())
 		k.Log.Warn("memories are found by their words only, for a while: the embeddings server failed", zap.Error(err))

@@ -15,7 +15,10 @@ const (
 	jobTime  = 2 * time.Minute
 )
 
-var errClosing = errors.New("the service stops")
+var (
+	errClosing = errors.New("the service stops")
+	errCleared = errors.New("the user had everything forgotten meanwhile")
+)
 
 // Queue does what comes after agents' answers: for each user in order, for different users side by side. The
 // zero value is ready for use. One queue outlives the keepers that use it.
@@ -28,6 +31,38 @@ type Queue struct {
 	base   context.Context
 	cancel context.CancelCauseFunc
 	done   sync.WaitGroup
+
+	keeping sync.RWMutex   // held while something is kept, and alone while all of an owner is forgotten
+	clears  map[string]int // how often all of an owner was forgotten
+}
+
+// cleared is how often all of an owner was forgotten.
+func (q *Queue) cleared(owner string) int {
+	q.keeping.RLock()
+	defer q.keeping.RUnlock()
+	return q.clears[owner]
+}
+
+// keep does what keeps something for an owner that was seen when they had been cleared so often. After another
+// time nothing is done: it would bring back what was forgotten.
+func (q *Queue) keep(owner string, cleared int, do func() error) error {
+	q.keeping.RLock()
+	defer q.keeping.RUnlock()
+	if q.clears[owner] != cleared {
+		return errCleared
+	}
+	return do()
+}
+
+// clear does what forgets all of an owner.
+func (q *Queue) clear(owner string, do func() error) error {
+	q.keeping.Lock()
+	defer q.keeping.Unlock()
+	if q.clears == nil {
+		q.clears = map[string]int{}
+	}
+	q.clears[owner]++
+	return do()
 }
 
 // Add has a job done when its turn comes. It reports false when too many wait, or the queue is closed. The

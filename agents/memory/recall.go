@@ -23,10 +23,17 @@ const (
 	usedAgain  = 24 * time.Hour // a memory that was recalled is not noted to be in use again before
 )
 
+// between reports whether a run is between a user and agents of that user alone. In somebody else's thread, and
+// when somebody speaks in a user's name, what is told would reach two people, and what is said is not the user's
+// own word.
+func between(in agents.Invocation) bool {
+	return in.Owner != "" && in.Owner == in.Principal.User && !in.Foreign
+}
+
 // Recall implements [agents.Memory]: the user's newest preferences, as half of what may be told, and the
 // memories that fit the task best.
 func (k *Keeper) Recall(ctx context.Context, in agents.Invocation) (agents.Recalled, error) {
-	if in.Owner == "" {
+	if !between(in) {
 		return agents.Recalled{}, nil
 	}
 	if err := k.meet(ctx, in.Owner); err != nil {

@@ -176,3 +176,30 @@ func FuzzSection(f *testing.F) {
 		}
 	})
 }
+
+// The attack: an admin works in somebody else's thread, or in somebody's name. Nothing is told, and nothing of what
+// is said is kept.
+func TestOnlyBetweenAUserAndTheirAgents(t *testing.T) {
+	f := newFixture(t, func(c *memory.Config) { c.Capture = memory.Always })
+	f.said(root, "the vault code is 4711")
+	f.said(bob, "my vault is behind the picture")
+	before := f.all(root)
+	inThread, inName := by(root, "core", "the vault?"), by(root, "core", "the vault?")
+	inThread.Foreign = true
+	inName.Principal.OnBehalfOf, inName.Owner = "bob", "bob"
+	for name, in := range map[string]agents.Invocation{"in bob's thread": inThread, "in bob's name": inName} {
+		r, err := f.Recall(t.Context(), in)
+		if err != nil || r.Entries != 0 || r.Text != "" || r.Labels != nil {
+			t.Errorf("%s: told %+v, %v", name, r, err)
+		}
+		if f.learn(in, memories("reloads never need a question"), done("remember that reloads never need a question")) {
+			t.Errorf("%s: a model was asked what to remember", name)
+		}
+	}
+	if diff := cmp.Diff(before, f.all(root)); diff != "" {
+		t.Errorf("kept (-want +got):\n%s", diff)
+	}
+	if n := f.recall(root, "core", "the vault?").Entries; n != 1 {
+		t.Errorf("in a run of their own: told %d, want 1", n)
+	}
+}

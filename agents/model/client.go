@@ -48,7 +48,7 @@ func (c *client) Name() string { return c.Model }
 
 // turn asks the server, again where that may help and nothing was shown yet.
 func (c *client) turn(ctx context.Context, delta func(string), ask func(ctx context.Context, show func(string)) (Response, *Error)) (Response, error) {
-	shown := false
+	shown, unasked := false, true
 	show := func(text string) {
 		shown = true
 		if delta != nil {
@@ -65,7 +65,8 @@ func (c *client) turn(ctx context.Context, delta func(string), ask func(ctx cont
 		if err := context.Cause(ctx); err != nil {
 			return Response{}, fmt.Errorf("asking the model: %w: %w", ctx.Err(), err)
 		}
-		failed.Attempts = attempt
+		unasked = unasked && failed.unasked // by any attempt
+		failed.Attempts, failed.unasked = attempt, unasked
 		if turn.Err() != nil {
 			failed.kind, failed.reason = ErrTimeout, fmt.Sprintf("it took longer than %v (%s)", c.Timeout, c.field("timeout"))
 			return Response{}, failed

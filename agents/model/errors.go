@@ -29,6 +29,7 @@ type Error struct {
 	retry      bool          // asking again may help
 	retryAfter time.Duration // what the server asked to wait; 0 when it did not say
 	waits      bool          // retryAfter was given
+	unasked    bool          // no answer had begun
 }
 
 // Error returns the sentinel's text and the reason.
@@ -43,9 +44,12 @@ func (e *Error) Error() string {
 // Unwrap makes errors.Is match ErrUnavailable or ErrBadResponse.
 func (e *Error) Unwrap() error { return e.kind }
 
+// Is makes errors.Is match ErrUnasked where no answer had begun.
+func (e *Error) Is(target error) bool { return target == ErrUnasked && e.unasked }
+
 // OverBudget returns the error of a turn that is not taken because a budget is used up. The reason is for the
 // user; it names the setting and says when the budget begins anew.
-func OverBudget(reason string) *Error { return &Error{kind: ErrBudget, reason: reason} }
+func OverBudget(reason string) *Error { return &Error{kind: ErrBudget, reason: reason, unasked: true} }
 
 // statusOverloaded is what Anthropic's servers answer when they have too much to do.
 const statusOverloaded = 529
@@ -112,7 +116,7 @@ func (c *client) statusError(status int, header http.Header, body string) *Error
 	default:
 		e.kind, e.reason = ErrBadResponse, fmt.Sprintf("its server refused the request as invalid (%d)", status)
 	}
-	e.Status = status
+	e.Status, e.unasked = status, status < 500 || status == http.StatusServiceUnavailable || status == statusOverloaded
 	e.retryAfter, e.waits = retryAfter(header)
 	return e
 }
@@ -143,13 +147,13 @@ func connectionError(err error) *Error {
 	e.retry = true
 	switch {
 	case errors.Is(err, syscall.ECONNREFUSED):
-		e.reason = "its server refused the connection; is it running?"
+		e.reason, e.unasked = "its server refused the connection; is it running?", true
 	case errors.As(err, &dns):
-		e.reason = "the name of its server cannot be resolved"
+		e.reason, e.unasked = "the name of its server cannot be resolved", true
 	case errors.As(err, &verify), errors.As(err, &unknown):
-		e.reason, e.retry = "the TLS certificate of its server is not trusted", false
+		e.reason, e.retry, e.unasked = "the TLS certificate of its server is not trusted", false, true
 	case errors.As(err, &record):
-		e.reason, e.retry = "its server does not speak TLS at this address", false
+		e.reason, e.retry, e.unasked = "its server does not speak TLS at this address", false, true
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET):
 		e.reason = "its server closed the connection without an answer"
 	}

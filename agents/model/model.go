@@ -156,7 +156,8 @@ type Model interface {
 	// Turn asks for the next assistant message. delta, which may be nil, is given
 	// each piece of the answer's text as it arrives; when it was called at least
 	// once and Turn returns no error, the pieces joined are Message.Content.
-	// Errors match ErrUnavailable, ErrBadResponse, ErrBudget or the context's error.
+	// Errors match ErrUnavailable, ErrBadResponse, ErrBudget or the context's error, and ErrUnasked where
+	// nothing was paid for.
 	Turn(ctx context.Context, req Request, delta func(text string)) (Response, error)
 }
 
@@ -174,3 +175,7 @@ var ErrBadResponse = errors.New("the model gave an answer that cannot be used")
 
 // ErrBudget says that the turn was not taken: it would have used more than a budget has left.
 var ErrBudget = errors.New("the budget for models is used up")
+
+// ErrUnasked says that no answer had begun, so that nobody pays for it: the server was not reached, or did not
+// take the request. It stands beside another error. Without it the model may have read the prompt, and thought.
+var ErrUnasked = errors.New("no answer had begun")

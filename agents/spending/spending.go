@@ -11,8 +11,9 @@
 // turns side by side cannot use a budget more than once; what can go beyond it are the answers of the turns that
 // were allowed. What is not known is not spent: a store that does not answer ends the turn.
 //
-// A turn that fails keeps its place among the turns, and its tokens as far as an answer had begun. What a process
-// had counted when it died stays counted. A day begins at midnight UTC.
+// A turn that fails keeps its place among the turns. It costs its prompt, and as much of an answer as was seen, by
+// estimate: whether the model had thought before it failed, or was stopped, nobody knows. Its tokens are given back
+// only when no answer had begun ([model.ErrUnasked]). What a process had counted when it died stays counted. A day begins at midnight UTC.
 //
 // # Concurrency
 //
@@ -113,7 +114,7 @@ func (b bounded) Turn(ctx context.Context, req model.Request, delta func(string)
 	case errors.As(err, &over):
 		return model.Response{}, model.OverBudget(over.tell(req.User, asked, now))
 	case err != nil:
-		return model.Response{}, fmt.Errorf("%w: counting the turn: %w", model.ErrUnavailable, err)
+		return model.Response{}, fmt.Errorf("%w: %w: counting the turn: %w", model.ErrUnavailable, model.ErrUnasked, err)
 	}
 	streamed := 0
 	resp, err := b.Model.Turn(ctx, req, func(text string) {
@@ -123,7 +124,7 @@ func (b bounded) Turn(ctx context.Context, req model.Request, delta func(string)
 	})
 	cost := resp.Usage.TotalTokens
 	if err != nil {
-		if cost = 0; streamed > 0 {
+		if cost = 0; streamed > 0 || !errors.Is(err, model.ErrUnasked) {
 			cost = model.EstimateUsage(req, streamed).TotalTokens
 		}
 	}

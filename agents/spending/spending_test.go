@@ -81,7 +81,9 @@ func TestWhatATurnCosts(t *testing.T) {
 	}{
 		{"an answer", costly{tokens: 123, says: "yes"}, 123},
 		{"less than was thought", costly{tokens: 2, says: "yes"}, 2},
-		{"failed before a word", costly{err: down}, 0},
+		{"failed before a word", costly{err: down}, 10},
+		{"stopped while it thought", costly{err: context.Canceled}, 10},
+		{"not reached", costly{err: fmt.Errorf("%w: %w", model.ErrUnasked, down)}, 0},
 		{"failed in the middle", costly{says: "half of it", err: down}, 13},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -124,7 +124,7 @@ func (s Settings) check() error {
 	if need := 16 * s.Limits.BodyBytes; s.Limits.DecodeMemory != 0 && s.Limits.DecodeMemory < need {
 		errs = append(errs, About(fmt.Errorf("limits.decode_memory: %d is too little for a body of limits.body_bytes, %d: write %d or more, or 0", s.Limits.DecodeMemory, s.Limits.BodyBytes, need), "limits.decode_memory"))
 	}
-	errs = append(errs, s.Approvals.check(), s.Webhooks.check(), s.Memory.check())
+	errs = append(errs, s.Approvals.check(), s.Webhooks.check(), s.Memory.check(), s.checkKeys())
 	errs = append(errs, s.Sandbox.check(s.Auth), s.Classifier.check())
 	for _, l := range lists {
 		errs = append(errs, l.checkAll(s))

@@ -32,9 +32,6 @@ type NamedModel struct {
 // NamedModels returns the models beside the default one.
 func (s Settings) NamedModels() []NamedModel { return namedModels.of(s) }
 
-// homes are the servers that the providers' own keys belong to, by the customary names of their variables.
-var homes = map[string]string{"OPENAI_API_KEY": "https://api.openai.com", "ANTHROPIC_API_KEY": "https://api.anthropic.com"}
-
 var namedModels = register(&objects[NamedModel]{
 	key: ModelsKey, block: "named_model", one: "a model",
 	doc:  "models that agents name, and that answer when another cannot. See [models.md](models.md#several-models)",
@@ -110,16 +107,12 @@ func (m Model) complete(name string) error {
 	case m.Provider != ProviderAnthropic && m.Thinking != ThinkingOff && m.Thinking != "":
 		return errors.New("thinking is for provider anthropic: leave it out")
 	}
-	if home, known := homes[m.APIKeyEnv]; known && origin(m.Address()) != home {
-		return fmt.Errorf("api_key_env: %s is the key for %s, and base_url is another server, which would be sent it: put that server's key into a variable of its own", m.APIKeyEnv, home)
-	}
 	return nil
 }
 
-// checkModels looks at what concerns several models: whom they fall back on, and whom a key is sent to.
+// checkModels looks at what concerns several models: whom they fall back on.
 func checkModels(first Model, all []NamedModel) error {
 	every := append([]NamedModel{{DefaultModel, first}}, all...)
-	servers := map[string]NamedModel{}
 	for i, m := range every {
 		at := ModelsKey + ": " + m.Called
 		if i == 0 {
@@ -146,15 +139,6 @@ func checkModels(first Model, all []NamedModel) error {
 				return wrong("fallback: %s is the demo model, which answers nobody who did not ask for it: leave it out", name)
 			}
 		}
-		if m.APIKeyEnv == "" || m.Provider == ProviderDemo {
-			continue
-		}
-		other, sent := servers[m.APIKeyEnv]
-		if sent && origin(other.Address()) != origin(m.Address()) {
-			return wrong("api_key_env: %s is sent to %s by %s, and a key belongs to one server: put that of %s into a variable of its own",
-				m.APIKeyEnv, origin(other.Address()), other.Called, origin(m.Address()))
-		}
-		servers[m.APIKeyEnv] = m
 	}
 	return nil
 }

@@ -11,6 +11,8 @@ package embedding
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -55,8 +57,11 @@ func New(c Config) *Client {
 	}}
 }
 
-// Name says which vectors are comparable.
-func (c *Client) Name() string { return c.Model }
+// Name says which vectors are comparable: those of one model on one server. Names of models are anybody's.
+func (c *Client) Name() string {
+	sum := sha256.Sum256([]byte(strings.TrimRight(c.URL, "/")))
+	return c.Model + "@" + hex.EncodeToString(sum[:4])
+}
 
 // Close lets go of the connections.
 func (c *Client) Close() { c.http.CloseIdleConnections() }

@@ -94,3 +94,14 @@ func TestBadServers(t *testing.T) {
 		})
 	}
 }
+
+// Vectors of another server are not compared, even where its model has the same name.
+func TestName(t *testing.T) {
+	name := func(url string) string { return embedding.New(embedding.Config{URL: url, Model: "m"}).Name() }
+	if a, b := name("http://one.example/v1"), name("http://two.example/v1"); a == b {
+		t.Errorf("two servers are called %s", a)
+	}
+	if a, b := name("http://one.example/v1"), name("http://one.example/v1/"); a != b || !strings.HasPrefix(a, "m@") {
+		t.Errorf("one server is called %s and %s", a, b)
+	}
+}

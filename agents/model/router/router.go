@@ -133,14 +133,14 @@ func (r *Router) Turn(ctx context.Context, req model.Request, delta func(string)
 			delta(text)
 		}
 	}
-	var failed error // of the first one, which is the one to mend
+	var failed error // of the first one, which is the one to mend; rather of one that had begun an answer
 	for _, e := range asked.order(time.Now()) {
 		resp, err := e.Model.Turn(ctx, req, show)
 		if err == nil {
 			e.rest(time.Time{})
 			return resp, nil
 		}
-		if failed == nil {
+		if failed == nil || errors.Is(failed, model.ErrUnasked) && !errors.Is(err, model.ErrUnasked) {
 			failed = err
 		}
 		if resp.Model = e.Model.Name(); shown || !errors.Is(err, model.ErrUnavailable) || ctx.Err() != nil {
