@@ -4,7 +4,7 @@ import (
 	"context"
 	"crypto/x509"
 	"fmt"
-	"os"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -41,7 +41,7 @@ type Config struct {
 
 	Actions map[string]policy.Action // of the tools for which it is declared; calls of others ask for approval
 	Timeout time.Duration            // of a call. Default: 60s
-	Pins    string                   // folder with what was approved
+	Pins    string                   // folder with what was approved, and with one for each program on the host
 	Version string                   // of this program, which the server is told
 
 	// Scan finds injections in what describes a tool. Required.
@@ -91,9 +91,13 @@ func FromSettings(m settings.MCPServer, lookup func(string) (string, bool)) (Con
 // environment is what a program on the host gets.
 func (c *Config) environment() []string {
 	return slices.Concat([]string{
-		"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL=C.UTF-8", "HOME=" + os.TempDir(), "TMPDIR=" + os.TempDir(),
+		"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL=C.UTF-8", "HOME=" + c.folder(), "TMPDIR=" + c.folder(),
 	}, c.Env)
 }
+
+// folder is where a program on the host works, and has its home and what it keeps for a while: interpreters
+// load modules from there.
+func (c *Config) folder() string { return filepath.Join(c.Pins, c.Name) }
 
 // where is where the server is, for people.
 func (c *Config) where() string {

@@ -172,6 +172,26 @@ func TestEnvironment(t *testing.T) {
 	}
 }
 
+// TestFolder holds that nobody else can put files where a program on the host looks for its modules.
+func TestFolder(t *testing.T) {
+	c, list := program(t, "plain")
+	f := open(t, c, list)
+	o := f.approve()[0]
+	own := c.Pins + "/fake"
+	if got, err := f.say(o, "folder"); got != own || err != nil {
+		t.Errorf("it works in %q, %v, want %s", got, err, own)
+	}
+	environment, err := f.say(o, "environment")
+	for _, want := range []string{"HOME=" + own, "TMPDIR=" + own} {
+		if err != nil || !strings.Contains(environment, want+"\n") {
+			t.Errorf("its environment is %q, %v, want %s", environment, err, want)
+		}
+	}
+	if info, err := os.Stat(own); err != nil || info.Mode().Perm() != 0o700 {
+		t.Errorf("its folder: got %v, %v, want the mode 0700", info, err)
+	}
+}
+
 func TestServerAsksForMore(t *testing.T) {
 	c, list := program(t, "plain")
 	f := open(t, c, list)
