@@ -88,6 +88,9 @@ func FromSettings(m settings.MCPServer, lookup func(string) (string, bool)) (Con
 	return c, nil
 }
 
+// origin tells the server from any other that has its name.
+func (c *Config) origin() Origin { return Origin{c.Command, c.Host, c.URL} }
+
 // environment is what a program on the host gets.
 func (c *Config) environment() []string {
 	return slices.Concat([]string{

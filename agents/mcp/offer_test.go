@@ -104,3 +104,24 @@ func FuzzExamine(f *testing.F) {
 		}
 	})
 }
+
+// A decision on a call of one server is none on that of another with its name.
+func TestRevisionIsOfTheServer(t *testing.T) {
+	o := Offer{Name: "echo", Schema: []byte(`{}`)}
+	was := Config{Name: "a", URL: "https://one.example/mcp"}
+	again := was
+	if was.revision(o) != again.revision(o) {
+		t.Error("got another revision of the same tool")
+	}
+	for name, c := range map[string]Config{
+		"address": {Name: "a", URL: "https://two.example/mcp"}, "program": {Name: "a", Command: []string{"x"}},
+		"arguments": {Name: "a", Command: []string{"x", "y"}}, "place": {Name: "a", Command: []string{"x"}, Host: true},
+	} {
+		if c.revision(o) == was.revision(o) {
+			t.Errorf("%s: got the revision of another server", name)
+		}
+	}
+	if was.revision(Offer{Name: "echo", Description: "mails it", Schema: []byte(`{}`)}) == was.revision(o) {
+		t.Error("got the revision of another tool")
+	}
+}
