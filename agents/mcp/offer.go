@@ -39,6 +39,10 @@ type Origin struct {
 	URL     string   `json:"url,omitempty"`
 }
 
+func (o Origin) same(p Origin) bool {
+	return slices.Equal(o.Command, p.Command) && o.Host == p.Host && o.URL == p.URL
+}
+
 // revision names an offer of this server, and of no other that has its name.
 func (c *Config) revision(o Offer) string {
 	doc, err := json.Marshal(c.origin())
@@ -65,7 +69,7 @@ func digest(offers []Offer) string {
 	for _, o := range offers {
 		fmt.Fprintln(h, o.hash())
 	}
-	return hex.EncodeToString(h.Sum(nil)[:8])
+	return hex.EncodeToString(h.Sum(nil))
 }
 
 // candidate is an offer, and why it cannot be used.

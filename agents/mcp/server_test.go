@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -217,6 +218,41 @@ func TestServerTellsOfAChange(t *testing.T) {
 		t.Fatal(err)
 	}
 	eventually.True(t, "the change is known", func() bool { return f.states()["echo"] == mcp.StateChanged })
+}
+
+// TestPinsAreOfTheServer: what was approved of a server is not of another one that takes its name.
+func TestPinsAreOfTheServer(t *testing.T) {
+	c, list := program(t, "plain")
+	f := open(t, c, list)
+	f.approve()
+	f.Close()
+	for name, other := range map[string]func(*mcp.Config){
+		"arguments": func(c *mcp.Config) { c.Command = append(slices.Clone(c.Command), "-v") },
+		"place":     func(c *mcp.Config) { c.Host = false },
+		"address":   func(c *mcp.Config) { c.Command, c.URL = nil, "https://other.example" },
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := c
+			other(&c)
+			s, err := mcp.Open(c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.Close()
+			if got := s.Tools(); got != nil {
+				t.Errorf("got %d tools before it was asked, want none", len(got))
+			}
+		})
+	}
+	c.Command = append(slices.Clone(c.Command), "-v")
+	g := open(t, c, list)
+	if diff := cmp.Diff(map[string]string{"echo": mcp.StateChanged}, g.states()); diff != "" {
+		t.Error(diff)
+	}
+	g.approve()
+	if diff := cmp.Diff([]string{"mcp_fake_echo"}, g.names()); diff != "" {
+		t.Errorf("after an approval of its own: %s", diff)
+	}
 }
 
 func TestPinsOfOthersAreRefused(t *testing.T) {
