@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/x509"
 	"fmt"
+	"net/url"
 	"path/filepath"
 	"slices"
 	"time"
@@ -102,11 +103,15 @@ func (c *Config) environment() []string {
 // load modules from there.
 func (c *Config) folder() string { return filepath.Join(c.Pins, c.Name) }
 
-// where is where the server is, for people.
+// where is where the server is, for people: not the path of an address, which may be a secret.
 func (c *Config) where() string {
 	switch {
 	case c.URL != "":
-		return c.URL
+		u, err := url.Parse(c.URL)
+		if err != nil {
+			return "at an address that cannot be read"
+		}
+		return u.Scheme + "://" + u.Host
 	case c.Host:
 		return "on the host"
 	}

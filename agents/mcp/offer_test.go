@@ -128,3 +128,11 @@ func TestRevisionIsOfTheServer(t *testing.T) {
 		t.Error("got the revision of another tool")
 	}
 }
+
+// People are not shown the path of an address: keys stand there, too.
+func TestWhereHasNoPath(t *testing.T) {
+	c := Config{URL: "https://m.example:8443/v1/hunter2/mcp"}
+	if got, want := c.where(), "https://m.example:8443"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
