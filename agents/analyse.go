@@ -66,14 +66,14 @@ func analyse(s scope, c Call, scan func(text string) []scanner.Finding) (a *anal
 		a.invalid = fmt.Sprintf("invalid_arguments: %s: %s", c.Name, oneLine(err.Error()))
 		return a
 	}
-	if a.digest, err = arguments.Digest(s.run, s.agent, c.Name, raw); err != nil {
+	if a.digest, err = arguments.Digest(s.run, s.agent, c.Name, tool.Revision, raw); err != nil {
 		a.invalid = fmt.Sprintf("invalid_arguments: %s: %s", c.Name, oneLine(err.Error()))
 		return a
 	}
 	class := tool.Class(args)
 	a.raw, a.args, a.action, a.where = raw, args, class.Action, class.Where
 	a.findings = append(arguments.Scan(args, scan), class.Findings...)
-	a.input.Skill, a.input.Arguments, a.input.Findings = tool.Skill, args, a.findings
+	a.input.Skill, a.input.Revision, a.input.Arguments, a.input.Findings = tool.Skill, tool.Revision, args, a.findings
 	if a.input.Skill == "" {
 		a.input.Skill = tool.Name
 	}

@@ -38,6 +38,7 @@ type ToolDef struct {
 	Name        string
 	Description string
 	Skill       string          // skill the tool belongs to; the tool's own name stands in when empty
+	Revision    string          // of what runs, where that can change behind the name: leave for a call is leave for this one. Empty: the program's
 	Parameters  json.RawMessage // JSON Schema of the arguments, an object
 	Action      policy.Action   // what a call needs leave for
 

@@ -78,6 +78,7 @@ func newToolset(agents []Agent, tools []Tool) (*toolset, error) {
 func versionOf(agents []Agent, tools []Tool) (string, error) {
 	type seen struct {
 		Name, Description, Skill string
+		Revision                 string `json:",omitempty"`
 		Parameters               json.RawMessage
 		Action                   policy.Action
 		Targets                  map[string]provenance.Kind `json:",omitempty"`
@@ -87,7 +88,7 @@ func versionOf(agents []Agent, tools []Tool) (string, error) {
 		Tools  []seen
 	}{Agents: slices.SortedFunc(slices.Values(agents), func(a, b Agent) int { return strings.Compare(a.Name, b.Name) })}
 	for _, t := range tools {
-		doc.Tools = append(doc.Tools, seen{t.Name, t.Description, t.Skill, t.Parameters, t.Action, t.Targets})
+		doc.Tools = append(doc.Tools, seen{t.Name, t.Description, t.Skill, t.Revision, t.Parameters, t.Action, t.Targets})
 	}
 	slices.SortFunc(doc.Tools, func(a, b seen) int { return strings.Compare(a.Name, b.Name) })
 	text, err := json.Marshal(doc)

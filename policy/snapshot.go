@@ -21,6 +21,7 @@ import (
 type Snapshot struct {
 	Time       time.Time           `json:"time"`
 	Skill      string              `json:"skill,omitempty"` // unless it is the tool's name
+	Revision   string              `json:"revision,omitempty"` // of what the tool runs, where that can change
 	Source     string              `json:"source,omitempty"`
 	Groups     []string            `json:"groups,omitempty"`
 	Declared   Action              `json:"declared,omitempty"`
@@ -43,7 +44,7 @@ type Snapshot struct {
 // document, and key makes the hashes that stand for them; equal secrets have equal hashes.
 func Snap(in Input, d Decision, redact func([]byte) []byte, key []byte) Snapshot {
 	s := Snapshot{
-		Time: in.Time.Round(0).Truncate(time.Millisecond), Source: in.Principal.Source, Groups: in.Principal.Groups,
+		Time: in.Time.Round(0).Truncate(time.Millisecond), Revision: in.Revision, Source: in.Principal.Source, Groups: in.Principal.Groups,
 		Declared: in.Action, Categories: in.Categories, Counts: in.Counts,
 		Effect: d.Effect, Rule: d.Rule, Observed: d.Observed,
 	}
@@ -71,7 +72,7 @@ func Snap(in Input, d Decision, redact func([]byte) []byte, key []byte) Snapshot
 // Restore adds the snapshot to what a record holds of the input. hidden names what it no longer
 // holds, as [Engine.Reads] takes it.
 func (s Snapshot) Restore(in Input) (_ Input, hidden [][]string) {
-	in.Time, in.Skill, in.Categories, in.Paths, in.Counts = s.Time, s.Skill, s.Categories, s.Paths, s.Counts
+	in.Time, in.Skill, in.Revision, in.Categories, in.Paths, in.Counts = s.Time, s.Skill, s.Revision, s.Categories, s.Paths, s.Counts
 	in.Targets = s.Targets
 	in.Principal.Source, in.Principal.Groups = s.Source, s.Groups
 	if s.Declared != "" {

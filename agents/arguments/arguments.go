@@ -16,11 +16,14 @@ import (
 )
 
 // Digest binds a decision to exactly one call: hex SHA-256 of the RFC 8785 form of {agent,
-// arguments, run, tool}. The error is that of arguments which have no such form.
-func Digest(run, agent, tool, arguments string) (string, error) {
-	doc, err := json.Marshal(map[string]any{
-		"run": run, "agent": agent, "tool": tool, "arguments": json.RawMessage(arguments),
-	})
+// arguments, revision, run, tool}, without the revision where there is none. The error is that of arguments
+// which have no such form.
+func Digest(run, agent, tool, revision, arguments string) (string, error) {
+	call := map[string]any{"run": run, "agent": agent, "tool": tool, "arguments": json.RawMessage(arguments)}
+	if revision != "" {
+		call["revision"] = revision
+	}
+	doc, err := json.Marshal(call)
 	if err != nil {
 		return "", fmt.Errorf("encoding the call: %w", err)
 	}

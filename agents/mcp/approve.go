@@ -14,7 +14,7 @@ import (
 const (
 	StateApproved = "approved"
 	StateNew      = "new"     // waits for approval
-	StateChanged  = "changed" // it was approved as something else, and waits for approval
+	StateChanged  = "changed" // it was approved as something else, or of another server, and waits for approval
 	StateRemoved  = "removed" // it was approved, and the server does not have it any more
 	StateRefused  = "refused" // it cannot be approved
 )
@@ -67,7 +67,7 @@ func (s *Server) Status() Status {
 	case s.session == nil:
 		st.Status = "connecting"
 	}
-	if s.session != nil && !slices.EqualFunc(s.approvable(), s.pins.Tools, same) {
+	if s.session != nil && !s.pinned() && len(s.approvable())+len(s.pins.Tools) > 0 {
 		st.Digest = digest(s.approvable())
 	}
 	if s.known {
@@ -79,8 +79,13 @@ func (s *Server) Status() Status {
 		there := slices.ContainsFunc(s.offered, func(c candidate) bool { return c.Name == o.Name })
 		if !there {
 			t := s.shown(o)
-			if t.State = StateApproved; s.known {
+			switch {
+			case s.known:
 				t.State = StateRemoved
+			case s.same():
+				t.State = StateApproved
+			default:
+				t.State = StateChanged
 			}
 			st.Tools = append(st.Tools, t)
 		}
@@ -98,7 +103,7 @@ func (s *Server) status(c candidate) ToolStatus {
 		t.State = StateRefused
 	case !pinned:
 		t.State = StateNew
-	case same(was, c.Offer):
+	case same(was, c.Offer) && s.same():
 		t.State = StateApproved
 		return t
 	default:
@@ -132,6 +137,14 @@ func (s *Server) approvable() []Offer {
 	return all
 }
 
+// same reports whether the server is the one that tools were approved of, and not another with its name.
+func (s *Server) same() bool { return s.pins.Server.same(s.c.origin()) }
+
+// pinned reports whether what can be approved is what was approved.
+func (s *Server) pinned() bool {
+	return s.same() && slices.EqualFunc(s.approvable(), s.pins.Tools, same)
+}
+
 func same(a, b Offer) bool {
 	return a.Name == b.Name && a.Description == b.Description && bytes.Equal(a.Schema, b.Schema)
 }
@@ -146,12 +159,12 @@ func (s *Server) Approve(by, looked string) ([]Offer, error) {
 		switch {
 		case s.session == nil:
 			err = ErrNotConnected
-		case slices.EqualFunc(approved, s.pins.Tools, same):
+		case s.pinned(), len(approved)+len(s.pins.Tools) == 0:
 			err = ErrNothing
 		case digest(approved) != looked:
 			err = ErrOtherList
 		}
-		p := pins{By: by, At: time.Now().UTC(), Tools: approved}
+		p := pins{By: by, At: time.Now().UTC(), Server: s.c.origin(), Tools: approved}
 		if err == nil {
 			err = p.write(s.file)
 		}
@@ -162,8 +175,11 @@ func (s *Server) Approve(by, looked string) ([]Offer, error) {
 	return approved, err
 }
 
-// usable are the tools that agents have: as they were approved and, as far as is known, still are.
+// usable are the tools that agents have: as they were approved of this server and, as far as is known, still are.
 func (s *Server) usable() []Offer {
+	if !s.same() {
+		return nil
+	}
 	var all []Offer
 	for _, o := range s.pins.Tools {
 		if !s.known || slices.ContainsFunc(s.offered, func(c candidate) bool { return c.problem == "" && same(c.Offer, o) }) {

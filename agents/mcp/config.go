@@ -4,7 +4,8 @@ import (
 	"context"
 	"crypto/x509"
 	"fmt"
-	"os"
+	"net/url"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -41,7 +42,7 @@ type Config struct {
 
 	Actions map[string]policy.Action // of the tools for which it is declared; calls of others ask for approval
 	Timeout time.Duration            // of a call. Default: 60s
-	Pins    string                   // folder with what was approved
+	Pins    string                   // folder with what was approved, and with one for each program on the host
 	Version string                   // of this program, which the server is told
 
 	// Scan finds injections in what describes a tool. Required.
@@ -88,18 +89,29 @@ func FromSettings(m settings.MCPServer, lookup func(string) (string, bool)) (Con
 	return c, nil
 }
 
+// origin tells the server from any other that has its name.
+func (c *Config) origin() Origin { return Origin{c.Command, c.Host, c.URL} }
+
 // environment is what a program on the host gets.
 func (c *Config) environment() []string {
 	return slices.Concat([]string{
-		"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL=C.UTF-8", "HOME=" + os.TempDir(), "TMPDIR=" + os.TempDir(),
+		"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL=C.UTF-8", "HOME=" + c.folder(), "TMPDIR=" + c.folder(),
 	}, c.Env)
 }
 
-// where is where the server is, for people.
+// folder is where a program on the host works, and has its home and what it keeps for a while: interpreters
+// load modules from there.
+func (c *Config) folder() string { return filepath.Join(c.Pins, c.Name) }
+
+// where is where the server is, for people: not the path of an address, which may be a secret.
 func (c *Config) where() string {
 	switch {
 	case c.URL != "":
-		return c.URL
+		u, err := url.Parse(c.URL)
+		if err != nil {
+			return "at an address that cannot be read"
+		}
+		return u.Scheme + "://" + u.Host
 	case c.Host:
 		return "on the host"
 	}

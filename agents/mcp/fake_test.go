@@ -104,6 +104,10 @@ func fake(kind string) {
 			case "environment":
 				doc, _ := json.Marshal(strings.Join(os.Environ(), "\n"))
 				result(m, `{"content":[{"type":"text","text":`+string(doc)+`}]}`)
+			case "folder":
+				dir, _ := os.Getwd()
+				doc, _ := json.Marshal(dir)
+				result(m, `{"content":[{"type":"text","text":`+string(doc)+`}]}`)
 			default:
 				doc, _ := json.Marshal("said " + text)
 				result(m, `{"content":[{"type":"text","text":`+string(doc)+`}]}`)

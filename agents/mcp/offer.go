@@ -32,6 +32,27 @@ type Offer struct {
 	Schema      json.RawMessage `json:"schema"` // JSON Schema of the arguments, in its RFC 8785 form
 }
 
+// Origin is where a server is: what may be something else behind the same name.
+type Origin struct {
+	Command []string `json:"command,omitempty"`
+	Host    bool     `json:"host,omitempty"` // beside the sandbox
+	URL     string   `json:"url,omitempty"`
+}
+
+func (o Origin) same(p Origin) bool {
+	return slices.Equal(o.Command, p.Command) && o.Host == p.Host && o.URL == p.URL
+}
+
+// revision names an offer of this server, and of no other that has its name.
+func (c *Config) revision(o Offer) string {
+	doc, err := json.Marshal(c.origin())
+	if err != nil {
+		return "" // text and lists of it have a JSON form
+	}
+	sum := sha256.Sum256(append(doc, o.hash()...))
+	return hex.EncodeToString(sum[:])
+}
+
 // hash tells an offer from any other.
 func (o Offer) hash() string {
 	doc, err := json.Marshal(o)
@@ -48,7 +69,7 @@ func digest(offers []Offer) string {
 	for _, o := range offers {
 		fmt.Fprintln(h, o.hash())
 	}
-	return hex.EncodeToString(h.Sum(nil)[:8])
+	return hex.EncodeToString(h.Sum(nil))
 }
 
 // candidate is an offer, and why it cannot be used.

@@ -69,6 +69,9 @@ func TestDigestIsOfWhatIsSaid(t *testing.T) {
 	if of(a, b) != of(b, same) {
 		t.Error("got another digest for the same tools")
 	}
+	if len(of(a)) != 64 { // the server writes both lists: half of it could be made to collide
+		t.Errorf("got the digest %s, want all of a SHA-256", of(a))
+	}
 	if of(a) == of(a, b) || of(a) == of(&sdk.Tool{Name: "a", Description: " ", InputSchema: a.InputSchema}) {
 		t.Error("got the same digest for other tools")
 	}
@@ -103,4 +106,33 @@ func FuzzExamine(f *testing.F) {
 			}
 		}
 	})
+}
+
+// A decision on a call of one server is none on that of another with its name.
+func TestRevisionIsOfTheServer(t *testing.T) {
+	o := Offer{Name: "echo", Schema: []byte(`{}`)}
+	was := Config{Name: "a", URL: "https://one.example/mcp"}
+	again := was
+	if was.revision(o) != again.revision(o) {
+		t.Error("got another revision of the same tool")
+	}
+	for name, c := range map[string]Config{
+		"address": {Name: "a", URL: "https://two.example/mcp"}, "program": {Name: "a", Command: []string{"x"}},
+		"arguments": {Name: "a", Command: []string{"x", "y"}}, "place": {Name: "a", Command: []string{"x"}, Host: true},
+	} {
+		if c.revision(o) == was.revision(o) {
+			t.Errorf("%s: got the revision of another server", name)
+		}
+	}
+	if was.revision(Offer{Name: "echo", Description: "mails it", Schema: []byte(`{}`)}) == was.revision(o) {
+		t.Error("got the revision of another tool")
+	}
+}
+
+// People are not shown the path of an address: keys stand there, too.
+func TestWhereHasNoPath(t *testing.T) {
+	c := Config{URL: "https://m.example:8443/v1/hunter2/mcp"}
+	if got, want := c.where(), "https://m.example:8443"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
 }

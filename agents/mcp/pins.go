@@ -19,11 +19,12 @@ import (
 // maxPins bounds the file of one server.
 const maxPins = 2 * maxTools * (maxDescription + maxSchema)
 
-// pins are the tools of a server as they were approved, by name.
+// pins are the tools of a server as they were approved, by name, and which server that was.
 type pins struct {
-	By    string    `json:"by"`
-	At    time.Time `json:"at"`
-	Tools []Offer   `json:"tools"`
+	By     string    `json:"by"`
+	At     time.Time `json:"at"`
+	Server Origin    `json:"server"`
+	Tools  []Offer   `json:"tools"`
 }
 
 func (p pins) find(tool string) (Offer, bool) {

@@ -82,12 +82,15 @@ func (c *Config) inSandbox(ctx context.Context, in *io.PipeReader, out io.Writer
 	return fmt.Errorf("the program ended with %d %s: %s", res.Exit, res.Signal, short(res.Stderr, 500))
 }
 
-// onHost runs the program beside the sandbox, with nothing of this process's environment, in a group of
-// processes that ends with it.
+// onHost runs the program beside the sandbox, with nothing of this process's environment, in a folder that
+// nobody else can put files into and a group of processes that ends with it.
 func (c *Config) onHost(ctx context.Context, in *io.PipeReader, out io.Writer) error {
 	cmd := exec.CommandContext(ctx, c.Command[0], c.Command[1:]...)
 	if cmd.Err != nil {
 		return cmd.Err
+	}
+	if err := os.MkdirAll(c.folder(), 0o700); err != nil {
+		return fmt.Errorf("making the folder of the program: %w", err)
 	}
 	var says tail
 	cmd.Stdout, cmd.Stderr = out, &says
@@ -101,7 +104,7 @@ func (c *Config) onHost(ctx context.Context, in *io.PipeReader, out io.Writer) e
 		_ = stdin.Close()
 	})
 	defer func() { _ = in.CloseWithError(io.ErrClosedPipe); feeding.Wait() }()
-	cmd.Env, cmd.Dir = c.environment(), os.TempDir()
+	cmd.Env, cmd.Dir = c.environment(), c.folder()
 	cmd.SysProcAttr = dependent()
 	cmd.Cancel = func() error { return endGroup(cmd.Process.Pid) }
 	cmd.WaitDelay = endTime

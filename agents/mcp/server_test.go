@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -172,6 +173,26 @@ func TestEnvironment(t *testing.T) {
 	}
 }
 
+// TestFolder holds that nobody else can put files where a program on the host looks for its modules.
+func TestFolder(t *testing.T) {
+	c, list := program(t, "plain")
+	f := open(t, c, list)
+	o := f.approve()[0]
+	own := c.Pins + "/fake"
+	if got, err := f.say(o, "folder"); got != own || err != nil {
+		t.Errorf("it works in %q, %v, want %s", got, err, own)
+	}
+	environment, err := f.say(o, "environment")
+	for _, want := range []string{"HOME=" + own, "TMPDIR=" + own} {
+		if err != nil || !strings.Contains(environment, want+"\n") {
+			t.Errorf("its environment is %q, %v, want %s", environment, err, want)
+		}
+	}
+	if info, err := os.Stat(own); err != nil || info.Mode().Perm() != 0o700 {
+		t.Errorf("its folder: got %v, %v, want the mode 0700", info, err)
+	}
+}
+
 func TestServerAsksForMore(t *testing.T) {
 	c, list := program(t, "plain")
 	f := open(t, c, list)
@@ -197,6 +218,41 @@ func TestServerTellsOfAChange(t *testing.T) {
 		t.Fatal(err)
 	}
 	eventually.True(t, "the change is known", func() bool { return f.states()["echo"] == mcp.StateChanged })
+}
+
+// TestPinsAreOfTheServer: what was approved of a server is not of another one that takes its name.
+func TestPinsAreOfTheServer(t *testing.T) {
+	c, list := program(t, "plain")
+	f := open(t, c, list)
+	f.approve()
+	f.Close()
+	for name, other := range map[string]func(*mcp.Config){
+		"arguments": func(c *mcp.Config) { c.Command = append(slices.Clone(c.Command), "-v") },
+		"place":     func(c *mcp.Config) { c.Host = false },
+		"address":   func(c *mcp.Config) { c.Command, c.URL = nil, "https://other.example" },
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := c
+			other(&c)
+			s, err := mcp.Open(c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.Close()
+			if got := s.Tools(); got != nil {
+				t.Errorf("got %d tools before it was asked, want none", len(got))
+			}
+		})
+	}
+	c.Command = append(slices.Clone(c.Command), "-v")
+	g := open(t, c, list)
+	if diff := cmp.Diff(map[string]string{"echo": mcp.StateChanged}, g.states()); diff != "" {
+		t.Error(diff)
+	}
+	g.approve()
+	if diff := cmp.Diff([]string{"mcp_fake_echo"}, g.names()); diff != "" {
+		t.Errorf("after an approval of its own: %s", diff)
+	}
 }
 
 func TestPinsOfOthersAreRefused(t *testing.T) {

@@ -35,7 +35,7 @@ func (s *Server) tool(o Offer) agents.Tool {
 		class.Action, class.Categories = policy.Mutate, []string{Undeclared}
 	}
 	return agents.NewTool(agents.ToolDef{
-		Name: FullName(s.c.Name, o.Name), Description: o.Description, Parameters: o.Schema, Action: class.Action, Timeout: s.c.Timeout,
+		Name: FullName(s.c.Name, o.Name), Description: o.Description, Revision: s.c.revision(o), Parameters: o.Schema, Action: class.Action, Timeout: s.c.Timeout,
 		Classify: func(map[string]any) agents.Classification { return class },
 	}, func(ctx context.Context, _ agents.ToolContext, args map[string]any) (agents.Result, error) {
 		return s.call(ctx, o, args)

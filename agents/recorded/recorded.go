@@ -38,7 +38,7 @@ func Decision(e audit.Event) (replay.Decision, bool) {
 	}
 	in.Findings = findings
 	d.Input, d.Hidden = s.Restore(in)
-	if exact, err := arguments.Digest(e.Run, e.Agent, e.Tool, e.Input); (err != nil || exact != e.Digest) && len(d.Hidden) == 0 && e.Input != "" {
+	if exact, err := arguments.Digest(e.Run, e.Agent, e.Tool, s.Revision, e.Input); (err != nil || exact != e.Digest) && len(d.Hidden) == 0 && e.Input != "" {
 		lost = append(lost, []string{"arguments"}) // the record differs from what was decided on
 	}
 	d.Hidden = append(d.Hidden, lost...)

@@ -62,18 +62,19 @@ func (t *Tasks) seen(doc json.RawMessage) error {
 	return nil
 }
 
-// classify classes an answer: to say no to everything needs nobody's leave.
-func classify(args map[string]any) agents.Classification {
+// classify classes an answer: to say no to everything, without a word, needs nobody's leave.
+func (t *Tasks) classify(args map[string]any) agents.Classification {
 	a, err := readAnswer(args)
-	if err == nil && a.refuses() {
-		return agents.Classification{Action: policy.Mutate, Where: "at " + a.Remote}
+	c := agents.Classification{Action: policy.Mutate, Where: "at " + a.Remote, Refused: t.gives(args)}
+	if err != nil || !a.refuses() {
+		c.Categories = []string{Category}
 	}
-	return agents.Classification{Action: policy.Mutate, Categories: []string{Category}, Where: "at " + a.Remote}
+	return c
 }
 
-// refuses reports whether the answer lets the remote do nothing that it asks for.
+// refuses reports whether the answer lets the remote do nothing that it asks for, and tells it nothing.
 func (a *Answer) refuses() bool {
-	return len(a.Decisions) > 0 && a.Answer == nil && !slices.ContainsFunc(a.Decisions, func(d Decision) bool { return d.Type != reject })
+	return len(a.Decisions) > 0 && a.Answer == nil && !slices.ContainsFunc(a.Decisions, func(d Decision) bool { return d.Type != reject || d.Message != "" })
 }
 
 // readAnswer reads arguments that fit the schema.

@@ -24,6 +24,7 @@ import (
 	"github.com/svc-gateway/svc/internal/bus"
 	"github.com/svc-gateway/svc/internal/eventually"
 	"github.com/svc-gateway/svc/policy"
+	"github.com/svc-gateway/svc/scanner/redact"
 )
 
 var (
@@ -91,7 +92,11 @@ func (r *rig) open(pause time.Duration) {
 	}
 	r.rt.Serve()
 	r.desk.Serve(approval.Config{TTL: 15 * time.Minute, Notify: []approval.Notifier{r.tasks}})
-	r.tasks.Serve(remotes, nil)
+	var secrets redact.Secrets
+	if err := secrets.Register(secret); err != nil {
+		r.t.Fatal(err)
+	}
+	r.tasks.Serve(remotes, &secrets)
 	r.t.Cleanup(r.close)
 }
 

@@ -20,6 +20,9 @@ import (
 	"github.com/svc-gateway/svc/internal/eventually"
 )
 
+// secret is a registered one, which looks like nothing.
+const secret = "zebra-crossing-seven"
+
 const start = `{"agent":"remote-far","text":"look after it"}`
 
 // waits is a rig with a task whose remote asks for something, and the call that waits for a person.
@@ -123,6 +126,8 @@ func TestTheModelGivesNoLeave(t *testing.T) {
 		{"other asks", `{"task":"$","asks":[{"interrupt":"i1","action":"ls","args":{}}]}`, "asks: it says what the remote asks for and cannot be changed"},
 		{"too many decisions", `{"task":"$","decisions":[{"type":"approve"},{"type":"approve"}]}`, "asks for 1 actions, and 2 decisions"},
 		{"an answer", `{"task":"$","answer":"yes"}`, "asks for decisions and no question"},
+		{"a credential", `{"task":"$","decisions":[{"type":"reject","message":"password: hunter2x"}]}`, "credential_sent"},
+		{"a secret of the service", `{"task":"$","decisions":[{"type":"edit","edited_action":{"name":"rm","args":{"path":"` + secret + `"}}}]}`, "credential_sent"},
 		{"no task", `{"task":"far-aaaaaaaa"}`, "there is no task"},
 		{"no remote", `{"task":"near-aaaaaaaa"}`, "may not use that remote"},
 	} {
@@ -141,6 +146,14 @@ func TestTheModelGivesNoLeave(t *testing.T) {
 	// a no needs nobody
 	if out := r.do(ada, remote.ToolAnswer, fmt.Sprintf(`{"task":%q,"decisions":[{"type":"reject"}]}`, id)); !strings.Contains(out, "The answer was sent.") {
 		t.Errorf("got %q", out)
+	}
+}
+
+// A no with words tells another service something: it waits for a person.
+func TestANoWithWordsNeedsLeave(t *testing.T) {
+	r, _, a := waits(t, never, `{"task":"$","decisions":[{"type":"reject","message":"what the user told me"}]}`)
+	if got := r.server.Resumes(); a.State != approval.Pending || len(got) > 0 {
+		t.Errorf("got the approval %s, and the remote was told %v", a.State, got)
 	}
 }
 
@@ -240,6 +253,9 @@ func TestTools(t *testing.T) {
 	r := newRig(t, never)
 	if out := r.do(ada, remote.ToolStart, `{"agent":"remote-far","text":"use the password: Hunter2!x"}`); !strings.Contains(out, "credential_sent") {
 		t.Errorf("a credential: got %q", out)
+	}
+	if out := r.do(ada, remote.ToolStart, `{"agent":"remote-far","text":"use `+secret+`"}`); !strings.Contains(out, "credential_sent") {
+		t.Errorf("a secret of the service: got %q", out)
 	}
 	if n := r.server.Count("POST"); n > 0 {
 		t.Errorf("the remote was asked %d times", n)

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/svc-gateway/svc/internal/frontmatter"
 	"github.com/svc-gateway/svc/scanner"
@@ -16,12 +16,15 @@ import (
 // maxScript is how long a script may be: people approve it, and it is read before it is run.
 const maxScript = 256 << 10
 
-// checkFiles looks at all files: texts are scanned, and scripts must be ones that can be run.
+// checkFiles looks at all files: they are scanned, and scripts must be ones that can be run. A byte that is no
+// text does not keep the rest of a file from being looked at.
 func (p *parser) checkFiles(at string) error {
 	var mistakes []error
 	for _, f := range p.skill.Files {
-		if utf8.Valid(f.Content) {
-			mistakes = append(mistakes, suspicious(path.Join(at, f.Path), f.Content, p.known.Scan))
+		text := bytes.ToValidUTF8(f.Content, []byte("\uFFFD"))
+		mistakes = append(mistakes, suspicious(path.Join(at, f.Path), text, p.known.Scan))
+		if path.Ext(f.Path) != ".md" || slices.Contains(p.skill.Scripts, f.Path) {
+			mistakes = append(mistakes, checkCode(path.Join(at, f.Path), text))
 		}
 	}
 	for _, name := range p.skill.Scripts {
@@ -51,8 +54,18 @@ func lineAt(text []byte, at int) int {
 	return 1 + bytes.Count(text[:min(max(at, 0), len(text))], []byte("\n"))
 }
 
-// checkScript says why a file cannot be run in the sandbox. What code may not do when an agent has written it
-// a script of a skill may not do either.
+// checkCode says why a file cannot be code of a skill. What code may not do when an agent has written it a script
+// of a skill may not do either, nor a file that it loads: which those are nobody knows.
+func checkCode(file string, text []byte) error {
+	var mistakes []error
+	for _, found := range command.ScanCode(string(text), command.AnyLanguage) {
+		mistakes = append(mistakes, &Mistake{File: file, Line: lineAt(text, found.Start), Message: fmt.Sprintf(
+			"a script may not write to servers or databases, nor may what it can load (rule %s): %s", found.Rule, found.Excerpt)})
+	}
+	return errors.Join(mistakes...)
+}
+
+// checkScript says why a file cannot be run in the sandbox.
 func checkScript(file string, f File) error {
 	var mistakes []error
 	wrong := func(line int, format string, args ...any) {
@@ -75,9 +88,6 @@ func checkScript(file string, f File) error {
 		wrong(1, "it does not begin with the path of its interpreter: write a first line such as #!/usr/bin/env python3")
 	case strings.HasSuffix(first, "\r"):
 		wrong(1, "its lines end as on Windows, which no interpreter is found with: save it with Unix line ends")
-	}
-	for _, found := range command.ScanCode(string(f.Content), command.AnyLanguage) {
-		wrong(lineAt(f.Content, found.Start), "a script may not write to servers or databases (rule %s): %s", found.Rule, found.Excerpt)
 	}
 	return errors.Join(mistakes...)
 }

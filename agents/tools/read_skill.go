@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/svc-gateway/svc/agents"
 	"github.com/svc-gateway/svc/agents/skill"
@@ -72,6 +73,9 @@ func readSkillFile(ctx context.Context, s skill.Skill, path string, offset, limi
 	if !ok {
 		paths := others(s)
 		return agents.Result{}, fmt.Errorf("the skill %s has no file %q%s; it has %s", s.Name, path, suggest.DidYouMean(path, paths), strings.Join(paths, ", "))
+	}
+	if !utf8.Valid(f.Content) {
+		return agents.Result{}, fmt.Errorf("%s is not a text: only the scripts of the skill can use it", path)
 	}
 	return showLines(ctx, path, bytes.NewReader(f.Content), int64(len(f.Content)), offset, limit)
 }

@@ -49,7 +49,7 @@ func SkillTools(c ScriptConfig, active []skill.Skill, bound skill.Bound) []agent
 func Script(c ScriptConfig, s skill.Skill, t skill.Tool) agents.Tool {
 	p := newScript(c, s, t)
 	return agents.NewTool(agents.ToolDef{
-		Name: t.Name, Description: t.Description, Skill: s.Name, Parameters: t.Parameters, Action: t.Action,
+		Name: t.Name, Description: t.Description, Skill: s.Name, Revision: s.Hash, Parameters: t.Parameters, Action: t.Action,
 		Classify: p.classify, Timeout: p.Timeout + endTime,
 	}, p.run)
 }

@@ -150,6 +150,7 @@ func TestScriptClass(t *testing.T) {
 func TestReadSkill(t *testing.T) {
 	s, _ := asIs("", policy.Use, nil)
 	s.Body = "Do this.\nAnd that."
+	s.Files = append(s.Files, skill.File{Path: "refs/b.bin", Content: []byte("\xff words")})
 	hidden := skill.Skill{Name: "hidden", Body: "not yours"}
 	tool := readSkill{skill.Bound{"core": {s}, "config": {hidden}}}
 	for _, tc := range []struct {
@@ -157,11 +158,12 @@ func TestReadSkill(t *testing.T) {
 		args        map[string]any
 		want, err   string
 	}{
-		{"the instruction", "core", map[string]any{"name": "x"}, "Do this.\nAnd that.\n[files of this skill: bin/t, refs/a.md]\n[tools of this skill: x__t]\n", ""},
+		{"the instruction", "core", map[string]any{"name": "x"}, "Do this.\nAnd that.\n[files of this skill: bin/t, refs/a.md, refs/b.bin]\n[tools of this skill: x__t]\n", ""},
 		{"by its name", "core", map[string]any{"name": "x", "file": "SKILL.md"}, "Do this.\nAnd that.\n[files", ""},
 		{"a part", "core", map[string]any{"name": "x", "offset": 2.0, "limit": 1.0}, "And that.\n[more follows: go on with offset 3", ""},
 		{"a file", "core", map[string]any{"name": "x", "file": "refs/a.md"}, "referred to\n", ""},
 		{"no such file", "core", map[string]any{"name": "x", "file": "refs/b.md"}, "", `the skill x has no file "refs/b.md"; did you mean refs/a.md?; it has bin/t, refs/a.md`},
+		{"no text", "core", map[string]any{"name": "x", "file": "refs/b.bin"}, "", "refs/b.bin is not a text"},
 		{"out of the skill", "core", map[string]any{"name": "x", "file": "../../token"}, "", "the skill x has no file"},
 		{"no such skill", "core", map[string]any{"name": "y"}, "", `you have no skill "y"`},
 		{"another's", "core", map[string]any{"name": "hidden"}, "", `you have no skill "hidden"; yours are x`},

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -27,9 +26,6 @@ import (
 	"github.com/svc-gateway/svc/internal/settings"
 	"github.com/svc-gateway/svc/internal/suggest"
 )
-
-// secretName are names of variables whose values nobody is shown when a server repeats them.
-var secretName = regexp.MustCompile(`(?i)key|token|secret|pass|credential`)
 
 // mcpServers holds the MCP servers that are used, by data folder and settings: one whose settings a reload
 // leaves as they are goes on.
@@ -93,9 +89,8 @@ func (t *toolbox) openServers(a *app.App, b *box, setup agents.Setup, log *zap.L
 			return err
 		}
 		for _, v := range c.Env {
-			if name, value, _ := strings.Cut(v, "="); secretName.MatchString(name) {
-				_ = a.Secrets().Register(value) // one that is too short to be known again is no key
-			}
+			_, value, _ := strings.Cut(v, "=")
+			_ = a.Secrets().Register(value) // one that is too short to be known again is no key
 		}
 		doc, err := json.Marshal([]any{a.Home().Dir(), m, c.Key, c.Env, c.Version})
 		if err != nil {

@@ -143,7 +143,7 @@ func mcpApproveCommand() *cobra.Command {
 		Long: `Has the tools of a server used as they are now. DIGEST is that of the list that you have looked at, as
 list and show print it: if the server has changed a tool since, nothing is approved. Tools that read like
 an injection are left out.`,
-		Example: "  service mcp approve files 1b2c3d4e5f607182",
+		Example: "  service mcp approve files 1b2c…  # all 64 digits, as list prints them",
 	}
 	asJSON := cmd.Flags().Bool("json", false, "print JSON")
 	cmd.RunE = cli.Run(func(cmd *cobra.Command, args []string) error {

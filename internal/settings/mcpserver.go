@@ -72,7 +72,7 @@ var mcpServers = register(&objects[MCPServer]{
 			func(m *MCPServer) *[]string { return &m.Command }, nil),
 		text("place", PlaceSandbox, "where the program runs: `sandbox`, or `host`, beside it, with all rights of the service's user",
 			func(m *MCPServer) *string { return &m.Place }, checkPlace),
-		list("environment", "", "names of variables of the service that the program gets. It gets no others but a fixed `PATH`, `HOME`, `TMPDIR` and `LC_ALL`",
+		list("environment", "", "names of variables of the service that the program gets. It gets no others but a fixed `PATH`, `HOME`, `TMPDIR` and `LC_ALL`. Their values are redacted wherever they turn up",
 			func(m *MCPServer) *[]string { return &m.Environment }, checkEnvNames),
 		items("read", "", "files and folders of the host that the program sees in the sandbox, read-only",
 			func(m *MCPServer) *[]string { return &m.Read }, checkAbsolute),
@@ -148,8 +148,8 @@ func checkMCPURL(raw string) error {
 	switch {
 	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "":
 		return errors.New("this is not an http or https address such as https://mcp.example.com/mcp")
-	case u.User != nil || u.Fragment != "":
-		return errors.New("an address must not carry a user, a password or a fragment: say with key where the key is")
+	case u.User != nil || u.Fragment != "" || u.RawQuery != "" || u.ForceQuery:
+		return errors.New("an address must not carry a user, a password, a query or a fragment: say with key where the key is")
 	case u.Scheme == "http" && !loopback.MatchString(u.Hostname()):
 		return errors.New("a server on another host needs https: whoever is on the way could change what its tools are")
 	}

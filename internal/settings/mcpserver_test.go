@@ -13,7 +13,7 @@ import (
 func TestMCPServers(t *testing.T) {
 	s, _, err := settings.Resolve(settings.Layers{File: file(t, `{"mcp_servers": [
 		{"name": "files", "command": ["node", "a b.js"], "read": ["/opt/x"], "agents": ["core"], "use": ["get", "list"]},
-		{"name": "web", "url": "https://m.example/mcp?x=1", "key": "{env.K}", "timeout": "5s"}]}`)})
+		{"name": "web", "url": "https://m.example/mcp", "key": "{env.K}", "timeout": "5s"}]}`)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -22,7 +22,7 @@ func TestMCPServers(t *testing.T) {
 			Name: "files", Command: []string{"node", "a b.js"}, Place: settings.PlaceSandbox, Read: []string{"/opt/x"}, Network: "none",
 			KeyHeader: "Authorization", Agents: []string{"core"}, Use: []string{"get", "list"}, Timeout: time.Minute,
 		},
-		{Name: "web", Place: settings.PlaceSandbox, Network: "none", URL: "https://m.example/mcp?x=1", Key: "{env.K}", KeyHeader: "Authorization", Timeout: 5 * time.Second},
+		{Name: "web", Place: settings.PlaceSandbox, Network: "none", URL: "https://m.example/mcp", Key: "{env.K}", KeyHeader: "Authorization", Timeout: 5 * time.Second},
 	}
 	if d := cmp.Diff(want, s.MCPServers()); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
@@ -45,6 +45,7 @@ func TestMCPServerErrors(t *testing.T) {
 		{"in the clear", `, "url": "http://x.example"`, "needs https"},
 		{"password", `, "url": "https://a:hunter2@x.example"`, "must not carry a user"},
 		{"declared twice", `, "command": ["x"], "use": ["a"], "mutate": ["a"]`, `"a" is in mutate, too`},
+		{"key in the query", `, "url": "https://x.example/mcp?key=hunter2"`, "a query or a fragment: say with key"},
 		{"header", `, "url": "https://x.example", "key_header": "a b"`, "is not the name of a header"},
 		{"variable with its value", `, "command": ["x"], "environment": ["K=hunter2"]`, "is the name of an environment variable"},
 	} {

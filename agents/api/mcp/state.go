@@ -102,5 +102,5 @@ func (s *seals) open(text string, p policy.Principal, c call) (state, error) {
 
 // digest names the tool and its arguments, however they are written.
 func (c call) digest() (string, error) {
-	return arguments.Digest("", Agent, c.Name, string(c.Arguments))
+	return arguments.Digest("", Agent, c.Name, "", string(c.Arguments))
 }

@@ -1,7 +1,6 @@
 package device
 
 import (
-	"net"
 	"net/netip"
 	"regexp"
 	"slices"
@@ -53,9 +52,11 @@ func names(word string) bool {
 	if _, err := netip.ParsePrefix(word); err == nil {
 		return false
 	}
-	_, err := net.ParseMAC(word)
-	return err != nil
+	return !hardware.MatchString(word)
 }
+
+// hardware is an address of a network card.
+var hardware = regexp.MustCompile(`^[0-9A-Fa-f]{2}([:-][0-9A-Fa-f]{2}){5}$`)
 
 // Executes reports whether a line begins with a command that is none of a configuration, or may be short for one.
 func Executes(line string) bool {
