@@ -16,7 +16,7 @@ type Input struct {
 	Skill      string            `json:"skill,omitempty"` // the tool's skill; empty means the tool's name
 	Tool       string            `json:"tool"`
 	Revision   string            `json:"revision,omitempty"` // of what the tool runs, where that can change
-	Action     Action            `json:"action"` // as the tool declares it or the command analysis classed it
+	Action     Action            `json:"action"`             // as the tool declares it or the command analysis classed it
 	Arguments  map[string]any    `json:"arguments,omitempty"`
 	Command    *command.Command  `json:"command,omitempty"` // nil when the call runs no command
 	Categories []string          `json:"categories,omitempty"`

@@ -20,7 +20,7 @@ import (
 // hashes, and Hidden names them.
 type Snapshot struct {
 	Time       time.Time           `json:"time"`
-	Skill      string              `json:"skill,omitempty"` // unless it is the tool's name
+	Skill      string              `json:"skill,omitempty"`    // unless it is the tool's name
 	Revision   string              `json:"revision,omitempty"` // of what the tool runs, where that can change
 	Source     string              `json:"source,omitempty"`
 	Groups     []string            `json:"groups,omitempty"`
