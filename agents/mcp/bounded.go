@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"mime"
 	"net/http"
+	"slices"
 	"sync/atomic"
 	"time"
 )
@@ -36,6 +38,7 @@ type quota struct {
 	left float64 // messages
 	at   time.Time
 	line int // bytes since the last line end
+	deep depth
 	over atomic.Pointer[error]
 }
 
@@ -52,6 +55,13 @@ func (q *quota) Read(p []byte) (int, error) {
 func (q *quota) take(b []byte, now time.Time) error {
 	q.left = min(burst, q.left+now.Sub(q.at).Seconds()*perSecond) - float64(bytes.Count(b, []byte{'\n'}))
 	q.at = now
+	for _, c := range b {
+		if c == '\n' {
+			q.deep = depth{}
+		} else if q.deep.take(c) {
+			return errTooDeep
+		}
+	}
 	for len(b) > 0 {
 		i := bytes.IndexByte(b, '\n')
 		if i < 0 {
@@ -106,14 +116,21 @@ func (t *oneHost) RoundTrip(r *http.Request) (*http.Response, error) {
 		end()
 		return nil, err
 	}
-	resp.Body = &boundedBody{resp.Body, maxBody, end}
+	body := &boundedBody{ReadCloser: resp.Body, left: maxBody, end: end}
+	if media, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type")); media == "text/event-stream" {
+		body.deep = (&eventDepth{data: true}).take
+	} else {
+		body.deep = new(depth).take
+	}
+	resp.Body = body
 	return resp, nil
 }
 
-// boundedBody ends with an error behind so many bytes.
+// boundedBody ends with an error behind so many bytes, and where JSON in it is nested too deep.
 type boundedBody struct {
 	io.ReadCloser
 	left int64
+	deep func(byte) bool
 	end  func() // called when it is closed
 }
 
@@ -128,5 +145,9 @@ func (b *boundedBody) Read(p []byte) (int, error) {
 	}
 	n, err := b.ReadCloser.Read(p[:min(int64(len(p)), b.left)])
 	b.left -= int64(n)
+	if slices.ContainsFunc(p[:n], b.deep) {
+		b.left = 0
+		return 0, errTooDeep
+	}
 	return n, err
 }

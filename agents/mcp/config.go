@@ -51,6 +51,8 @@ type Config struct {
 	// Tell is called with a stable word when the server has stopped working, and with none when it works
 	// again. Default: nobody is told.
 	Tell func(reason string)
+	// Egress is told of each connection that the program asks the proxy of its sandbox for. Default: nobody is.
+	Egress func(sandbox.Egress)
 	// Offered is called when the server has listed other tools than before. Default: nobody is told.
 	Offered func(Status)
 }

@@ -68,7 +68,7 @@ func (c *Config) start() *process {
 
 // inSandbox runs the program in a sandbox until it or ctx ends.
 func (c *Config) inSandbox(ctx context.Context, in *io.PipeReader, out io.Writer) error {
-	spec := sandbox.Spec{Args: c.Command, Stdin: in, Output: out, Env: c.Env, Network: c.Network}
+	spec := sandbox.Spec{Args: c.Command, Stdin: in, Output: out, Env: c.Env, Network: c.Network, OnEgress: c.Egress}
 	for _, path := range c.Read {
 		spec.Binds = append(spec.Binds, sandbox.Bind{Source: path})
 	}

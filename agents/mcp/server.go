@@ -233,7 +233,7 @@ func reasonOf(err error) string {
 	switch {
 	case sandbox.IsUnavailable(err):
 		return ReasonSandbox
-	case errors.Is(err, errFlood), errors.Is(err, errTooLarge):
+	case errors.Is(err, errFlood), errors.Is(err, errTooLarge), errors.Is(err, errTooDeep):
 		return ReasonFlood
 	case errors.Is(err, errSilent), errors.Is(err, context.DeadlineExceeded):
 		return health.Timeout

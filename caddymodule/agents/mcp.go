@@ -19,7 +19,9 @@ import (
 	"github.com/svc-gateway/svc/agents"
 	api "github.com/svc-gateway/svc/agents/api/mcp"
 	"github.com/svc-gateway/svc/agents/mcp"
+	"github.com/svc-gateway/svc/agents/remote"
 	"github.com/svc-gateway/svc/agents/sandbox"
+	"github.com/svc-gateway/svc/agents/skill"
 	"github.com/svc-gateway/svc/audit"
 	"github.com/svc-gateway/svc/caddymodule/app"
 	"github.com/svc-gateway/svc/internal/health"
@@ -116,6 +118,7 @@ func openServer(a *app.App, c mcp.Config, b *box, setup agents.Setup, log *zap.L
 	c.Pins, c.Scan, c.Log = a.Home().MCP(), setup.Scan, log
 	c.Tell = func(reason string) { set(health.NewPart("mcp", time.Now(), reason)) }
 	c.Offered = func(s mcp.Status) { offered(a.Audit(), log, s) }
+	c.Egress = (&destinations{server: c.Name, audit: a.Audit(), log: log, seen: map[sandbox.Egress]bool{}}).add
 	s, err := mcp.Open(c)
 	if err != nil {
 		end()
@@ -204,10 +207,17 @@ func equip(all []agents.Agent, tools []agents.Tool, to map[string][]string, offe
 	}
 	for _, a := range equipped {
 		if a.Name == offers {
+			a.Tools = slices.DeleteFunc(slices.Clone(a.Tools), ofItsAgent)
 			equipped = append(equipped, api.Offer(a))
 		}
 	}
 	return equipped
+}
+
+// ofItsAgent reports whether a tool works for the agent alone that has it: no other one has its skills and
+// remote agents.
+func ofItsAgent(tool string) bool {
+	return tool == skill.ReadTool || slices.Contains(remote.ToolNames(), tool)
 }
 
 // close lets go of the servers.
