@@ -21,6 +21,23 @@ func Asked(task string) []string {
 	return words
 }
 
+// everything reports whether the words of a task ask for whatever is known, and for nothing in particular.
+func everything(words []string) bool {
+	return len(words) > 0 && !slices.ContainsFunc(words, func(w string) bool { return !known[w] })
+}
+
+// known are the words of such a question, in English, German, French, Spanish and Italian.
+var known = func() map[string]bool {
+	set := map[string]bool{}
+	for _, w := range Words(`everything anything know known knowledge remember remembered recall memory memories note notes earlier conversation conversations
+		alles weißt wissen erinnerst erinnern erinnerung erinnerungen gemerkt notizen
+		souviens rappelles mémoire mémoires sais tout recuerdas recuerdos memoria memorias sabes todo ricordi memorie sai tutto
+		je moi te qué que de mí cosa`) {
+		set[w] = true
+	}
+	return set
+}()
+
 const (
 	maxTask = 4 << 10 // bytes of a task that are looked at
 	maxWord = 64      // bytes of a word

@@ -48,7 +48,13 @@ func (k *Keeper) Recall(ctx context.Context, in agents.Invocation) (agents.Recal
 	if err != nil {
 		return agents.Recalled{}, err
 	}
-	chosen := k.choose(preferences, found, k.near(ctx, q, in.Task))
+	var newest []Entry
+	if everything(q.Words) {
+		if newest, err = k.Store.Memories(ctx, Filter{Owner: in.Owner, Agents: []string{""}, Limit: k.Config.Recall}); err != nil {
+			return agents.Recalled{}, err
+		}
+	}
+	chosen := k.choose(preferences, found, k.near(ctx, q, in.Task), newest)
 	if len(chosen) == 0 {
 		return agents.Recalled{}, nil
 	}
@@ -82,8 +88,9 @@ func (k *Keeper) event(in agents.Invocation, typ string) audit.Event {
 	return e
 }
 
-// choose are the memories that are told: what the user prefers first, then what fits best.
-func (k *Keeper) choose(preferences []Entry, found, near []Found) []Entry {
+// choose are the memories that are told: what the user prefers first, then what fits best, then the newest
+// where all is asked for. Of what is not asked for by its words, only the user's own is told.
+func (k *Keeper) choose(preferences []Entry, found, near []Found, newest []Entry) []Entry {
 	var chosen []Entry
 	add := func(e Entry) {
 		e = k.Show(e)
@@ -102,6 +109,11 @@ func (k *Keeper) choose(preferences []Entry, found, near []Found) []Entry {
 	}
 	for _, f := range found {
 		add(f.Entry)
+	}
+	for _, e := range newest {
+		if e.Own() {
+			add(e)
+		}
 	}
 	return chosen
 }

@@ -53,6 +53,8 @@ func TestRecall(t *testing.T) {
 		name, agent, task string
 		want, labels      []string
 	}{
+		{"everything", "core", "What do you remember?", []string{"always answer in German", "my editor is vim", "the backup of db01 runs at 02:00"}, []string{"memory", "user"}},
+		{"everything, in German", "core", "Was weißt du alles?", []string{"always answer in German", "my editor is vim", "the backup of db01 runs at 02:00"}, []string{"memory", "user"}},
 		{"what fits, after what is preferred", "core", "when does the backup of DB01 run?", []string{"always answer in German", "the backup of db01 runs at 02:00"}, []string{"memory", "user"}},
 		{
 			"with what the agent itself learned, and where",
@@ -77,7 +79,7 @@ func TestRecall(t *testing.T) {
 		t.Errorf("an admin is told of another's: %+v", r)
 	}
 	recalled := f.events(audit.MemoryRecalled)
-	if len(recalled) != 4 || recalled[0].Run != "run" || !strings.Contains(recalled[0].Output, "mem_") || strings.Contains(recalled[0].Output, "German") {
+	if len(recalled) != 6 || recalled[0].Run != "run" || !strings.Contains(recalled[0].Output, "mem_") || strings.Contains(recalled[0].Output, "German") {
 		t.Errorf("on record: %+v", recalled)
 	}
 }
