@@ -119,19 +119,19 @@ func TestQueue(t *testing.T) {
 	q := new(memory.Queue)
 	release := make(chan struct{})
 	var order []int
+	fitted := 0
 	for n := range 40 {
-		added := q.Add("ada", func(context.Context) {
+		if q.Add("ada", func(context.Context) {
 			if n == 0 {
 				<-release
 			}
 			order = append(order, n)
-		})
-		if !added && n < 32 {
-			t.Errorf("job %d did not fit", n)
+		}) {
+			fitted++
 		}
-		if added && n > 33 {
-			t.Errorf("job %d fitted", n)
-		}
+	}
+	if fitted != 32 && fitted != 33 { // one may be at work already
+		t.Errorf("%d jobs fitted", fitted)
 	}
 	other := make(chan struct{})
 	if !q.Add("bob", func(context.Context) { close(other) }) {
@@ -140,7 +140,7 @@ func TestQueue(t *testing.T) {
 	<-other // while ada's wait
 	close(release)
 	q.Close(t.Context())
-	if len(order) < 32 || !slices.IsSorted(order) {
+	if len(order) != fitted || !slices.IsSorted(order) {
 		t.Errorf("done: %v", order)
 	}
 	if q.Add("ada", func(context.Context) {}) {
