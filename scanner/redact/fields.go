@@ -244,7 +244,7 @@ func (s *streamFields) noteRest(t *fieldText, at int) bool {
 // event appends an event with its data redacted, or makes it wait; last says that its texts end
 // here.
 func (s *streamFields) event(dst []byte, name string, event, data []byte, last bool, write writer) []byte {
-	call := convention.Call(data)
+	call := convention.Call(name, data)
 	end := call || (s.alive || len(s.queue.events) > 0) && convention.Ends(name, data)
 	if end && !last {
 		dst = s.flush(dst)

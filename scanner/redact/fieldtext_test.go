@@ -157,6 +157,20 @@ func TestQuestionsDoNotWait(t *testing.T) {
 	}
 }
 
+// Nor does the address that a client of MCP's older transport waits for, whatever its random end may begin:
+// the c is the first letter of the token in base64.
+func TestAddressesDoNotWait(t *testing.T) {
+	const event = "event: endpoint\ndata: /message?sessionId=7d8fdecf-0ce9-4230-98dd-7dea2db56f5c\n\n"
+	const token = "svc_5IqHeaizbFfXD7U95qV2nzP6mNtFBu2RG0SRyjKq3422YFNvg"
+	r := NewSecrets().With(token).EventStream()
+	if got := string(r.Append(nil, []byte(event))); got != event {
+		t.Errorf("got %q, want the event at once", got)
+	}
+	if got := string(r.Append(nil, []byte("event: endpoint\ndata: /message?token="+token+"\n\n"))); strings.Contains(got, token) || got == "" {
+		t.Errorf("got %q, want it redacted, at once", got)
+	}
+}
+
 // What waits is bounded: in the end it is taken for a secret.
 func TestEventsWaitNotForEver(t *testing.T) {
 	for _, other := range []string{`{"b":"x"}`, `{"b":"` + strings.Repeat("x ", 2<<10) + `"}`} {

@@ -7,10 +7,14 @@ import (
 	"github.com/svc-gateway/svc/scanner/internal/text"
 )
 
-// Call reports whether data is a request or an answer of JSON-RPC. Its texts are whole, and somebody
-// waits for it before anything else is said: it must not wait for what follows. A notification, and
-// one of several answers to one request as agents stream them, may hold pieces of texts.
-func Call(data []byte) bool {
+// Call reports whether an event is a request or an answer of JSON-RPC, or tells where to send them as
+// the older transport of MCP does. Its texts are whole, and somebody waits for it before anything else
+// is said: it must not wait for what follows. A notification, and one of several answers to one request
+// as agents stream them, may hold pieces of texts.
+func Call(name string, data []byte) bool {
+	if name == "endpoint" {
+		return true
+	}
 	if len(data) == 0 || data[0] != '{' || !bytes.Contains(data, []byte(`"jsonrpc"`)) {
 		return false
 	}

@@ -34,9 +34,12 @@ func TestCall(t *testing.T) {
 		`{"id":1,"result":{}}`:                                         false,
 		`["jsonrpc"]`:                                                  false,
 	} {
-		if got := Call([]byte(data)); got != want {
+		if got := Call("message", []byte(data)); got != want {
 			t.Errorf("%s: got %v, want %v", data, got, want)
 		}
+	}
+	if !Call("endpoint", []byte("/message?sessionId=1")) {
+		t.Error("the address to write to is no call")
 	}
 }
 
