@@ -67,7 +67,7 @@ func (t *fieldText) engine() *engine {
 // live reports whether a secret may have begun.
 func (t *fieldText) live() bool {
 	if t.plain != nil {
-		return t.plain.live() || len(t.plain.undecided()) > 0
+		return t.plain.live() || len(t.plain.finder.buf) > 0
 	}
 	return t.json.live()
 }

@@ -105,12 +105,12 @@ func (t *jsonText) suspend() {
 		inner.suspend()
 		return
 	}
-	t.pending.Write(t.finder.buf, t.depth)
+	t.pending.Write(t.finder.held(), t.depth)
 	t.encoded.Write(t.held(), t.depth)
 }
 
 // undecided is what was neither written nor dropped yet.
-func (t *jsonText) undecided() []byte { return slices.Concat(t.held(), t.finder.buf) }
+func (t *jsonText) undecided() []byte { return slices.Concat(t.held(), t.finder.held()) }
 
 // rest is what was neither written nor dropped yet, as it is written.
 func (t *jsonText) rest() []byte {

@@ -143,7 +143,7 @@ func (t *jsonText) innerRest() []byte {
 // live reports whether a secret may have begun, or the text must be looked at closely.
 func (t *jsonText) live() bool {
 	if t.form != asJSON {
-		return t.engine.live() || len(t.undecided()) > 0
+		return t.engine.live() || len(t.finder.buf) > 0
 	}
 	w := t.inner
 	return len(w.levels) > 0 || w.state != wantComma

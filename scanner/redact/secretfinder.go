@@ -8,6 +8,7 @@ type secretFinder struct {
 	forms *literal.Forms // of the stream
 	begun bool
 	buf   []byte // the beginning of what may be a secret
+	sent  int    // bytes of buf that went on already
 	rest  string // of a long form, which is being dropped
 }
 
@@ -22,7 +23,7 @@ func (k *secretFinder) active() bool {
 
 // step takes the next piece of the input; at eof everything is decided.
 func (k *secretFinder) step(s sink, src []byte, eof bool) {
-	data, pos := src, 0
+	data, pos, sent := src, 0, k.sent
 	if len(k.buf) > 0 {
 		k.buf = append(k.buf, src...)
 		data = k.buf
@@ -41,23 +42,34 @@ func (k *secretFinder) step(s sink, src []byte, eof bool) {
 			}
 		}
 		at, form := k.forms.Find(data[pos:], eof)
-		if at > 0 {
-			s.keep(data[pos : pos+at])
-			pos += at
+		if pos+at > sent {
+			s.keep(data[max(pos, sent) : pos+at])
 		}
+		pos += at
 		if form == "" {
 			break
 		}
 		n := min(len(form), literal.MaxForm)
-		s.drop(n)
+		s.drop(n - max(sent-pos, 0))
 		s.mark()
 		k.from.watcher().note(KnownSecret)
 		pos += n
 		k.rest = form[n:]
 	}
-	k.buf = append(k.buf[:0], data[pos:]...)
+	k.buf, k.sent = append(k.buf[:0], data[pos:]...), max(sent-pos, 0)
 	if eof {
 		k.reset()
+	}
+}
+
+// held is what did not go on yet.
+func (k *secretFinder) held() []byte { return k.buf[k.sent:] }
+
+// spare lets what is held go on. If it turns out to begin a secret, the rest of that goes.
+func (k *secretFinder) spare(s sink) {
+	if held := k.held(); len(held) > 0 {
+		s.keep(held)
+		k.sent = len(k.buf)
 	}
 }
 

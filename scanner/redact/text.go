@@ -47,7 +47,7 @@ func (r *TextStream) Close(dst []byte) []byte {
 }
 
 // undecided is what was neither written nor dropped yet.
-func (r *TextStream) undecided() []byte { return slices.Concat(r.held(), r.finder.buf) }
+func (r *TextStream) undecided() []byte { return slices.Concat(r.held(), r.finder.held()) }
 
 // remainder is a redactor as the sink of what is no known secret.
 type remainder TextStream
