@@ -11,7 +11,8 @@
 //   - application/json and +json: a document; the values of its strings are redacted.
 //   - text/event-stream: each field of the events' JSON is followed from event to event, so a
 //     secret that is spread over several is found. Events keep their number and order, and
-//     pass as soon as they come, unless their text ends in what may begin a secret.
+//     pass as soon as they come, unless their text ends in what may begin a secret. If these are
+//     three letters or less they pass when nothing more came for a quarter of a second.
 //   - application/x-ndjson and its kin: a document a line, followed in the same way.
 //   - images (SVG excepted), audio, video, fonts and the archive and office formats listed in
 //     types.go, plus those of the option pass: untouched. So is what is compressed and has no such

@@ -65,7 +65,7 @@ func (h *Handler) serve(rw *writer, r *http.Request, next caddyhttp.Handler) (er
 		}
 	}()
 	// Where the handler panics the response breaks off, with no more of it than was certain.
-	if err = next.ServeHTTP(rw, r); err != nil {
+	if err = rw.run(next, r); err != nil {
 		rw.err = errBroken
 	} else if rw.mode == undecided && websocket.Asks(r) { // reverse_proxy, after a 101 for something else, did not mean 200
 		rw.refuse("upstream_upgraded", "the upstream did not open the WebSocket")
@@ -74,8 +74,16 @@ func (h *Handler) serve(rw *writer, r *http.Request, next caddyhttp.Handler) (er
 	return err
 }
 
+// run has the handler answer, and lets nothing be written afterwards but by close.
+func (w *writer) run(next caddyhttp.Handler, r *http.Request) error {
+	defer w.pauses.end()
+	return next.ServeHTTP(w, r)
+}
+
 // FlushError flushes what is certain.
 func (w *writer) FlushError() error {
+	w.pauses.mu.Lock()
+	defer w.pauses.mu.Unlock()
 	if w.Imply(); w.mode == whole {
 		return nil
 	}

@@ -76,6 +76,20 @@ func (f *firstLine) Close(dst []byte) []byte {
 	return f.body.Close(dst)
 }
 
+// Waits implements redact.Idler.
+func (f *firstLine) Waits() bool {
+	lines, ok := f.body.(redact.Idler)
+	return ok && lines.Waits()
+}
+
+// Idle implements redact.Idler.
+func (f *firstLine) Idle(dst []byte) []byte {
+	if lines, ok := f.body.(redact.Idler); ok {
+		return lines.Idle(dst)
+	}
+	return dst
+}
+
 // separator is what each document of a sequence begins with (RFC 7464). Within one it cannot stand.
 const separator = '\x1e'
 

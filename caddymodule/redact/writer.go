@@ -53,6 +53,7 @@ type writer struct {
 	body    redact.Stream // nil until there is a byte that matters
 	err     error         // ends the body
 	work    work          // that redacting the body was
+	pauses  pauses
 }
 
 func newWriter(client http.ResponseWriter, r *http.Request, h *Handler, allowed *redact.Allowed) *writer {
@@ -151,6 +152,9 @@ func (w *writer) Passes() bool { return w.mode == passing }
 
 // Body redacts p and writes what is certain by now. It reports p as written as a whole.
 func (w *writer) Body(p []byte) (int, error) {
+	w.pauses.mu.Lock()
+	defer w.pauses.mu.Unlock()
+	defer w.watchPause()
 	if w.observes() {
 		n, err := w.ResponseWriter.Write(p)
 		if err == nil && w.err == nil {

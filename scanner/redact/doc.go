@@ -23,8 +23,7 @@
 //
 // For every text and every way to cut it into pieces a stream writes what the whole text would have
 // given. What may still turn out to be part of a secret is not written, but for the first three letters of
-// one in an event stream that is silent: see [EventStream]. Memory is bounded whatever the length of a
-// secret. Redacting twice changes nothing that redacting once did not, but where
+// one where nothing follows for a while: see [Idler]. Memory is bounded whatever the length of a secret. Redacting twice changes nothing that redacting once did not, but where
 // secrets run into each other it may take more away.
 //
 // # Concurrency

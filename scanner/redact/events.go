@@ -23,10 +23,8 @@ const (
 // The number and order of the events stay. Comments and the empty lines of a keepalive pass at
 // once, an event with its last line. Only an event whose text ends in what may turn out to be
 // the beginning of a secret waits, and those after it with it, until the next piece of the text
-// or an event that ends the stream, such as {"type":"done"} or [DONE]. If it is a text, and the last three
-// letters or less are what it waits for, it waits until the next keepalive only: what they begin is
-// redacted without them then. When more than 256 events or 256 KiB wait, what may be a secret becomes
-// REDACTED.
+// or an event that ends the stream, such as {"type":"done"} or [DONE], or for Idle. When more than 256
+// events or 256 KiB wait, what may be a secret becomes REDACTED.
 //
 // An event of more than 1 MiB is redacted on its own as it comes. The zero value is ready for use.
 type EventStream struct {
@@ -174,7 +172,6 @@ func (r *EventStream) lineEnds(end []byte) {
 		}
 	}
 	if r.direct = len(r.event.raw) == 0 && len(line) == 0; r.direct {
-		r.idle()
 		r.dst = append(r.dst, end...)
 		r.event.name = ""
 		return
@@ -209,7 +206,6 @@ func (r *EventStream) lineEnds(end []byte) {
 		return
 	}
 	r.direct = true
-	r.idle()
 	r.dst = append(append(r.dst, line...), end...)
 }
 

@@ -1,27 +1,50 @@
 package redact
 
-// maxSpared is how many bytes of what may begin a secret a pause sets free. A secret has eight at least.
-const maxSpared = 3
-
-// idle is told of a keepalive: nothing follows for now. An event that waits for a few letters that may begin a
-// secret would be seen with the next piece of its text only, which may come in an hour.
-func (r *EventStream) idle() {
-	if !r.state.shapes.wait.waits() && len(r.state.queue.events) == 0 {
-		return
-	}
-	r.redactWaiting()
-	r.state.queue.each((*fieldText).spare)
-	r.dst = r.state.queue.release(r.dst)
+// Idler is a stream of events or lines, of which one may wait for a few letters that may begin a secret. It
+// would be seen with the next piece of its text only, which may come in an hour.
+type Idler interface {
+	Stream
+	// Waits reports whether an event or a line waits.
+	Waits() bool
+	// Idle is for when nothing has come for a while. It appends to dst what waits for three letters or less
+	// of a text, with them, and returns dst. If they begin a secret after all, the rest of it goes.
+	Idle(dst []byte) []byte
 }
 
-// spare writes what the text holds back to its hole if it is a few letters that may begin a secret. It does
-// not forget them: if they do, the rest of the secret goes.
+// maxSpared is how many letters of what may begin a secret Idle writes. A secret has eight at least.
+const maxSpared = 3
+
+// Waits implements [Idler].
+func (r *EventStream) Waits() bool { return r.state.waits() }
+
+// Idle implements [Idler].
+func (r *EventStream) Idle(dst []byte) []byte {
+	r.dst = dst
+	r.redactWaiting()
+	dst, r.dst = r.state.idle(r.dst), nil
+	return dst
+}
+
+// Waits implements [Idler].
+func (r *LineStream) Waits() bool { return r.state.waits() }
+
+// Idle implements [Idler].
+func (r *LineStream) Idle(dst []byte) []byte { return r.state.idle(dst) }
+
+func (s *streamFields) waits() bool { return s.shapes.wait.waits() || len(s.queue.events) > 0 }
+
+func (s *streamFields) idle(dst []byte) []byte {
+	s.queue.each((*fieldText).spare)
+	return s.queue.release(dst)
+}
+
+// spare writes what the text holds back to its hole, if it is a few letters. It does not forget them.
 func (t *fieldText) spare() {
 	e, known := t.engine(), &t.json.finder
 	if t.plain != nil {
 		known = &t.plain.finder
 	}
-	begun := len(known.buf) + marks.Held(e.state, e.before[:e.seen]) // also what was set free before
+	begun := len(known.buf) + marks.Held(e.state, e.before[:e.seen]) // also what was written here before
 	if t.json.form == asJSON || e.rule != nil || e.value.end != nil || known.rest != "" || begun > maxSpared {
 		return
 	}
@@ -39,3 +62,9 @@ func (t *fieldText) spare() {
 	}
 	e.sent = len(e.buf)
 }
+
+// Interface guards.
+var (
+	_ Idler = (*EventStream)(nil)
+	_ Idler = (*LineStream)(nil)
+)

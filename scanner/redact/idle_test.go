@@ -6,56 +6,57 @@ import (
 	"testing"
 )
 
-// What a keepalive sets free, and what comes of it.
-func TestKeepalivesSetFree(t *testing.T) {
+// What goes on where nothing follows for a while, and what comes of it.
+func TestIdle(t *testing.T) {
 	const token = "svc_5IqHeaizbFfXD7U95qV2nzP6mNtFBu2RG0SRyjKq3422YFNvg"
 	for _, tt := range []struct {
-		name, first, after string // what is out after a keepalive
+		name, first, after string // after is out after a pause
 		next, then         string
 	}{
 		{"the beginning of a known secret", "3 files", "3 files", " and more", " and more"},
 		{"a known secret", "it is sv", "it is sv", strings.TrimPrefix(token, "sv") + " x", "REDACTED x"},
-		{"a known secret in three pieces", "it is s", "it is s", "vc_5IqHeaizb", ""},
-		{"the prefix of a vendor", "the s", "the s", "k-proj-Zq8nH2kLx0vB4mT7yR1wE5uI9oP3aS6dF8gJ2hK4lX7cV0bN1mQ x", "REDACTED x"},
 		{"a letter that begins again", "is ss", "is ss", strings.TrimPrefix(token, "s") + " x", "REDACTED x"},
+		{"the prefix of a vendor", "the s", "the s", "k-proj-Zq8nH2kLx0vB4mT7yR1wE5uI9oP3aS6dF8gJ2hK4lX7cV0bN1mQ x", "REDACTED x"},
 		{"more than a few letters", "it is svc_", "", "olumn", "olumn"},
 		{"a secret of which the end is not known", "password is hun", "", "ter2 x", "REDACTED x"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			for _, form := range []string{"data: {\"content\":%}\n\n", "data: [%]\n\n", "event: log\ndata: % \n\n"} {
+			for _, form := range []string{"data: {\"content\":%}\n\n", "data: [%]\r\n\r\n", "event: log\ndata: %\n\n", "{\"content\":%}\n"} {
 				event := func(text string) string {
-					if quoted, _ := json.Marshal(text); strings.Contains(form, "{") || strings.Contains(form, "[") {
-						return strings.Replace(form, "%", string(quoted), 1)
+					if strings.ContainsAny(form, "{[") {
+						quoted, _ := json.Marshal(text)
+						text = string(quoted)
 					}
-					return strings.Replace(form, "% ", text, 1)
+					return strings.Replace(form, "%", text, 1)
 				}
-				for _, keepalive := range []string{"\n", ": hb\n", ": ping\n\n", "\r\n"} {
-					r := knowing(t, token).EventStream()
-					_ = r.Append(nil, []byte(event("this is what was found:"))) // now the shape is known
-					out := string(r.Append(nil, []byte(event(tt.first))))
-					if out != "" {
-						t.Fatalf("%q did not wait", out)
-					}
-					want := keepalive
-					if tt.after != "" {
-						want = event(tt.after) + keepalive
-					}
-					if out = string(r.Append(nil, []byte(keepalive))); out != want {
-						t.Errorf("after a keepalive: got %q, want %q", out, want)
-					}
-					if tt.after == "" {
-						continue
-					}
-					if out = string(r.Append(nil, []byte(event(tt.next)+event(" ")))); tt.then != "" && out != event(tt.then)+event(" ") {
-						t.Errorf("then: got %q, want %q", out, event(tt.then))
-					}
+				var r Idler = knowing(t, token).EventStream()
+				if form[0] == '{' {
+					r = knowing(t, token).LineStream()
+				}
+				_ = r.Append(nil, []byte(event("this is what was found:"))) // now the shape is known
+				if out := string(r.Append(nil, []byte(event(tt.first)))); out != "" || !r.Waits() {
+					t.Fatalf("%q did not wait", out)
+				}
+				want := ""
+				if tt.after != "" {
+					want = event(tt.after)
+				}
+				if out := string(r.Idle(nil)); out != want || r.Waits() != (want == "") {
+					t.Errorf("after a pause: got %q, want %q", out, want)
+				}
+				if want == "" {
+					continue
+				}
+				want = event(tt.then) + event(" ")
+				if out := string(r.Append(nil, []byte(event(tt.next)+event(" ")))); out != want {
+					t.Errorf("then: got %q, want %q", out, want)
 				}
 			}
 		})
 	}
 }
 
-// With a keepalive behind each event no secret is seen but for its first letters, and nothing else changes.
+// With a pause behind each event no secret is seen but for its first letters, and nothing else changes.
 func FuzzIdle(f *testing.F) {
 	for _, s := range seeds() {
 		f.Add("tiger-lion-42", s, []byte{3}, []byte{7})
@@ -67,7 +68,7 @@ func FuzzIdle(f *testing.F) {
 			return
 		}
 		text = "This is what was found on the host: " + strings.ToValidUTF8(text, "?")
-		var plain, idle strings.Builder
+		var all []string
 		for i, rest := 0, text; rest != ""; i++ {
 			n := len(text)
 			if len(pieces) > 0 {
@@ -75,20 +76,35 @@ func FuzzIdle(f *testing.F) {
 			}
 			n = runes(rest, n)
 			data, _ := json.Marshal(map[string]string{"content": rest[:n]})
-			plain.WriteString("data: " + string(data) + "\n\n")
-			idle.WriteString("data: " + string(data) + "\n\n: hb\n")
+			all = append(all, "data: "+string(data)+"\n\n")
 			rest = rest[n:]
 		}
-		whole := split(s.EventStream(), idle.String(), []byte{16})
-		if got := split(s.EventStream(), idle.String(), cuts); got != whole {
-			t.Fatalf("secret %q, %q cut by %v:\n got %q\nwant %q", secret, idle.String(), cuts, got, whole)
+		whole := paused(s.EventStream(), all, nil)
+		if got := paused(s.EventStream(), all, cuts); got != whole {
+			t.Fatalf("secret %q, %q cut by %v:\n got %q\nwant %q", secret, all, cuts, got, whole)
 		}
-		want, _ := contents(t, split(s.EventStream(), plain.String(), nil))
+		want, _ := contents(t, split(s.EventStream(), strings.Join(all, ""), nil))
 		got, _ := contents(t, whole)
 		if !spared(got, want) {
-			t.Fatalf("secret %q in %q:\n got %q\nwant %q", secret, idle.String(), got, want)
+			t.Fatalf("secret %q in %q:\n got %q\nwant %q", secret, all, got, want)
 		}
 	})
+}
+
+// paused redacts pieces of a stream, each of them cut, with a pause behind it.
+func paused(r Idler, pieces []string, cuts []byte) string {
+	var out []byte
+	for i, piece := range pieces {
+		for len(piece) > 0 {
+			n := len(piece)
+			if len(cuts) > 0 {
+				n = min(n, int(cuts[i%len(cuts)])%17+1)
+			}
+			out, piece = r.Append(out, []byte(piece[:n])), piece[n:]
+		}
+		out = r.Idle(out)
+	}
+	return string(r.Close(out))
 }
 
 // runes returns how much of s is n bytes and the rest of a rune.
