@@ -172,14 +172,16 @@ func TestFailsClosed(t *testing.T) {
 // TestUnannounced holds that what cannot be read breaks the response, however small the writes
 // are that it comes in.
 func TestUnannounced(t *testing.T) {
-	var media, body string
-	srv := serve(t, "", func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", media)
-		for i := range len(body) {
-			io.WriteString(w, body[i:i+1])
-			http.NewResponseController(w).Flush()
+	// The upstream goes on when the client has left: each body has a server of its own.
+	letters := func(media, body string) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", media)
+			for i := range len(body) {
+				io.WriteString(w, body[i:i+1])
+				http.NewResponseController(w).Flush()
+			}
 		}
-	})
+	}
 	for _, tt := range []struct{ name, media, body string }{
 		{"UTF-16LE", "text/plain", "p\x00a\x00s\x00s\x00w\x00o\x00r\x00d\x00 \x00h\x00u\x00n\x00"},
 		{"UTF-16BE", "application/json", "\x00{\x00\"\x00p"},
@@ -192,7 +194,7 @@ func TestUnannounced(t *testing.T) {
 		{"UTF-16 without a type that says text", "application/octet-stream", "{\x00\"\x00p\x00"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			media, body = tt.media, tt.body
+			srv := serve(t, "", letters(tt.media, tt.body))
 			resp, err := http.DefaultTransport.RoundTrip(srv.Request(http.MethodGet, "/", ""))
 			if err == nil {
 				defer resp.Body.Close()
@@ -203,8 +205,7 @@ func TestUnannounced(t *testing.T) {
 		})
 	}
 	for _, text := range []string{"(", "(x)", "B", "BZ", "x", "", "{", " ", "\x00"} {
-		media, body = "text/plain", text
-		if _, got := srv.Do(http.MethodGet, "/", ""); got != text {
+		if _, got := serve(t, "", letters("text/plain", text)).Do(http.MethodGet, "/", ""); got != text {
 			t.Errorf("got %q, want %q", got, text)
 		}
 	}
