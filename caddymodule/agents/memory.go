@@ -1,10 +1,8 @@
 package agents
 
 import (
-	"context"
 	"fmt"
 	"os"
-	"sync"
 
 	"go.uber.org/zap"
 
@@ -32,12 +30,4 @@ func newMemory(a *app.App, opened *host, scan func(string) []scanner.Finding, lo
 		c.Embedder = embedding.New(embedding.Config{URL: s.EmbeddingsURL, Model: s.EmbeddingsModel, Key: model.Secret(key), Timeout: s.EmbeddingsTimeout})
 	}
 	return memory.New(c), nil
-}
-
-// sweepMemory removes memories that were of no use until it is ended.
-func sweepMemory(k *memory.Keeper) (end func()) {
-	ctx, cancel := context.WithCancel(context.Background())
-	var work sync.WaitGroup
-	work.Go(func() { k.Serve(ctx) })
-	return func() { cancel(); work.Wait() }
 }
