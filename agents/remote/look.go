@@ -182,7 +182,7 @@ func cut(text string, most int) string {
 	return string(plaintext.Whole([]byte(text[:most]))) + "\n[cut: there is more]"
 }
 
-// trouble writes down what keeps a task from being followed, once.
+// trouble writes down what keeps a task from being followed for now.
 func (t *Tasks) trouble(id string, err error) {
 	t.Log.Debug("following a task of a remote sub-agent failed, trying again", zap.String("task", id), zap.Error(err))
 }
