@@ -361,7 +361,9 @@ func TestATaskThatWaitsOutlivesAnOutage(t *testing.T) {
 	if got := r.task().Status; got != remote.Waiting {
 		t.Fatalf("got %s, want a task that waits", got)
 	}
-	r.server.Before(func(w http.ResponseWriter, _ *http.Request, _ http.Handler) { w.WriteHeader(http.StatusServiceUnavailable) })
+	r.server.Before(func(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
+		w.WriteHeader(http.StatusServiceUnavailable)
+	})
 	if out := r.do(ada, remote.ToolCheck, check); !strings.Contains(out, "the server answers 503") {
 		t.Errorf("got %q, want why nothing is known", out)
 	}
