@@ -2,7 +2,6 @@ package agents
 
 import (
 	"fmt"
-	"os"
 
 	"go.uber.org/zap"
 
@@ -20,9 +19,9 @@ func (h *Handler) newDesk(a *app.App, opened *host, log *zap.Logger) (approval.C
 	s := a.Settings().Approvals
 	c := approval.Config{TTL: s.TTL, Auto: s.Auto, Secrets: a.Secrets(), Notify: []approval.Notifier{approvalHooks{opened.hooks}, opened.tasks}}
 	if s.WebhookURL != "" {
-		secret, err := s.WebhookSecret.Reveal(os.LookupEnv)
+		secret, err := reveal("approvals.webhook_secret", s.WebhookSecret)
 		if err != nil {
-			return c, fmt.Errorf("approvals.webhook_secret: %w", err)
+			return c, err
 		}
 		h.webhook = webhook.New(webhook.Config{URL: s.WebhookURL, Secret: secret, Private: s.WebhookPrivate, Log: log})
 		c.Notify = append(c.Notify, h.webhook)
@@ -47,8 +46,8 @@ func newCallbacks(s settings.Webhooks, log *zap.Logger) (*callback.Callbacks, er
 		}
 		c.Networks = append(c.Networks, n)
 	}
-	if c.Secret, err = s.Secret.Reveal(os.LookupEnv); err != nil {
-		return nil, fmt.Errorf("webhooks.secret: %w", err)
+	if c.Secret, err = reveal("webhooks.secret", s.Secret); err != nil {
+		return nil, err
 	}
 	return callback.New(c), nil
 }
