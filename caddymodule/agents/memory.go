@@ -1,9 +1,6 @@
 package agents
 
 import (
-	"fmt"
-	"os"
-
 	"go.uber.org/zap"
 
 	"github.com/svc-gateway/svc/agents/memory"
@@ -23,9 +20,9 @@ func newMemory(a *app.App, opened *host, scan func(string) []scanner.Finding, lo
 		Since: a.Identity().Since,
 	}
 	if s.EmbeddingsURL != "" {
-		key, err := s.EmbeddingsKey.Reveal(os.LookupEnv)
+		key, err := revealAny("memory.embeddings_key", s.EmbeddingsKey)
 		if err != nil {
-			return nil, fmt.Errorf("memory.embeddings_key: %w", err)
+			return nil, err
 		}
 		c.Embedder = embedding.New(embedding.Config{URL: s.EmbeddingsURL, Model: s.EmbeddingsModel, Key: model.Secret(key), Timeout: s.EmbeddingsTimeout})
 	}
