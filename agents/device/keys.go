@@ -8,11 +8,12 @@ import (
 	"io/fs"
 	"net"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"golang.org/x/crypto/ssh"
 	"golang.org/x/crypto/ssh/knownhosts"
+
+	"github.com/svc-gateway/svc/internal/guarded"
 )
 
 // Keys are the host keys that people have pinned, in a file of the form known_hosts of OpenSSH. A key is
@@ -124,16 +125,8 @@ func (k *Keys) Pin(endpoint string, key ssh.PublicKey) error {
 		}
 	}
 	b.WriteString(knownhosts.Line([]string{endpoint}, key) + "\n")
-	part, err := os.CreateTemp(filepath.Dir(k.path), ".known_hosts-*") // for its owner only
-	if err != nil {
+	if err := guarded.Write(k.path, b.Bytes()); err != nil {
 		return fmt.Errorf("pinning the host key: %w", err)
-	}
-	_, err = part.Write(b.Bytes())
-	if err = errors.Join(err, part.Sync(), part.Close()); err == nil {
-		err = os.Rename(part.Name(), k.path)
-	}
-	if err != nil {
-		return errors.Join(fmt.Errorf("pinning the host key: %w", err), os.Remove(part.Name()))
 	}
 	return nil
 }

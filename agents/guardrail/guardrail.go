@@ -32,9 +32,6 @@ const (
 	Claim   = "claim"   // tells of a result that no tool gave
 )
 
-// Checks are all that there are.
-func Checks() []string { return []string{Empty, Cut, Refused, Looping, Form, Long, Claim} }
-
 // Answer is an answer, and how it came about.
 type Answer struct {
 	Text    string

@@ -72,22 +72,12 @@ func readPins(file string) (pins, error) {
 
 // write keeps the pins durably.
 func (p pins) write(file string) error {
-	doc, err := json.MarshalIndent(p, "", "  ")
-	if err != nil {
-		return fmt.Errorf("writing the approved tools: %w", err)
-	}
-	dir := filepath.Dir(file)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		return fmt.Errorf("making the folder of the approved tools: %w", err)
 	}
-	f, err := os.CreateTemp(dir, ".new-*") // mode 0600
-	if err != nil {
-		return fmt.Errorf("writing the approved tools: %w", err)
-	}
-	defer os.Remove(f.Name())
-	_, err = f.Write(doc)
-	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
-		err = os.Rename(f.Name(), file)
+	doc, err := json.MarshalIndent(p, "", "  ")
+	if err == nil {
+		err = guarded.Write(file, doc)
 	}
 	if err != nil {
 		return fmt.Errorf("writing the approved tools: %w", err)

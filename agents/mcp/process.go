@@ -92,7 +92,7 @@ func (c *Config) onHost(ctx context.Context, in *io.PipeReader, out io.Writer) e
 	if err := os.MkdirAll(c.folder(), 0o700); err != nil {
 		return fmt.Errorf("making the folder of the program: %w", err)
 	}
-	var says tail
+	var says beginning
 	cmd.Stdout, cmd.Stderr = out, &says
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
@@ -120,21 +120,21 @@ func (c *Config) onHost(ctx context.Context, in *io.PipeReader, out io.Writer) e
 
 func endGroup(pid int) error { return syscall.Kill(-pid, syscall.SIGKILL) }
 
-// tail keeps the beginning of what a program says of its troubles.
-type tail struct {
+// beginning keeps that of what a program says of its troubles.
+type beginning struct {
 	mu   sync.Mutex
 	text []byte
 }
 
-func (t *tail) Write(b []byte) (int, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.text = append(t.text, b[:min(len(b), 4096-len(t.text))]...)
-	return len(b), nil
+func (b *beginning) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.text = append(b.text, p[:min(len(p), 4096-len(b.text))]...)
+	return len(p), nil
 }
 
-func (t *tail) String() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return string(t.text)
+func (b *beginning) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return string(b.text)
 }

@@ -2,10 +2,7 @@ package model
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"io"
-	"mime"
 	"strings"
 
 	"github.com/anthropics/anthropic-sdk-go"
@@ -23,8 +20,8 @@ func (a *anthropicModel) stream(ctx context.Context, req Request, params anthrop
 		stream = a.messages.NewStreaming(ctx, params, option.WithMiddleware(x.watch))
 		return stream.Err()
 	}, func(x *exchange) *Error {
-		if media, _, _ := mime.ParseMediaType(x.answer.Header.Get("Content-Type")); media == "application/json" {
-			return r.whole(x.body)
+		if x.isDocument() {
+			return r.whole(x)
 		}
 		return r.pieces(stream, x)
 	})
@@ -69,25 +66,19 @@ func (r *anthropicReading) pieces(stream *ssestream.Stream[anthropic.MessageStre
 		}
 		x.alive(r.stop != "")
 	}
-	var reported *anthropic.Error
 	err := stream.Err()
+	said, isReport := errors.AsType[*anthropic.Error](err)
 	switch {
 	case r.stop != "":
 		return r.check()
-	case errors.As(err, &reported):
+	case isReport:
 		e := unavailable("its server reported an error in the middle of the answer")
-		if kind := reported.Type(); kind == anthropic.ErrorTypeOverloadedError || kind == anthropic.ErrorTypeAPIError || kind == anthropic.ErrorTypeRateLimitError {
+		if kind := said.Type(); kind == anthropic.ErrorTypeOverloadedError || kind == anthropic.ErrorTypeAPIError || kind == anthropic.ErrorTypeRateLimitError {
 			e.retry = true
 		}
 		return e
-	case x.body.over:
-		return badResponse("it is longer than %d MiB", maxAnswer>>20)
-	case x.body.err != nil || err == nil && (len(r.blocks) > 0 || x.body.n == 0):
-		e := unavailable("its server broke off in the middle of the answer")
-		e.retry = true
-		return e
 	}
-	return badResponse("it is not a stream of message events")
+	return x.incomplete(err, len(r.blocks) > 0, "message events")
 }
 
 // event takes one event of a stream.
@@ -188,13 +179,12 @@ func (r *anthropicReading) ponder(n int) *Error {
 }
 
 // whole reads an answer of a server that does not stream.
-func (r *anthropicReading) whole(body io.Reader) *Error {
-	data, err := io.ReadAll(body)
-	if err != nil {
-		return unavailable("its server broke off in the middle of the answer")
-	}
+func (r *anthropicReading) whole(x *exchange) *Error {
 	var m anthropic.Message
-	if json.Unmarshal(data, &m) != nil || m.Role != "assistant" || len(m.Content) > maxBlocks {
+	if err := x.document(&m, "a message"); err != nil {
+		return err
+	}
+	if m.Role != "assistant" || len(m.Content) > maxBlocks {
 		return badResponse("it is not a message")
 	}
 	r.begin(m)

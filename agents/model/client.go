@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"net/http"
 	"time"
@@ -86,64 +85,6 @@ func (c *client) turn(ctx context.Context, delta func(string), ask func(ctx cont
 			continue // the next attempt reports which deadline or cancellation it was
 		}
 	}
-}
-
-// exchange is one request, and its answer while it is read.
-type exchange struct {
-	answer  *http.Response
-	body    *meter
-	refusal string // what an answer other than 200 says, as far as it was read
-
-	idle     *time.Timer
-	patience time.Duration
-}
-
-// watch is a middleware of the providers' clients: it bounds what is read of the answer.
-func (x *exchange) watch(r *http.Request, next func(*http.Request) (*http.Response, error)) (*http.Response, error) {
-	a, err := next(r)
-	if err == nil {
-		limit := maxRefusal
-		if a.StatusCode == http.StatusOK {
-			limit = maxAnswer
-		}
-		x.answer, x.body = a, &meter{ReadCloser: a.Body, left: limit, tail: []byte("\n")}
-		a.Body = x.body
-	}
-	return a, err
-}
-
-// alive says that a piece of the answer came. After the last one little patience is left.
-func (x *exchange) alive(last bool) {
-	if last {
-		x.idle.Reset(min(x.patience, doneGrace))
-	} else {
-		x.idle.Reset(x.patience)
-	}
-}
-
-// exchange makes a request and reads its answer. send makes it with the middleware that it is given, and returns
-// why there is no answer; read reads one with the status 200.
-func (c *client) exchange(ctx context.Context, send func(context.Context, *exchange) error, read func(*exchange) *Error) (*exchange, *Error) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	x := &exchange{patience: c.IdleTimeout}
-	err := send(ctx, x)
-	switch {
-	case x.answer == nil:
-		return x, connectionError(err)
-	case x.answer.StatusCode != http.StatusOK:
-		text, _ := io.ReadAll(io.LimitReader(x.answer.Body, maxRefusal)) // an unreadable body only tells less
-		x.refusal = string(text)
-		return x, c.statusError(x.answer.StatusCode, x.answer.Header, x.refusal)
-	}
-	x.idle = time.AfterFunc(c.IdleTimeout, func() { cancel(errIdle) })
-	defer x.idle.Stop()
-	failed := read(x)
-	if failed != nil && errors.Is(context.Cause(ctx), errIdle) {
-		failed = unavailable("it fell silent for %v in the middle of an answer", c.IdleTimeout)
-		failed.kind = ErrTimeout
-	}
-	return x, failed
 }
 
 // backoff doubles from 250 ms to 8 s, less up to a quarter so that many runs that

@@ -2,10 +2,7 @@ package model
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"io"
-	"mime"
 	"strings"
 
 	"github.com/openai/openai-go/v3"
@@ -21,8 +18,8 @@ func (o *openAI) stream(ctx context.Context, req Request, params openai.ChatComp
 		stream = o.chat.NewStreaming(ctx, params, option.WithMiddleware(x.watch))
 		return stream.Err()
 	}, func(x *exchange) *Error {
-		if media, _, _ := mime.ParseMediaType(x.answer.Header.Get("Content-Type")); media == "application/json" {
-			return r.whole(x.body)
+		if x.isDocument() {
+			return r.whole(x)
 		}
 		return r.pieces(stream, x)
 	})
@@ -76,32 +73,24 @@ func (r *reading) pieces(stream *ssestream.Stream[openai.ChatCompletionChunk], x
 		}
 		x.alive(r.finish != "")
 	}
-	var reported *ssestream.StreamError
-	body := x.body
 	err := stream.Err()
+	_, isReport := errors.AsType[*ssestream.StreamError](err)
 	switch {
-	case r.finish != "" || body.done && r.seen:
+	case r.finish != "" || x.body.done && r.seen:
 		return r.check()
-	case errors.As(err, &reported):
+	case isReport:
 		return unavailable("its server reported an error in the middle of the answer")
-	case body.over:
-		return badResponse("it is longer than %d MiB", maxAnswer>>20)
-	case body.err != nil || err == nil && (r.seen || body.n == 0):
-		e := unavailable("its server broke off in the middle of the answer")
-		e.retry = true
-		return e
 	}
-	return badResponse("it is not a stream of chat completion chunks")
+	return x.incomplete(err, r.seen, "chat completion chunks")
 }
 
 // whole reads an answer of a server that does not stream.
-func (r *reading) whole(body io.Reader) *Error {
-	data, err := io.ReadAll(body)
-	if err != nil {
-		return unavailable("its server broke off in the middle of the answer")
-	}
+func (r *reading) whole(x *exchange) *Error {
 	var c openai.ChatCompletion
-	if json.Unmarshal(data, &c) != nil || len(c.Choices) == 0 {
+	if err := x.document(&c, "a chat completion"); err != nil {
+		return err
+	}
+	if len(c.Choices) == 0 {
 		return badResponse("it is not a chat completion")
 	}
 	if c.Model != "" {

@@ -66,11 +66,11 @@ func (r *Remote) ask(ctx context.Context, task Task) (Task, error) {
 		run, there, err = r.Client.Latest(ctx, task.RemoteThread)
 	}
 	switch {
+	case err != nil && !protocol.Gone(err):
+		return task, err
 	case !there:
 		task.Status, task.Failure, task.Asks = Failed, "the remote does not have the task, or does not have it any more", nil
 		return task, nil
-	case err != nil:
-		return task, err
 	}
 	if run.ID != task.RemoteRun {
 		task.RemoteRun, task.LastEvent, task.Steps = run.ID, "", 0
@@ -182,7 +182,7 @@ func cut(text string, most int) string {
 	return string(plaintext.Whole([]byte(text[:most]))) + "\n[cut: there is more]"
 }
 
-// trouble writes down what keeps a task from being followed, once.
+// trouble writes down what keeps a task from being followed for now.
 func (t *Tasks) trouble(id string, err error) {
 	t.Log.Debug("following a task of a remote sub-agent failed, trying again", zap.String("task", id), zap.Error(err))
 }

@@ -350,3 +350,24 @@ func TestARemoteThatIsAway(t *testing.T) {
 	r.server.Before(nil)
 	eventually.True(t, "it is there now", func() bool { return strings.Contains(r.do(ada, remote.ToolList, `{}`), "is there") })
 }
+
+// A server that is away for a moment does not end a task that waits for a person.
+func TestATaskThatWaitsOutlivesAnOutage(t *testing.T) {
+	r := newRig(t, never)
+	r.do(ada, remote.ToolStart, start)
+	r.server.Set("interrupted", `{}`, asks("i1", "rm", `{"path":"/x"}`))
+	check := fmt.Sprintf(`{"task":%q}`, r.task().ID)
+	r.do(ada, remote.ToolCheck, check)
+	if got := r.task().Status; got != remote.Waiting {
+		t.Fatalf("got %s, want a task that waits", got)
+	}
+	r.server.Before(func(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
+		w.WriteHeader(http.StatusServiceUnavailable)
+	})
+	if out := r.do(ada, remote.ToolCheck, check); !strings.Contains(out, "the server answers 503") {
+		t.Errorf("got %q, want why nothing is known", out)
+	}
+	if got := r.task().Status; got != remote.Waiting {
+		t.Errorf("after an outage: got %s (%s), want a task that waits", got, r.task().Failure)
+	}
+}

@@ -63,7 +63,7 @@ func (t *Tasks) Tools(remotes []*Remote, may May) []agents.Tool {
 				return agents.Result{}, err
 			}
 			if !s.uses(tc.Agent, a) {
-				return agents.Result{}, fmt.Errorf("the agent %s may not use that remote agent: only those that its sub-agents list", tc.Agent)
+				return agents.Result{}, notListed(tc.Agent)
 			}
 			said, source, err := run(ctx, tc, a)
 			res := agents.Result{Text: said}
@@ -132,6 +132,10 @@ func (s toolset) uses(agent string, a args) bool {
 	return name == "" || s.may(agent, name)
 }
 
+func notListed(agent string) error {
+	return fmt.Errorf("the agent %s may not use that remote agent: only those that its sub-agents list", agent)
+}
+
 func (s toolset) runStart(ctx context.Context, tc agents.ToolContext, a args) (string, string, error) {
 	task, err := s.start(ctx, tc, strings.TrimPrefix(a.Agent, Prefix), a.Text)
 	return s.told(task, err)
@@ -183,7 +187,7 @@ func (s toolset) answerTool(task string, targets map[string]provenance.Kind) age
 			"answer":{"description":"To a question: any value"}},"required":["task"]}`),
 		Expand: func(tc agents.ToolContext, raw map[string]any) ([]byte, error) {
 			if id, _ := raw["task"].(string); !s.may(tc.Agent, remoteOf(id)) {
-				return nil, fmt.Errorf("the agent %s may not use that remote agent: only those that its sub-agents list", tc.Agent)
+				return nil, notListed(tc.Agent)
 			}
 			return s.expand(tc, raw)
 		},

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 )
 
@@ -32,14 +33,14 @@ func (s Store) Add(files []File, replace bool, by string, at time.Time) (Entry, 
 	if err != nil {
 		return Entry{}, err
 	}
-	set, err := s.Read()
+	names, err := s.Names()
 	if err != nil {
 		return Entry{}, err
 	}
-	if _, there := set.Get(sk.Name); there && !replace {
+	if there := slices.Contains(names, sk.Name); there && !replace {
 		return Entry{}, fmt.Errorf("%s: %w", sk.Name, ErrExists)
-	} else if !there && len(set.All) >= maxSkills {
-		return Entry{}, fmt.Errorf("there are %d skills already, of %d at most: remove one", len(set.All), maxSkills)
+	} else if !there && len(names) >= maxSkills {
+		return Entry{}, fmt.Errorf("there are %d skills already, of %d at most: remove one", len(names), maxSkills)
 	}
 	if err := write(filepath.Join(s.Dir, sk.Name), files); err != nil {
 		return Entry{}, fmt.Errorf("writing the skill: %w", err)
@@ -50,13 +51,11 @@ func (s Store) Add(files []File, replace bool, by string, at time.Time) (Entry, 
 // Approve makes what is in the folder of a skill now the one that is used, in the name of a user. hash is that
 // of what was looked at.
 func (s Store) Approve(name, hash, by string, at time.Time) (Entry, error) {
-	set, err := s.Read()
-	if err != nil {
-		return Entry{}, err
-	}
-	e, ok := set.Get(name)
+	e, _, err := s.find(name)
 	switch {
-	case !ok || e.State == Missing:
+	case err != nil:
+		return e, err
+	case e.State == Missing:
 		return e, fmt.Errorf("%s: %w", name, ErrUnknown)
 	case e.State == Refused:
 		return e, e.Err
@@ -94,15 +93,7 @@ func (s Store) pin(name, hash, by string, at time.Time) (Entry, error) {
 
 // Remove removes a skill, with its files and its approval.
 func (s Store) Remove(name string) (Entry, error) {
-	set, err := s.Read()
-	if err != nil {
-		return Entry{}, err
-	}
-	e, ok := set.Get(name)
-	if !ok {
-		return e, fmt.Errorf("%s: %w", name, ErrUnknown)
-	}
-	pinned, err := readPins(s.Pins)
+	e, pinned, err := s.find(name)
 	if err != nil {
 		return e, err
 	}

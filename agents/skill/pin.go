@@ -73,17 +73,10 @@ func ownerOf(folder *unix.Stat_t) int {
 }
 
 // write stores the pins: a crash leaves the old ones or the new ones.
-func (p pins) write(path string) (err error) {
+func (p pins) write(path string) error {
 	text, err := json.MarshalIndent(p, "", "  ")
-	if err != nil {
-		return fmt.Errorf("writing which skills are approved: %w", err)
-	}
-	fresh := path + ".new"
-	if err := os.Remove(fresh); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("writing which skills are approved: %w", err)
-	}
-	if err = writeSynced(fresh, append(text, '\n'), 0o600); err == nil {
-		err = os.Rename(fresh, path)
+	if err == nil {
+		err = guarded.Write(path, append(text, '\n'))
 	}
 	if err != nil {
 		return fmt.Errorf("writing which skills are approved: %w", err)

@@ -70,7 +70,7 @@ type Store struct {
 // Read returns all skills. One that cannot be used is no error; a folder or a file of pins that cannot be
 // read is.
 func (s Store) Read() (Set, error) {
-	pinned, names, err := s.find()
+	pinned, names, err := s.all()
 	if err != nil {
 		return Set{}, err
 	}
@@ -84,12 +84,24 @@ func (s Store) Read() (Set, error) {
 // Names are those of all skills, also of those that are not used: an agent may name one that waits for its
 // approval.
 func (s Store) Names() ([]string, error) {
-	_, names, err := s.find()
+	_, names, err := s.all()
 	return names, err
 }
 
-// find says which skills are approved, and which are there or should be, sorted.
-func (s Store) find() (pins, []string, error) {
+// find reads one skill, and what is approved of all. The error is ErrUnknown when there is none of that name.
+func (s Store) find(name string) (Entry, pins, error) {
+	pinned, names, err := s.all()
+	if err == nil && !slices.Contains(names, name) {
+		err = fmt.Errorf("%s: %w", name, ErrUnknown)
+	}
+	if err != nil {
+		return Entry{}, pinned, err
+	}
+	return s.entry(name, pinned.Skills), pinned, nil
+}
+
+// all says which skills are approved, and which are there or should be, sorted.
+func (s Store) all() (pins, []string, error) {
 	pinned, err := readPins(s.Pins)
 	if err != nil {
 		return pinned, nil, err

@@ -6,7 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"golang.org/x/sys/unix"
+	"github.com/svc-gateway/svc/internal/guarded"
 )
 
 // write makes a folder with the files, all of it or nothing: it is made under another name first. A folder
@@ -21,7 +21,7 @@ func write(dir string, files []File) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(fresh)) }()
-	if err := give(fresh, above); err != nil {
+	if err := guarded.Give(fresh, above); err != nil {
 		return err
 	}
 	for _, f := range files {
@@ -47,7 +47,7 @@ func write(dir string, files []File) (err error) {
 // makeFolder makes a folder, and those around it, for the service's user only.
 func makeFolder(dir string) error {
 	if err := os.Mkdir(dir, 0o700); err == nil {
-		return give(dir, filepath.Dir(dir))
+		return guarded.Give(dir, filepath.Dir(dir))
 	} else if errors.Is(err, fs.ErrExist) {
 		return nil
 	} else if !errors.Is(err, fs.ErrNotExist) {
@@ -66,17 +66,5 @@ func writeSynced(p string, content []byte, mode os.FileMode) error {
 		return err
 	}
 	_, err = f.Write(content)
-	return errors.Join(err, f.Chmod(mode), f.Sync(), f.Close(), give(p, filepath.Dir(p)))
-}
-
-// give makes what a command of root's has made the property of the service's user, who has the folder.
-func give(p, folder string) error {
-	if os.Geteuid() != 0 {
-		return nil
-	}
-	var st unix.Stat_t
-	if err := unix.Stat(folder, &st); err != nil {
-		return err
-	}
-	return os.Lchown(p, int(st.Uid), int(st.Gid))
+	return errors.Join(err, f.Chmod(mode), f.Sync(), f.Close(), guarded.Give(p, filepath.Dir(p)))
 }

@@ -136,21 +136,14 @@ func (s *Store) DeleteItem(ctx context.Context, r items.Ref) error {
 }
 
 // SweepItems implements [items.Store].
-func (s *Store) SweepItems(ctx context.Context, now time.Time, limit int) (n int, err error) {
+func (s *Store) SweepItems(ctx context.Context, now time.Time, limit int) (int, error) {
 	var due bool // most sweeps find nothing and need not wait for a write
 	if err := s.db.Read().QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM items WHERE expires > 0 AND expires <= ?)`, now.UnixMilli()).Scan(&due); err != nil || !due {
 		return 0, s.fault("looking for items that have expired", err)
 	}
-	err = s.write(ctx, "removing items that have expired", func(tx *store.Tx) error {
-		res, err := tx.Exec(sweepItems, now.UnixMilli(), limit)
-		if err != nil {
-			return err
-		}
-		rows, err := res.RowsAffected()
-		n = int(rows)
-		return err
+	return s.remove(ctx, "removing items that have expired", func(tx *store.Tx) (sql.Result, error) {
+		return tx.Exec(sweepItems, now.UnixMilli(), limit)
 	})
-	return n, err
 }
 
 func (s *Store) scanItem(row interface{ Scan(...any) error }) (i items.Item, err error) {

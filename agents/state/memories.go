@@ -200,7 +200,7 @@ func (s *Store) ForgetMemories(ctx context.Context, owner string, ids []string) 
 
 // ClearMemories implements [memory.Store].
 func (s *Store) ClearMemories(ctx context.Context, owner string, before time.Time) (n int, err error) {
-	return s.removeMemories(ctx, "forgetting all memories", func(tx *store.Tx) (sql.Result, error) {
+	return s.remove(ctx, "forgetting all memories", func(tx *store.Tx) (sql.Result, error) {
 		res, err := tx.Exec(clearMemories, owner, milli(before))
 		if err != nil {
 			return nil, err
@@ -212,22 +212,9 @@ func (s *Store) ClearMemories(ctx context.Context, owner string, before time.Tim
 
 // SweepMemories implements [memory.Store].
 func (s *Store) SweepMemories(ctx context.Context, before time.Time, limit int) (int, error) {
-	return s.removeMemories(ctx, "removing memories that were of no use", func(tx *store.Tx) (sql.Result, error) {
+	return s.remove(ctx, "removing memories that were of no use", func(tx *store.Tx) (sql.Result, error) {
 		return tx.Exec(sweepMemories, before.UnixMilli(), limit)
 	})
-}
-
-func (s *Store) removeMemories(ctx context.Context, doing string, remove func(*store.Tx) (sql.Result, error)) (n int, err error) {
-	err = s.write(ctx, doing, func(tx *store.Tx) error {
-		res, err := remove(tx)
-		if err != nil {
-			return err
-		}
-		rows, err := res.RowsAffected()
-		n = int(rows)
-		return err
-	})
-	return n, err
 }
 
 // EraseMemories implements [memory.Store]. The write-ahead log still has the pages as they were.

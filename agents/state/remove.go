@@ -163,9 +163,16 @@ func (s *Store) StaleEvents(ctx context.Context, before time.Time) (bool, error)
 }
 
 // DeleteEvents implements [agents.Store].
-func (s *Store) DeleteEvents(ctx context.Context, before time.Time) (n int, err error) {
-	err = s.write(ctx, "removing old events", func(tx *store.Tx) error {
-		res, err := tx.Exec(removeEvents, idAt(before), before.UnixMilli(), removeRows)
+func (s *Store) DeleteEvents(ctx context.Context, before time.Time) (int, error) {
+	return s.remove(ctx, "removing old events", func(tx *store.Tx) (sql.Result, error) {
+		return tx.Exec(removeEvents, idAt(before), before.UnixMilli(), removeRows)
+	})
+}
+
+// remove writes what removes rows, and returns how many there were.
+func (s *Store) remove(ctx context.Context, doing string, remove func(*store.Tx) (sql.Result, error)) (n int, err error) {
+	err = s.write(ctx, doing, func(tx *store.Tx) error {
+		res, err := remove(tx)
 		if err != nil {
 			return err
 		}

@@ -20,6 +20,16 @@ import (
 	"github.com/svc-gateway/svc/policy/provenance"
 )
 
+// webOf asks these hosts, also when they are this one.
+func webOf(t *testing.T, hosts ...string) fetch.Config {
+	t.Helper()
+	list, err := reach.ParseHosts(hosts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fetch.Config{Hosts: list, Networks: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}}
+}
+
 func TestHTTPGet(t *testing.T) {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/plain")
@@ -36,12 +46,10 @@ func TestHTTPGet(t *testing.T) {
 		}
 	}))
 	defer s.Close()
-	hosts, err := reach.ParseHosts([]string{s.URL, "http://127.0.0.2"})
-	if err != nil {
-		t.Fatal(err)
-	}
 	log := audittest.Open(t, filepath.Join(t.TempDir(), "audit.db"))
-	client := fetch.New(fetch.Config{Hosts: hosts, Networks: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}, Size: 1 << 10})
+	conf := webOf(t, s.URL, "http://127.0.0.2")
+	conf.Size = 1 << 10
+	client := fetch.New(conf)
 	g := getter{client, log}
 	for _, tc := range []struct {
 		name string

@@ -4,7 +4,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"net/netip"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -16,7 +15,6 @@ import (
 	"github.com/svc-gateway/svc/agents/fetch"
 	"github.com/svc-gateway/svc/audit"
 	"github.com/svc-gateway/svc/audit/audittest"
-	"github.com/svc-gateway/svc/internal/reach"
 	"github.com/svc-gateway/svc/policy"
 	"github.com/svc-gateway/svc/policy/provenance"
 	"github.com/svc-gateway/svc/scanner/redact"
@@ -42,16 +40,10 @@ func TestHTTPRequest(t *testing.T) {
 		}
 	}))
 	defer s.Close()
-	hosts, err := reach.ParseHosts([]string{s.URL})
-	if err != nil {
-		t.Fatal(err)
-	}
 	log := audittest.Open(t, filepath.Join(t.TempDir(), "audit.db"))
-	client := fetch.New(fetch.Config{
-		Hosts: hosts, Networks: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")},
-		Credentials: []fetch.Credential{{Name: "shop", Origin: s.URL, Header: "X-Api-Key", Value: "tiger-lion-42"}},
-	})
-	q := requester{client, nil, log}
+	conf := webOf(t, s.URL)
+	conf.Credentials = []fetch.Credential{{Name: "shop", Origin: s.URL, Header: "X-Api-Key", Value: "tiger-lion-42"}}
+	q := requester{fetch.New(conf), nil, log}
 	request := func(method, path string) map[string]any { return map[string]any{"method": method, "url": s.URL + path} }
 	whole := request("POST", "/items")
 	whole["body"], whole["headers"] = `{"a":1}`, map[string]any{"Content-Type": "application/json"}
@@ -102,15 +94,11 @@ func TestHTTPRequest(t *testing.T) {
 
 // What the gate, the policy and people know of a request.
 func TestHTTPRequestClass(t *testing.T) {
-	hosts, err := reach.ParseHosts([]string{"api.example"})
-	if err != nil {
-		t.Fatal(err)
-	}
 	secrets := redact.NewSecrets().With("tiger-lion-42")
 	const u = "https://api.example/items"
-	tool := HTTPRequest(fetch.New(fetch.Config{
-		Hosts: hosts, Secrets: secrets, Credentials: []fetch.Credential{{Name: "shop", Origin: "https://api.example", Header: "X-Api-Key", Value: "tiger-lion-42"}},
-	}), secrets, nil, time.Minute)
+	conf := webOf(t, "api.example")
+	conf.Secrets, conf.Credentials = secrets, []fetch.Credential{{Name: "shop", Origin: "https://api.example", Header: "X-Api-Key", Value: "tiger-lion-42"}}
+	tool := HTTPRequest(fetch.New(conf), secrets, nil, time.Minute)
 	write := []string{"http_write"}
 	for _, tc := range []struct {
 		name       string

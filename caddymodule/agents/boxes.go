@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"fmt"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -100,28 +99,21 @@ func knownAgents(choices []string, folder string) error {
 
 // newProvider makes the client of a provider.
 func newProvider(name string, s settings.Sandbox) (remote.Provider, error) {
-	reveal := func(setting string, r settings.Reference) (string, error) {
-		v, err := r.Reveal(os.LookupEnv)
-		if err != nil {
-			return "", fmt.Errorf("sandbox.%s: %w", setting, err)
-		}
-		return v, nil
-	}
 	switch name {
 	case settings.SandboxDaytona:
-		key, err := reveal("daytona_key", s.Daytona.Key)
+		key, err := reveal("sandbox.daytona_key", s.Daytona.Key)
 		if err != nil {
 			return nil, err
 		}
 		return daytona.New(daytona.Config{URL: s.Daytona.URL, Key: key, Snapshot: s.Daytona.Snapshot, Target: s.Daytona.Target})
 	case settings.SandboxRunloop:
-		key, err := reveal("runloop_key", s.Runloop.Key)
+		key, err := reveal("sandbox.runloop_key", s.Runloop.Key)
 		if err != nil {
 			return nil, err
 		}
 		return runloop.New(runloop.Config{URL: s.Runloop.URL, Key: key, Blueprint: s.Runloop.Blueprint, Policy: s.Runloop.NetworkPolicy})
 	case settings.SandboxModal:
-		secret, err := reveal("modal_token_secret", s.Modal.TokenSecret)
+		secret, err := reveal("sandbox.modal_token_secret", s.Modal.TokenSecret)
 		if err != nil {
 			return nil, err
 		}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -71,13 +70,11 @@ func newClassifier(s settings.Classifier, secrets *redact.Secrets, log *zap.Logg
 		URL: s.URL, Shape: s.Shape, Model: s.Model, CAFile: s.CAFile, Timeout: s.Timeout, Threshold: s.Threshold, Failures: s.Failures,
 		Pause: s.Pause, MaxText: int(s.MaxText), Piece: int(s.Piece), Calls: s.Calls, Unchanged: s.Unredacted, Secrets: secrets, Log: log,
 	}
-	if s.APIKey != "" {
-		key, err := s.APIKey.Reveal(os.LookupEnv)
-		if err != nil {
-			return nil, fmt.Errorf("classifier.api_key: %w", err)
-		}
-		c.Key = classifier.Secret(key)
+	key, err := revealAny("classifier.api_key", s.APIKey)
+	if err != nil {
+		return nil, err
 	}
+	c.Key = classifier.Secret(key)
 	outside, err := classifier.New(c)
 	if err != nil {
 		return nil, fmt.Errorf("classifier: %w", err)

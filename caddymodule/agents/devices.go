@@ -3,7 +3,6 @@ package agents
 import (
 	"errors"
 	"fmt"
-	"os"
 
 	"golang.org/x/crypto/ssh"
 
@@ -35,20 +34,10 @@ func newFleet(s settings.Settings, home settings.Home, secrets *redact.Secrets) 
 // newLogin reads the secrets of a login.
 func newLogin(l settings.DeviceLogin) (device.Login, error) {
 	login := device.Login{Name: l.Name, User: l.User, Devices: l.Devices}
-	reveal := func(field string, r settings.Reference) (string, error) {
-		if r == "" {
-			return "", nil
-		}
-		v, err := r.Reveal(os.LookupEnv)
-		if err != nil {
-			return "", fmt.Errorf("%s: %w", field, err)
-		}
-		return v, nil
-	}
-	password, err1 := reveal("password", l.Password)
-	enable, err2 := reveal("enable", l.Enable)
-	key, err3 := reveal("key", l.Key)
-	passphrase, err4 := reveal("passphrase", l.Passphrase)
+	password, err1 := revealAny("password", l.Password)
+	enable, err2 := revealAny("enable", l.Enable)
+	key, err3 := revealAny("key", l.Key)
+	passphrase, err4 := revealAny("passphrase", l.Passphrase)
 	if err := errors.Join(err1, err2, err3, err4); err != nil {
 		return login, err
 	}

@@ -17,7 +17,6 @@ import (
 	"github.com/svc-gateway/svc/agents/remote"
 	"github.com/svc-gateway/svc/agents/state"
 	"github.com/svc-gateway/svc/agents/undo"
-	"github.com/svc-gateway/svc/audit"
 	"github.com/svc-gateway/svc/caddymodule/app"
 	"github.com/svc-gateway/svc/internal/seats"
 )
@@ -66,7 +65,7 @@ func open(a *app.App, log *zap.Logger) (*host, error) {
 	})
 	desk := approval.Open(approval.DeskConfig{Store: store, Runs: opened, Audit: a.Audit(), Identity: a.Identity(), Log: log})
 	crons := cron.Open(cron.Config{Store: store, Audit: a.Audit(), Identity: a.Identity(), Log: log})
-	h := &host{Host: opened, store: store, desk: desk, crons: crons, sweeper: sweep(store, a.Audit(), log), unwatch: unwatch, leave: a.AddWitness(store, a.Home().StateDB()), release: a.Hold(), closed: make(chan struct{}), hooks: hooks}
+	h := &host{Host: opened, store: store, desk: desk, crons: crons, sweeper: until(items.New(items.Config{Store: store, Audit: a.Audit(), Log: log}).Serve), unwatch: unwatch, leave: a.AddWitness(store, a.Home().StateDB()), release: a.Hold(), closed: make(chan struct{}), hooks: hooks}
 	h.tasks = remote.Open(remote.Config{Store: store, Approvals: store, Audit: a.Audit(), Log: log})
 	h.patience, h.lose = context.WithCancel(context.Background())
 	go h.drainAt(a.Stopping())
@@ -76,11 +75,11 @@ func open(a *app.App, log *zap.Logger) (*host, error) {
 	return h, nil
 }
 
-// sweep removes items that have expired until it is ended.
-func sweep(store *state.Store, log *audit.Log, logger *zap.Logger) (end func()) {
+// until serves until it is ended.
+func until(serve func(context.Context)) (end func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var work sync.WaitGroup
-	work.Go(func() { items.New(items.Config{Store: store, Audit: log, Log: logger}).Serve(ctx) })
+	work.Go(func() { serve(ctx) })
 	return func() { cancel(); work.Wait() }
 }
 

@@ -11,7 +11,6 @@ import (
 	"github.com/svc-gateway/svc/audit"
 	"github.com/svc-gateway/svc/caddymodule/app"
 	"github.com/svc-gateway/svc/internal/problem"
-	"github.com/svc-gateway/svc/policy"
 )
 
 // MCPApproval is the body of POST /mcp-servers/{name}/approve on the control socket.
@@ -25,6 +24,8 @@ type mcpAdmin struct {
 	log     *audit.Log
 }
 
+const notForMCP = "only an admin can see and approve tools of MCP servers"
+
 func (t *toolbox) handleControl(a *app.App) {
 	m := mcpAdmin{t.servers, a.Audit()}
 	a.HandleControl("GET /mcp-servers", http.HandlerFunc(m.list))
@@ -32,7 +33,7 @@ func (t *toolbox) handleControl(a *app.App) {
 }
 
 func (m mcpAdmin) list(w http.ResponseWriter, r *http.Request) {
-	if _, ok := admin(w, r); !ok {
+	if _, ok := asker(w, r, isAdmin, notForMCP); !ok {
 		return
 	}
 	all := []mcp.Status{}
@@ -43,7 +44,7 @@ func (m mcpAdmin) list(w http.ResponseWriter, r *http.Request) {
 }
 
 func (m mcpAdmin) approve(w http.ResponseWriter, r *http.Request) {
-	by, ok := admin(w, r)
+	by, ok := asker(w, r, isAdmin, notForMCP)
 	if !ok {
 		return
 	}
@@ -58,42 +59,22 @@ func (m mcpAdmin) approve(w http.ResponseWriter, r *http.Request) {
 		problem.Write(w, r, problem.Problem{Status: http.StatusNotFound, Code: "not_found", Detail: "there is no MCP server " + name + " in the settings"})
 		return
 	}
-	input, err := json.Marshal(map[string]string{"server": name, "digest": in.Digest})
-	if err != nil {
-		input = nil
-	}
-	e := audit.Event{
-		Type: audit.Admin, User: by.User, Role: string(by.Role), Address: by.Address, RequestID: by.RequestID, Action: "mcp.approve", Input: string(input),
-	}
-	began := false
-	var approveErr error
-	err = m.log.Around(r.Context(), e, func(end *audit.Event) error {
-		began = true
-		var approved []mcp.Offer
-		approved, approveErr = m.servers[i].Approve(by.User, in.Digest)
-		if text, err := json.Marshal(approved); err == nil && approveErr == nil {
-			end.Output = string(text)
+	e := audit.Event{Action: "mcp.approve", Input: text(map[string]string{"server": name, "digest": in.Digest})}
+	o := change(r.Context(), m.log, by, e, func() (any, error) {
+		approved, err := m.servers[i].Approve(by.User, in.Digest)
+		if err != nil {
+			return nil, err
 		}
-		return approveErr
+		return approved, nil
 	})
 	switch {
-	case !began:
-		problem.Write(w, r, problem.Problem{Status: http.StatusServiceUnavailable, Code: "audit_unavailable", Detail: "the approval could not be recorded and does not count"})
-	case errors.Is(approveErr, mcp.ErrNotConnected), errors.Is(approveErr, mcp.ErrOtherList), errors.Is(approveErr, mcp.ErrNothing):
-		problem.Write(w, r, problem.Problem{Status: http.StatusConflict, Code: "mcp_not_approved", Detail: approveErr.Error()})
-	case err != nil:
+	case !o.began:
+		unrecorded(w, r, "the approval could not be recorded and does not count")
+	case errors.Is(o.why, mcp.ErrNotConnected), errors.Is(o.why, mcp.ErrOtherList), errors.Is(o.why, mcp.ErrNothing):
+		problem.Write(w, r, problem.Problem{Status: http.StatusConflict, Code: "mcp_not_approved", Detail: o.why.Error()})
+	case o.err != nil:
 		problem.Write(w, r, problem.Problem{Status: http.StatusInternalServerError, Code: "mcp_not_approved", Detail: "the approval could not be kept: see the log"})
 	default:
 		answer(w, m.servers[i].Status())
 	}
-}
-
-// admin is who asks; nobody else is answered.
-func admin(w http.ResponseWriter, r *http.Request) (policy.Principal, bool) {
-	by, ok := policy.PrincipalFrom(r.Context())
-	if !ok || by.Role != policy.Admin {
-		problem.Write(w, r, problem.Problem{Status: http.StatusForbidden, Detail: "only an admin can see and approve tools of MCP servers"})
-		return by, false
-	}
-	return by, true
 }

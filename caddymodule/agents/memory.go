@@ -1,11 +1,6 @@
 package agents
 
 import (
-	"context"
-	"fmt"
-	"os"
-	"sync"
-
 	"go.uber.org/zap"
 
 	"github.com/svc-gateway/svc/agents/memory"
@@ -25,19 +20,11 @@ func newMemory(a *app.App, opened *host, scan func(string) []scanner.Finding, lo
 		Since: a.Identity().Since,
 	}
 	if s.EmbeddingsURL != "" {
-		key, err := s.EmbeddingsKey.Reveal(os.LookupEnv)
+		key, err := revealAny("memory.embeddings_key", s.EmbeddingsKey)
 		if err != nil {
-			return nil, fmt.Errorf("memory.embeddings_key: %w", err)
+			return nil, err
 		}
 		c.Embedder = embedding.New(embedding.Config{URL: s.EmbeddingsURL, Model: s.EmbeddingsModel, Key: model.Secret(key), Timeout: s.EmbeddingsTimeout})
 	}
 	return memory.New(c), nil
-}
-
-// sweepMemory removes memories that were of no use until it is ended.
-func sweepMemory(k *memory.Keeper) (end func()) {
-	ctx, cancel := context.WithCancel(context.Background())
-	var work sync.WaitGroup
-	work.Go(func() { k.Serve(ctx) })
-	return func() { cancel(); work.Wait() }
 }

@@ -41,10 +41,9 @@ func SkillStore(home settings.Home, own []agents.Tool) (skill.Store, error) {
 // skills are those of a data folder, as the runtimes of all its handlers have them. What was read stays in
 // memory: a folder that changes afterwards changes nothing.
 type skills struct {
-	home settings.Home
-	log  *zap.Logger
-	set  func(health.Part)
-	end  func()
+	log *zap.Logger
+	set func(health.Part)
+	end func()
 
 	mu     sync.Mutex
 	inUse  skill.Set
@@ -60,7 +59,7 @@ type taker struct {
 }
 
 func openSkills(a *app.App, log *zap.Logger) *skills {
-	s := &skills{home: a.Home(), log: log}
+	s := &skills{log: log}
 	s.set, s.end = a.Part("skills", "files")
 	return s
 }

@@ -73,11 +73,8 @@ func (r SkillRequest) Event(c SkillChange) audit.Event {
 	if len(r.Files) > 0 {
 		r.Hash = skill.Hash(r.Files)
 	}
-	input, err := json.Marshal(map[string]any{"name": r.Name, "sha256": r.Hash, "replace": r.Replace, "bytes_of_files": files})
-	if err != nil {
-		input = nil
-	}
-	return audit.Event{Type: audit.Admin, Action: "skill." + string(c), Input: string(input)}
+	input := text(map[string]any{"name": r.Name, "sha256": r.Hash, "replace": r.Replace, "bytes_of_files": files})
+	return audit.Event{Type: audit.Admin, Action: "skill." + string(c), Input: input}
 }
 
 // handleSkills answers on the control socket.
@@ -106,9 +103,9 @@ type changing struct {
 }
 
 func (c changing) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	by, ok := policy.PrincipalFrom(r.Context())
-	if !ok || !by.Role.May(policy.Install) {
-		problem.Write(w, r, problem.Problem{Status: http.StatusForbidden, Detail: "changing skills needs the action install, which admins have"})
+	mayInstall := func(role policy.Role) bool { return role.May(policy.Install) }
+	by, ok := asker(w, r, mayInstall, "changing skills needs the action install, which admins have")
+	if !ok {
 		return
 	}
 	var in SkillRequest
@@ -120,30 +117,22 @@ func (c changing) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		problem.Write(w, r, problem.Problem{Status: http.StatusBadRequest, Detail: "want a JSON object with files, or with the name of a skill, of at most 4 MiB"})
 		return
 	}
-	e := in.Event(c.change)
-	e.User, e.Role, e.Address, e.RequestID = by.User, string(by.Role), by.Address, by.RequestID
-	began := false
 	var done skill.View
-	var changeErr error
-	err = c.log.Around(r.Context(), e, func(end *audit.Event) error {
-		began = true
-		done, changeErr = c.skills.change(func(s skill.Store) (skill.Entry, error) { return in.Make(c.change, s, c.agents, by.User) })
-		if text, err := json.Marshal(done); err == nil {
-			end.Output = string(text)
-		}
-		return changeErr
+	o := change(r.Context(), c.log, by, in.Event(c.change), func() (any, error) {
+		var err error
+		done, err = c.skills.change(func(s skill.Store) (skill.Entry, error) { return in.Make(c.change, s, c.agents, by.User) })
+		return done, err
 	})
-	switch {
-	case err != nil:
-		c.logger.Error("changing a skill failed", zap.String("change", string(c.change)), zap.String("by", by.User), zap.Error(err))
-	default:
+	if o.err != nil {
+		c.logger.Error("changing a skill failed", zap.String("change", string(c.change)), zap.String("by", by.User), zap.Error(o.err))
+	} else {
 		c.logger.Info("a skill was changed", zap.String("change", string(c.change)), zap.String("skill", done.Name), zap.String("sha256", done.Hash), zap.String("by", by.User))
 	}
 	switch {
-	case !began:
-		problem.Write(w, r, problem.Problem{Status: http.StatusServiceUnavailable, Code: "audit_unavailable", Detail: "the change could not be recorded and was not made"})
-	case changeErr != nil:
-		problem.Write(w, r, refusalOf(changeErr))
+	case !o.began:
+		unrecorded(w, r, "the change could not be recorded and was not made")
+	case o.why != nil:
+		problem.Write(w, r, refusalOf(o.why))
 	default:
 		answer(w, done)
 	}

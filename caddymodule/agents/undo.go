@@ -11,7 +11,6 @@ import (
 	"github.com/svc-gateway/svc/agents/undo"
 	"github.com/svc-gateway/svc/audit"
 	"github.com/svc-gateway/svc/internal/problem"
-	"github.com/svc-gateway/svc/policy"
 )
 
 // undoing is POST /undo {run, force} on the control socket, which only admins reach: files may lie
@@ -34,51 +33,30 @@ func (u undoing) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		problem.Write(w, r, problem.Problem{Status: http.StatusBadRequest, Detail: "want a JSON object with run: the id of a run"})
 		return
 	}
-	by, ok := policy.PrincipalFrom(r.Context())
-	if !ok || by.Role != policy.Admin {
-		problem.Write(w, r, problem.Problem{Status: http.StatusForbidden, Detail: "only an admin can undo what a run has written"})
+	by, ok := asker(w, r, isAdmin, "only an admin can undo what a run has written")
+	if !ok {
 		return
-	}
-	input, err := json.Marshal(in)
-	if err != nil {
-		input = nil
-	}
-	e := audit.Event{
-		Type: audit.Admin, User: by.User, Role: string(by.Role), Address: by.Address, RequestID: by.RequestID,
-		Action: "undo", Input: string(input),
 	}
 	var done []undo.Restored
-	var undoErr error
-	began := false
-	err = u.log.Around(r.Context(), e, func(end *audit.Event) error {
-		began = true
-		done, undoErr = u.keeper.Restore(in.Run, in.Force)
-		if text, err := json.Marshal(done); err == nil {
-			end.Output = string(text)
-		}
-		return undoErr
+	o := change(r.Context(), u.log, by, audit.Event{Action: "undo", Input: text(in)}, func() (any, error) {
+		var err error
+		done, err = u.keeper.Restore(in.Run, in.Force)
+		return done, err
 	})
-	if err != nil {
-		u.logger.Error("undoing what a run has written failed", zap.String("run", in.Run), zap.Error(err))
+	if o.err != nil {
+		u.logger.Error("undoing what a run has written failed", zap.String("run", in.Run), zap.Error(o.err))
 	}
-	if !began {
-		problem.Write(w, r, problem.Problem{Status: http.StatusServiceUnavailable, Code: "audit_unavailable", Detail: "the change could not be recorded and was not made"})
-		return
-	}
-	u.answer(w, r, done, undoErr)
-}
-
-func (u undoing) answer(w http.ResponseWriter, r *http.Request, done []undo.Restored, err error) {
-	changed, isChanged := errors.AsType[*undo.ChangedError](err)
+	changed, isChanged := errors.AsType[*undo.ChangedError](o.why)
 	switch {
+	case !o.began:
+		unrecorded(w, r, "the change could not be recorded and was not made")
 	case isChanged:
 		problem.Write(w, r, problem.Problem{Status: http.StatusConflict, Code: "file_changed", Detail: changed.Error()})
-	case errors.Is(err, undo.ErrNone):
-		problem.Write(w, r, problem.Problem{Status: http.StatusNotFound, Code: "nothing_to_undo", Detail: err.Error()})
-	case err != nil:
-		problem.Write(w, r, problem.Problem{Status: http.StatusUnprocessableEntity, Code: "undo_failed", Detail: err.Error()})
+	case errors.Is(o.why, undo.ErrNone):
+		problem.Write(w, r, problem.Problem{Status: http.StatusNotFound, Code: "nothing_to_undo", Detail: o.why.Error()})
+	case o.why != nil:
+		problem.Write(w, r, problem.Problem{Status: http.StatusUnprocessableEntity, Code: "undo_failed", Detail: o.why.Error()})
 	default:
-		w.Header().Set("Content-Type", "application/json")
-		_ = json.NewEncoder(w).Encode(done) // a client that has gone needs no answer
+		answer(w, done)
 	}
 }

@@ -16,8 +16,6 @@ import (
 	"github.com/svc-gateway/svc/agents/sandbox"
 	"github.com/svc-gateway/svc/caddymodule/app"
 	"github.com/svc-gateway/svc/caddymodule/app/cli"
-	"github.com/svc-gateway/svc/caddymodule/app/commands"
-	"github.com/svc-gateway/svc/internal/settings"
 )
 
 func init() {
@@ -57,7 +55,7 @@ func (o *sandboxOptions) open(cmd *cobra.Command) (*sandbox.Box, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := o.settings(cmd, home)
+	s, err := o.start.settings(cmd.ErrOrStderr(), home)
 	if err != nil {
 		return nil, err
 	}
@@ -66,22 +64,6 @@ func (o *sandboxOptions) open(cmd *cobra.Command) (*sandbox.Box, error) {
 		c.Network = sandbox.NoNetwork
 	}
 	return sandbox.Open(cmd.Context(), c)
-}
-
-func (o *sandboxOptions) settings(cmd *cobra.Command, home settings.Home) (settings.Settings, error) {
-	if err := o.start.apply(); err != nil {
-		return settings.Settings{}, err
-	}
-	doc, err := commands.Adapt(o.start.config, cmd.ErrOrStderr())
-	if err != nil {
-		return settings.Settings{}, err
-	}
-	written, err := app.Sections(doc)
-	if err != nil {
-		return settings.Settings{}, err
-	}
-	s, _, err := app.Resolve(home, written)
-	return s, err
 }
 
 func sandboxRunCommand() *cobra.Command {

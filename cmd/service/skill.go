@@ -118,8 +118,12 @@ func listSkills(ctx context.Context, home settings.Home) ([]skill.View, error) {
 	if err != nil {
 		return nil, err
 	}
+	return viewsOf(store, named)
+}
+
+func viewsOf(store skill.Store, named map[string][]string) ([]skill.View, error) {
 	set, err := store.Read()
-	all = []skill.View{}
+	all := []skill.View{}
 	for _, e := range set.All {
 		all = append(all, e.View(named))
 	}
@@ -184,14 +188,10 @@ does a skill of the data folder that is not active.`,
 
 // checkSkills looks at the skills at paths, or at those that there are.
 func checkSkills(store skill.Store, named map[string][]string, paths []string) ([]skill.View, error) {
-	all := []skill.View{}
 	if len(paths) == 0 {
-		set, err := store.Read()
-		for _, e := range set.All {
-			all = append(all, e.View(named))
-		}
-		return all, err
+		return viewsOf(store, named)
 	}
+	all := []skill.View{}
 	for _, path := range paths {
 		e := skill.Entry{Name: filepath.Base(path), State: skill.New}
 		files, err := skill.Open(path)
@@ -214,9 +214,7 @@ func showChecked(cmd *cobra.Command, v skill.View, installed bool) {
 		return
 	}
 	fmt.Fprintf(cmd.OutOrStdout(), "%s is good: %d files, %d bytes\nsha256 %s\n", ask.Reveal(v.Name), v.Files, v.Bytes, v.Hash)
-	for _, t := range v.Tools {
-		fmt.Fprintf(cmd.OutOrStdout(), "tool %s (%s), runs %s in the sandbox\n", t.Name, t.Action, ask.Reveal(t.Script))
-	}
+	showTools(cmd.OutOrStdout(), v)
 }
 
 func skillAddCommand() *cobra.Command {
@@ -237,12 +235,10 @@ running service has it at once, for runs that start or go on from then.`,
 			return err
 		}
 		v, running, err := changeSkill(cmd.Context(), agentsmodule.AddSkill, agentsmodule.SkillRequest{Files: files, Replace: *replace})
-		if err != nil || *asJSON {
-			return errors.Join(err, printed(cmd, v, err))
+		if err == nil {
+			err = tellChange(cmd.OutOrStdout(), v, "added", running, *asJSON)
 		}
-		fmt.Fprintf(cmd.OutOrStdout(), "%s was added%s.\nsha256 %s\n", v.Name, when(running), v.Hash)
-		told(cmd.OutOrStdout(), v)
-		return nil
+		return err
 	})
 	cli.Group(cmd)
 	return cmd
@@ -274,12 +270,10 @@ reviewed.`,
 			}
 		}
 		v, running, err := changeSkill(cmd.Context(), agentsmodule.ApproveSkill, agentsmodule.SkillRequest{Name: args[0], Hash: *hash})
-		if err != nil || *asJSON {
-			return errors.Join(err, printed(cmd, v, err))
+		if err == nil {
+			err = tellChange(cmd.OutOrStdout(), v, "approved", running, *asJSON)
 		}
-		fmt.Fprintf(cmd.OutOrStdout(), "%s was approved%s.\nsha256 %s\n", v.Name, when(running), v.Hash)
-		told(cmd.OutOrStdout(), v)
-		return nil
+		return err
 	})
 	cli.Group(cmd)
 	return cmd
@@ -294,22 +288,17 @@ skill stays, because without it the agent would be refused.`,
 	asJSON := cmd.Flags().Bool("json", false, "print JSON")
 	cmd.RunE = cli.Run(func(cmd *cobra.Command, args []string) error {
 		v, running, err := changeSkill(cmd.Context(), agentsmodule.RemoveSkill, agentsmodule.SkillRequest{Name: args[0]})
-		if err != nil || *asJSON {
-			return errors.Join(err, printed(cmd, v, err))
+		if err != nil {
+			return err
+		}
+		if *asJSON {
+			return cli.JSON(cmd.OutOrStdout(), v)
 		}
 		fmt.Fprintf(cmd.OutOrStdout(), "%s was removed%s.\n", v.Name, when(running))
 		return nil
 	})
 	cli.Group(cmd)
 	return cmd
-}
-
-// printed prints a change as JSON, if it was made.
-func printed(cmd *cobra.Command, v skill.View, err error) error {
-	if err != nil {
-		return nil
-	}
-	return cli.JSON(cmd.OutOrStdout(), v)
 }
 
 // when says since when a change counts.
@@ -320,18 +309,28 @@ func when(running bool) string {
 	return ", for the next start of the service"
 }
 
-// told says who has a skill now, what it can run, and how it differs from what was approved before.
-func told(w io.Writer, v skill.View) {
+// tellChange says that a skill was changed, who has it now, what it can run, and how it differs from what was
+// approved before.
+func tellChange(w io.Writer, v skill.View, how string, running, asJSON bool) error {
+	if asJSON {
+		return cli.JSON(w, v)
+	}
+	fmt.Fprintf(w, "%s was %s%s.\nsha256 %s\n", v.Name, how, when(running), v.Hash)
 	if len(v.Agents) == 0 {
 		fmt.Fprintf(w, "No agent has it: name it under skills in an AGENT.md, or an agent in the skill.\n")
 	} else {
 		fmt.Fprintf(w, "agents %s\n", strings.Join(v.Agents, ", "))
 	}
-	for _, t := range v.Tools {
-		fmt.Fprintf(w, "tool %s (%s), runs %s in the sandbox\n", t.Name, t.Action, ask.Reveal(t.Script))
-	}
+	showTools(w, v)
 	if len(v.Changes) > 0 {
 		fmt.Fprintf(w, "changes %s\n", diff(v.Changes))
+	}
+	return nil
+}
+
+func showTools(w io.Writer, v skill.View) {
+	for _, t := range v.Tools {
+		fmt.Fprintf(w, "tool %s (%s), runs %s in the sandbox\n", t.Name, t.Action, ask.Reveal(t.Script))
 	}
 }
 

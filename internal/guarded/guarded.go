@@ -1,12 +1,14 @@
 //go:build unix
 
-// Package guarded opens files that say what the service does, such as the commands of hooks and the
-// instructions of agents. Whoever can write such a file speaks with the service's voice.
+// Package guarded opens and writes files that say what the service does, such as the commands of hooks, the
+// instructions of agents and what people have approved. Whoever can write such a file speaks with the service's
+// voice.
 //
 //	f, err := guarded.Open(path)
 //	var st unix.Stat_t
 //	err = unix.Fstat(int(f.Fd()), &st)
 //	who := guarded.Others(&st, user)
+//	err = guarded.Write(path, content)
 //
 // It keeps no state and is safe for concurrent use.
 package guarded

@@ -215,7 +215,7 @@ var credentialWords = []struct {
 	}},
 }
 
-// formRules know a secret by what stands before it or by how it looks.
+// standardRules know a secret by what stands before it or by how it looks.
 var standardRules = []rule{
 	{
 		name:   "command_flag",

@@ -272,7 +272,11 @@ func patchOf(shown, edited json.RawMessage) json.RawMessage {
 		}
 	}
 	for name, value := range is {
-		if !same(was[name], value) {
+		switch {
+		case same(was[name], value):
+		case object(value) != nil: // which is merged into what is there
+			patch[name] = patchOf(was[name], value)
+		default:
 			patch[name] = value
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/svc-gateway/svc/agents"
 	"github.com/svc-gateway/svc/agents/approval"
+	"github.com/svc-gateway/svc/agents/mergepatch"
 )
 
 func TestReadAnswers(t *testing.T) {
@@ -72,5 +73,30 @@ func TestReadAnswers(t *testing.T) {
 				t.Error(d)
 			}
 		})
+	}
+}
+
+// What is called after an edit is what the person had before their eyes, also below the first level.
+func TestPatchOf(t *testing.T) {
+	for _, tt := range []struct{ shown, edited, patch string }{
+		{`{"a":1}`, `{"a":2,"b":"x"}`, `{"a":2,"b":"x"}`},
+		{`{"a":1,"b":2}`, `{"a":1}`, `{"b":null}`},
+		{`{"h":{"a":1,"b":2}}`, `{"h":{"a":1}}`, `{"h":{"b":null}}`},
+		{`{"h":{"a":1,"token":"REDACTED"}}`, `{"h":{"a":2,"token":"REDACTED"}}`, `{"h":{"a":2}}`},
+		{`{"h":{"deep":{"a":1,"b":[1]}}}`, `{"h":{"deep":{"b":[2]}}}`, `{"h":{"deep":{"a":null,"b":[2]}}}`},
+		{`{"h":{"a":1}}`, `{"h":{}}`, `{"h":{"a":null}}`},
+		{`{"h":"a"}`, `{"h":{"a":1}}`, `{"h":{"a":1}}`},
+		{`{"h":{"a":1}}`, `{"h":"a"}`, `{"h":"a"}`},
+	} {
+		patch := patchOf(json.RawMessage(tt.shown), json.RawMessage(tt.edited))
+		if string(patch) != tt.patch {
+			t.Errorf("%s to %s: got %s, want %s", tt.shown, tt.edited, patch, tt.patch)
+		}
+		if strings.Contains(tt.shown, "REDACTED") {
+			continue
+		}
+		if got, err := mergepatch.Apply(tt.shown, string(patch)); err != nil || got != tt.edited {
+			t.Errorf("%s with %s: got %s, %v, want %s", tt.shown, patch, got, err, tt.edited)
+		}
 	}
 }

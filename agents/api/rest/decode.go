@@ -83,14 +83,6 @@ func (s *Server) DecodeArray(w http.ResponseWriter, r *http.Request, v *[]json.R
 	return err == nil
 }
 
-// Detail is what a client is told of an error of Into.
-func Detail(err error) string {
-	if p, ok := errors.AsType[problem.Problem](err); ok {
-		return p.Detail
-	}
-	return "does not have the documented form"
-}
-
 // Into holds a document to the form of v and puts it there.
 func (s *Server) Into(body []byte, v any) error {
 	if err := s.forms[reflect.TypeOf(v)].Check(body); err != nil {

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"regexp"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/svc-gateway/svc/agents/api/rest"
@@ -70,14 +69,8 @@ func approvalFilter(r *http.Request) (approval.Filter, error) {
 		}
 		f.State = []approval.State{s}
 	}
-	if text := q.Get("limit"); text != "" {
-		n, err := strconv.Atoi(text)
-		if err != nil || n < 1 || n > maxLimit {
-			return f, rest.Invalid("limit: must be a number from 1 to " + strconv.Itoa(maxLimit))
-		}
-		f.Limit = n
-	}
-	return f, nil
+	err := readNumber(q, "limit", &f.Limit, 1, maxLimit)
+	return f, err
 }
 
 func (d *dialect) readApproval(w http.ResponseWriter, r *http.Request) {

@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"regexp"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/svc-gateway/svc/agents/api/rest"
@@ -110,14 +109,8 @@ func memoryFilter(r *http.Request) (memory.Filter, error) {
 	if f.Category != "" && !slices.Contains(memory.Categories(), f.Category) {
 		return f, rest.Invalid("category: must be one of fact, decision, preference, audit")
 	}
-	if text := q.Get("limit"); text != "" {
-		n, err := strconv.Atoi(text)
-		if err != nil || n < 1 || n > maxLimit {
-			return f, rest.Invalid("limit: must be a number from 1 to " + strconv.Itoa(maxLimit))
-		}
-		f.Limit = n
-	}
-	return f, nil
+	err := readNumber(q, "limit", &f.Limit, 1, maxLimit)
+	return f, err
 }
 
 func (d *dialect) clearMemories(w http.ResponseWriter, r *http.Request) {

@@ -2,7 +2,9 @@ package spec
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
+	"net/url"
 	"strconv"
 
 	"github.com/svc-gateway/svc/agents"
@@ -61,20 +63,23 @@ func searchFilter(r *http.Request) (agents.ThreadFilter, error) {
 	default:
 		return f, rest.Invalid("status: must be one of idle, busy, interrupted, error")
 	}
-	for _, p := range []struct {
-		name     string
-		to       *int
-		min, max int
-	}{{"limit", &f.Limit, 1, maxLimit}, {"offset", &f.Offset, 0, 1 << 31}} {
-		text := q.Get(p.name)
-		if text == "" {
-			continue
-		}
-		n, err := strconv.Atoi(text)
-		if err != nil || n < p.min || n > p.max {
-			return f, rest.Invalid(p.name + ": must be a number from " + strconv.Itoa(p.min) + " to " + strconv.Itoa(p.max))
-		}
-		*p.to = n
+	err := readNumber(q, "limit", &f.Limit, 1, maxLimit)
+	if err == nil {
+		err = readNumber(q, "offset", &f.Offset, 0, 1<<31)
 	}
-	return f, nil
+	return f, err
+}
+
+// readNumber reads a number of a query, if it is there.
+func readNumber(q url.Values, name string, to *int, least, most int) error {
+	text := q.Get(name)
+	if text == "" {
+		return nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < least || n > most {
+		return rest.Invalid(fmt.Sprintf("%s: must be a number from %d to %d", name, least, most))
+	}
+	*to = n
+	return nil
 }

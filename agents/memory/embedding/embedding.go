@@ -27,8 +27,7 @@ import (
 
 // Bounds of an answer.
 const (
-	MaxTexts   = 64   // of one request
-	MaxNumbers = 4096 // of one vector
+	maxNumbers = 4096 // of one vector
 	maxBody    = 16 << 20
 )
 
@@ -63,10 +62,7 @@ func (c *Client) Name() string {
 	return c.Model + "@" + hex.EncodeToString(sum[:4])
 }
 
-// Close lets go of the connections.
-func (c *Client) Close() { c.http.CloseIdleConnections() }
-
-// Embed returns a vector of length one for each text, at most [MaxTexts] of them.
+// Embed returns a vector of length one for each text.
 func (c *Client) Embed(ctx context.Context, texts []string) ([][]float32, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.Timeout)
 	defer cancel()
@@ -128,8 +124,8 @@ func read(r io.Reader, want int) ([][]float32, error) {
 
 // unit is a vector of length one.
 func unit(numbers []float64) ([]float32, error) {
-	if len(numbers) == 0 || len(numbers) > MaxNumbers {
-		return nil, fmt.Errorf("a vector has %d numbers, of %d at most", len(numbers), MaxNumbers)
+	if len(numbers) == 0 || len(numbers) > maxNumbers {
+		return nil, fmt.Errorf("a vector has %d numbers, of %d at most", len(numbers), maxNumbers)
 	}
 	sum := 0.0
 	for _, x := range numbers {

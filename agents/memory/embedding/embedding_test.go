@@ -28,7 +28,6 @@ func TestEmbed(t *testing.T) {
 	}))
 	defer server.Close()
 	c := embedding.New(embedding.Config{URL: server.URL + "/v1/", Model: "m", Key: "key-of-the-server"})
-	defer c.Close()
 	got, err := c.Embed(t.Context(), []string{"one", "two"})
 	if err != nil {
 		t.Fatal(err)

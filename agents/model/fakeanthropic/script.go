@@ -1,15 +1,16 @@
 package fakeanthropic
 
-import "encoding/json"
+import (
+	"encoding/json"
 
-// Script decides what the n-th accepted request (from 0) is answered. It may be
-// called from several goroutines at once.
-type Script func(n int, r Request) Turn
+	"github.com/svc-gateway/svc/agents/model/fake"
+)
+
+// Script decides what a request is answered.
+type Script = fake.Script[Request, Turn]
 
 // Sequence answers with the turns in order; the last one repeats.
-func Sequence(turns ...Turn) Script {
-	return func(n int, _ Request) Turn { return turns[min(n, len(turns)-1)] }
-}
+func Sequence(turns ...Turn) Script { return fake.Sequence[Request](turns...) }
 
 // Always gives every request the same answer.
 func Always(t Turn) Script { return Sequence(t) }

@@ -8,8 +8,9 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"sync"
+
+	"github.com/svc-gateway/svc/agents/model/fake"
 )
 
 // Server is a running fake. Set the fields before the first request.
@@ -17,34 +18,21 @@ type Server struct {
 	// Key, when set, is what clients must send as x-api-key.
 	Key string
 
+	*fake.Server[Request]
 	script Script
-	http   *httptest.Server
-	closed chan struct{}
-	once   sync.Once
 
-	mu       sync.Mutex
-	requests []Request
-	refused  []string
+	mu      sync.Mutex
+	refused []string
 }
 
 // Start runs a server on a free port of the loopback interface.
 func Start(script Script) *Server {
-	s := &Server{script: script, closed: make(chan struct{})}
+	s := &Server{script: script}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /v1/messages", s.answer)
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { refuse(w, http.StatusNotFound, "Not Found") })
-	s.http = httptest.NewServer(mux)
+	s.Server = fake.Start[Request](mux)
 	return s
-}
-
-// URL is the address for a client.
-func (s *Server) URL() string { return s.http.URL }
-
-// Requests returns what was accepted so far, oldest first.
-func (s *Server) Requests() []Request {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return append([]Request(nil), s.requests...)
 }
 
 // Refused returns why requests were refused so far.
@@ -52,13 +40,6 @@ func (s *Server) Refused() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return append([]string(nil), s.refused...)
-}
-
-// Close releases every held answer and stops the server.
-func (s *Server) Close() {
-	s.once.Do(func() { close(s.closed) })
-	s.http.CloseClientConnections()
-	s.http.Close()
 }
 
 // sign is the signature of a thought.
@@ -78,22 +59,18 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request) {
 		return // the client went away
 	}
 	req, refused := s.check(r.Header, body)
-	s.mu.Lock()
-	n := len(s.requests)
 	if refused != "" {
+		s.mu.Lock()
 		s.refused = append(s.refused, refused)
-	} else {
-		s.requests = append(s.requests, req)
-	}
-	s.mu.Unlock()
-	if refused != "" {
+		s.mu.Unlock()
 		refuse(w, http.StatusBadRequest, refused)
 		return
 	}
+	n := s.Accept(req)
 	t := s.script(n, req)
 	switch {
 	case t.Drop:
-		drop(w)
+		fake.Drop(w)
 	case t.Status != 0:
 		if t.RetryAfter != "" {
 			w.Header().Set("Retry-After", t.RetryAfter)
@@ -108,7 +85,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request) {
 		}
 		refuse(w, t.Status, t.Message)
 	case t.Whole || !req.Stream:
-		writeJSON(w, http.StatusOK, s.message(t, req, n))
+		fake.WriteJSON(w, http.StatusOK, s.message(t, req, n))
 	default:
 		s.stream(w, r, t, s.events(t, req, n))
 	}
@@ -139,11 +116,11 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, t Turn) {
 	_ = http.NewResponseController(w).Flush()
 	switch t.Fault {
 	case Cut:
-		drop(w)
+		fake.Drop(w)
 	case Stall:
 		select {
 		case <-r.Context().Done():
-		case <-s.closed:
+		case <-s.Closed():
 		}
 	case Garbage:
 		_, _ = io.WriteString(w, "event: content_block_delta\ndata: {nonsense\n\n")
@@ -164,22 +141,5 @@ func refuse(w http.ResponseWriter, status int, message string) {
 	if kind == "" {
 		kind = "api_error"
 	}
-	writeJSON(w, status, object{"type": "error", "error": object{"type": kind, "message": message}, "request_id": "req_1"})
-}
-
-func writeJSON(w http.ResponseWriter, status int, v any) {
-	data, err := json.Marshal(v)
-	if err != nil {
-		status, data = http.StatusInternalServerError, []byte("{}")
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	_, _ = w.Write(data)
-}
-
-// drop closes the connection.
-func drop(w http.ResponseWriter) {
-	if c, _, err := http.NewResponseController(w).Hijack(); err == nil {
-		_ = c.Close()
-	}
+	fake.WriteJSON(w, status, object{"type": "error", "error": object{"type": kind, "message": message}, "request_id": "req_1"})
 }

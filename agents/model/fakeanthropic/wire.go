@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+
+	"github.com/svc-gateway/svc/agents/model/fake"
 )
 
 // object is a JSON object of the wire.
@@ -37,7 +39,7 @@ func (s *Server) events(t Turn, r Request, n int) []object {
 	}
 	if t.Thinking != "" {
 		var deltas []object
-		for _, piece := range split(t.Thinking, 9) {
+		for _, piece := range fake.Split(t.Thinking, 9) {
 			deltas = append(deltas, object{"type": "thinking_delta", "thinking": piece})
 		}
 		block(object{"type": "thinking", "thinking": "", "signature": ""}, append(deltas, object{"type": "signature_delta", "signature": s.sign(t.Thinking)})...)
@@ -54,7 +56,7 @@ func (s *Server) events(t Turn, r Request, n int) []object {
 	}
 	for i, c := range t.Calls {
 		deltas := []object{{"type": "input_json_delta", "partial_json": ""}}
-		for _, piece := range split(c.Input, 7) {
+		for _, piece := range fake.Split(c.Input, 7) {
 			deltas = append(deltas, object{"type": "input_json_delta", "partial_json": piece})
 		}
 		block(object{"type": "tool_use", "id": c.id(n, i), "name": c.Name, "input": object{}}, deltas...)
@@ -98,12 +100,3 @@ func (t Turn) usage(r Request, output int) object {
 }
 
 func (t Turn) output() int { return len(t.Text) + 8*len(t.Calls) + len(t.Thinking)/4 + 1 }
-
-// split cuts a string into parts of at most n bytes, as tokens would.
-func split(s string, n int) []string {
-	var parts []string
-	for len(s) > n {
-		parts, s = append(parts, s[:n]), s[n:]
-	}
-	return append(parts, s)
-}

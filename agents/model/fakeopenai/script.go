@@ -2,16 +2,15 @@ package fakeopenai
 
 import (
 	"time"
+
+	"github.com/svc-gateway/svc/agents/model/fake"
 )
 
-// Script decides what the n-th accepted request (from 0) is answered. It may be
-// called from several goroutines at once.
-type Script func(n int, r Request) Turn
+// Script decides what a request is answered.
+type Script = fake.Script[Request, Turn]
 
 // Sequence answers with the turns in order; the last one repeats.
-func Sequence(turns ...Turn) Script {
-	return func(n int, _ Request) Turn { return turns[min(n, len(turns)-1)] }
-}
+func Sequence(turns ...Turn) Script { return fake.Sequence[Request](turns...) }
 
 // Always gives every request the same answer: with calls in it, a model that calls
 // tools for ever.

@@ -9,19 +9,18 @@
 //		fakeopenai.Turn{Text: []string{"The disk ", "is half full."}},
 //	))
 //	defer s.Close()
-//	m, err := model.NewOpenAI(model.OpenAIConfig{BaseURL: s.BaseURL(), Model: "gpt-4o"})
+//	m, err := model.NewOpenAI(model.Config{BaseURL: s.BaseURL(), Model: "gpt-4o"})
 //
 // A Server is safe for concurrent use. Close ends answers that are being held back.
 package fakeopenai
 
 import (
-	"encoding/json"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"strconv"
 	"strings"
-	"sync"
+
+	"github.com/svc-gateway/svc/agents/model/fake"
 )
 
 // Server is a running fake. Set the fields before the first request.
@@ -31,46 +30,27 @@ type Server struct {
 	// RefuseStreamOptions answers 400 to stream_options, as older servers do.
 	RefuseStreamOptions bool
 
+	*fake.Server[Request]
 	script Script
-	http   *httptest.Server
-	closed chan struct{}
-	once   sync.Once
-
-	mu       sync.Mutex
-	requests []Request
 }
 
 // Start runs a server on a free port of the loopback interface.
 func Start(script Script) *Server {
-	s := &Server{script: script, closed: make(chan struct{})}
+	s := &Server{script: script}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /v1/chat/completions", s.complete)
 	mux.HandleFunc("GET /v1/models", func(w http.ResponseWriter, _ *http.Request) {
-		writeJSON(w, http.StatusOK, map[string]any{"object": "list", "data": []any{map[string]any{"id": "fake", "object": "model", "owned_by": "svc"}}})
+		fake.WriteJSON(w, http.StatusOK, map[string]any{"object": "list", "data": []any{map[string]any{"id": "fake", "object": "model", "owned_by": "svc"}}})
 	})
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusNotFound, "", "Invalid URL ("+r.Method+" "+r.URL.Path+")", "")
 	})
-	s.http = httptest.NewServer(mux)
+	s.Server = fake.Start[Request](mux)
 	return s
 }
 
 // BaseURL is the address for a client, ending in /v1.
-func (s *Server) BaseURL() string { return s.http.URL + "/v1" }
-
-// Requests returns what was accepted so far, oldest first.
-func (s *Server) Requests() []Request {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return append([]Request(nil), s.requests...)
-}
-
-// Close releases every held answer and stops the server.
-func (s *Server) Close() {
-	s.once.Do(func() { close(s.closed) })
-	s.http.CloseClientConnections()
-	s.http.Close()
-}
+func (s *Server) BaseURL() string { return s.URL() + "/v1" }
 
 func (s *Server) complete(w http.ResponseWriter, r *http.Request) {
 	if s.Key != "" && r.Header.Get("Authorization") != "Bearer "+s.Key {
@@ -91,14 +71,11 @@ func (s *Server) complete(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusBadRequest, bad.code, bad.message, bad.param)
 		return
 	}
-	s.mu.Lock()
-	n := len(s.requests)
-	s.requests = append(s.requests, req)
-	s.mu.Unlock()
+	n := s.Accept(req)
 	turn := s.script(n, req)
 	switch {
 	case turn.Drop:
-		drop(w)
+		fake.Drop(w)
 	case turn.Status != 0 && turn.Status != http.StatusOK:
 		if turn.RetryAfter != "" {
 			w.Header().Set("Retry-After", turn.RetryAfter)
@@ -112,7 +89,7 @@ func (s *Server) complete(w http.ResponseWriter, r *http.Request) {
 		code := map[int]string{429: "rate_limit_exceeded", 404: "model_not_found"}[turn.Status]
 		refuse(w, turn.Status, code, "The server had an error processing your request ("+strconv.Itoa(turn.Status)+")", "")
 	case !req.Stream || turn.Whole:
-		writeJSON(w, http.StatusOK, turn.completion(req, n))
+		fake.WriteJSON(w, http.StatusOK, turn.completion(req, n))
 	default:
 		s.stream(w, r, turn, req, n)
 	}
@@ -130,19 +107,5 @@ func refuse(w http.ResponseWriter, status int, code, message, param string) {
 	if param != "" {
 		e["param"] = param
 	}
-	writeJSON(w, status, map[string]any{"error": e})
-}
-
-func writeJSON(w http.ResponseWriter, status int, v any) {
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(v) // the client may be gone
-}
-
-// drop closes the connection without an answer or in the middle of one.
-func drop(w http.ResponseWriter) {
-	conn, _, err := http.NewResponseController(w).Hijack()
-	if err == nil {
-		_ = conn.Close()
-	}
+	fake.WriteJSON(w, status, map[string]any{"error": e})
 }

@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"github.com/svc-gateway/svc/agents/model/fake"
 )
 
 // created is the time that every answer claims to be from.
@@ -37,7 +39,7 @@ func (t Turn) deltas(n int) []object {
 			continue
 		}
 		out = append(out, object{"tool_calls": []any{head}})
-		for _, part := range split(c.Arguments, 7) {
+		for _, part := range fake.Split(c.Arguments, 7) {
 			next := object{"index": index, "function": object{"arguments": part}}
 			if t.RepeatNames {
 				next = object{"index": index, "id": t.id(n, i), "type": "function", "function": object{"name": c.Name, "arguments": part}}
@@ -63,15 +65,6 @@ func (t Turn) arguments(c Call) any {
 		return json.RawMessage(c.Arguments)
 	}
 	return c.Arguments
-}
-
-// split cuts a string into parts of at most n bytes, as tokens would.
-func split(s string, n int) []string {
-	var parts []string
-	for len(s) > n {
-		parts, s = append(parts, s[:n]), s[n:]
-	}
-	return append(parts, s)
 }
 
 // usage counts words, which is all a fake can know.
@@ -162,7 +155,7 @@ func (s *Server) pace(r *http.Request, t Turn) bool {
 		case <-t.Hold:
 		case <-r.Context().Done():
 			return false
-		case <-s.closed:
+		case <-s.Closed():
 			return false
 		}
 	}
@@ -173,7 +166,7 @@ func (s *Server) pace(r *http.Request, t Turn) bool {
 		case <-timer.C:
 		case <-r.Context().Done():
 			return false
-		case <-s.closed:
+		case <-s.Closed():
 			return false
 		}
 	}
@@ -185,11 +178,11 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, t Turn) {
 	_ = out.Flush() // headers, in case the fault comes before the first chunk
 	switch t.Fault {
 	case Cut:
-		drop(w)
+		fake.Drop(w)
 	case Stall:
 		select {
 		case <-r.Context().Done():
-		case <-s.closed:
+		case <-s.Closed():
 		}
 	case Garbage:
 		_, _ = io.WriteString(w, t.Raw)

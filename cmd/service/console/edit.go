@@ -89,16 +89,19 @@ func patchOf(m editedMsg) (json.RawMessage, error) {
 	if after == nil || !json.Valid(m.after) {
 		return nil, errors.New("what the editor has left is no JSON object")
 	}
-	patch := difference(before, after)
+	patch, err := difference(before, after)
+	if err != nil {
+		return nil, err
+	}
 	if len(patch) == 0 {
 		return nil, errors.New("nothing was changed")
 	}
 	return json.Marshal(patch)
 }
 
-// difference is a merge patch. It cannot make a member null: such a change is none to it.
-func difference(before, after map[string]any) map[string]any {
-	patch := map[string]any{}
+// difference is a merge patch. None can make a member null.
+func difference(before, after map[string]any) (patch map[string]any, err error) {
+	patch = map[string]any{}
 	for name := range before {
 		if _, kept := after[name]; !kept {
 			patch[name] = nil
@@ -106,15 +109,19 @@ func difference(before, after map[string]any) map[string]any {
 	}
 	for name, value := range after {
 		old, was := before[name]
-		if was && reflect.DeepEqual(old, value) || value == nil {
+		if was && reflect.DeepEqual(old, value) {
 			continue
 		}
-		oldObject, isObject := old.(map[string]any)
-		if object, ok := value.(map[string]any); ok && isObject {
-			patch[name] = difference(oldObject, object)
-			continue
+		if value == nil {
+			return nil, fmt.Errorf("%s cannot be made null: remove the line, or leave it as it was", ask.Reveal(name))
 		}
 		patch[name] = value
+		if object, ok := value.(map[string]any); ok {
+			within, _ := old.(map[string]any)
+			if patch[name], err = difference(within, object); err != nil {
+				return nil, err
+			}
+		}
 	}
-	return patch
+	return patch, nil
 }

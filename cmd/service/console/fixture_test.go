@@ -22,6 +22,7 @@ import (
 
 	"github.com/svc-gateway/svc/cmd/service/ask"
 	"github.com/svc-gateway/svc/cmd/service/console"
+	"github.com/svc-gateway/svc/internal/eventually"
 	"github.com/svc-gateway/svc/internal/problem"
 	"github.com/svc-gateway/svc/policy"
 )
@@ -271,12 +272,12 @@ func (v *screen) until(text string) {
 
 func (v *screen) when(what string, holds func() bool) {
 	v.t.Helper()
-	for end := time.Now().Add(patience); !holds(); {
-		if time.Now().After(end) {
-			v.t.Fatalf("not so: %s; the screen:\n%s", what, v.shows())
+	defer func() {
+		if v.t.Failed() {
+			v.t.Logf("the screen:\n%s", v.shows())
 		}
-		time.Sleep(5 * time.Millisecond)
-	}
+	}()
+	eventually.True(v.t, what, holds)
 }
 
 // types sends keys.

@@ -109,6 +109,27 @@ func TestNotAnAnswer(t *testing.T) {
 	}
 }
 
+// No patch makes a value null: what was shown would not be what is called.
+func TestAnEditToNullIsNone(t *testing.T) {
+	editor := filepath.Join(t.TempDir(), "editor")
+	if err := os.WriteFile(editor, []byte("#!/bin/sh\nsed -i 's/\"old\"/null/' \"$1\"\n"), 0o700); err != nil { //nolint:gosec // it is a program
+		t.Fatal(err)
+	}
+	s := newService(t)
+	v := open(t, s, policy.Admin, "EDITOR="+editor)
+	v.types("delete it\r")
+	r := s.next()
+	r.require("erase", `{"what":"old"}`, false)
+	v.until("Make this call?")
+	v.presses("e", "what cannot be made null")
+	r.send(`{"type":"approval_decided","id":"call_1","tool":"erase","decision":"expired"}`)
+	v.until("erase: expired")
+	if got := s.decided(); len(got) > 0 {
+		t.Errorf("got %v", got)
+	}
+	r.done()
+}
+
 // Keys that were on their way when the question came were meant for something else.
 func TestTypeAheadIsNoAnswer(t *testing.T) {
 	s := newService(t)

@@ -1,0 +1,39 @@
+//go:build unix
+
+package guarded
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+
+	"golang.org/x/sys/unix"
+)
+
+// Write puts a file at a path, with mode 0600, in the place of one that is there. A crash leaves the old one or
+// the new one. Of two who write at a time one wins.
+func Write(path string, content []byte) error {
+	folder := filepath.Dir(path)
+	f, err := os.CreateTemp(folder, ".new-*") // mode 0600
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name()) // unless it is what is at the path now
+	_, err = f.Write(content)
+	if err = errors.Join(err, f.Sync(), f.Close(), Give(f.Name(), folder)); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}
+
+// Give makes what a command of root's has made the property of the service's user, who has the folder.
+func Give(path, folder string) error {
+	if os.Geteuid() != 0 {
+		return nil
+	}
+	var st unix.Stat_t
+	if err := unix.Stat(folder, &st); err != nil {
+		return err
+	}
+	return os.Lchown(path, int(st.Uid), int(st.Gid))
+}
