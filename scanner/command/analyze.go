@@ -105,6 +105,7 @@ type analysis struct {
 	budget   int  // of work
 	guessing int  // more than 0 while what is only probable is judged
 	host     bool // commands of devices are not looked for
+	all      bool // all files of a host are there: what is read has to be public
 	away     bool // cd led out of the root, or may have
 	beyond   bool // it is not certain that only files in the folder are needed
 

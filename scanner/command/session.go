@@ -31,7 +31,7 @@ func AnalyzeDevice(text string) Command {
 // network devices is a program like any other.
 func AnalyzeHost(text string) Command {
 	a := newAnalysis(text)
-	a.budget, a.host = lineWork, true
+	a.budget, a.host, a.all = lineWork, true, true
 	if len(text) > maxLine {
 		a.raise(unknown("the command line is too long to be understood"), place{0, len(text)})
 	} else {

@@ -234,7 +234,7 @@ func (w *shell) record(name string, args []arg) {
 		return
 	}
 	w.confine(name, args[min(1, len(args)):])
-	w.trait(wordTraits(name, args[min(1, len(args)):]))
+	w.lookAt(name, args[min(1, len(args)):])
 	p := Part{Name: name}
 	for i, x := range args {
 		p.Dynamic = p.Dynamic || x.dynamic

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/svc-gateway/svc/scanner/command/form"
+	"github.com/svc-gateway/svc/scanner/command/hostfile"
 	"github.com/svc-gateway/svc/scanner/command/usage"
 	"github.com/svc-gateway/svc/scanner/internal/text"
 )
@@ -25,6 +26,14 @@ var (
 	silent = text.Words("echo printf true false : expr basename dirname seq test [")
 	rights = text.Words("sudo doas su pkexec runuser gosu su-exec setpriv systemd-run")
 )
+
+// lookAt notes the traits that the words of a command tell.
+func (w *shell) lookAt(name string, args call) {
+	w.trait(wordTraits(name, args))
+	if w.all && !hostfile.Public(name, usageWords(args)) {
+		w.trait(usage.Secret)
+	}
+}
 
 // wordTraits returns the traits of a simple command that its name and words tell.
 func wordTraits(name string, args call) (t usage.Trait) {

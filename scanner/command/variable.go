@@ -232,7 +232,7 @@ func (w *shell) redirect(r *syntax.Redirect) {
 		if w.in = w.redirected(r.Word); target.dynamic || strings.HasPrefix(target.text, "/dev/tcp/") || strings.HasPrefix(target.text, "/dev/udp/") {
 			w.raise(unknown("it reads from another host, or from what is only known at run time"), w.place(r))
 		}
-		w.trait(wordTraits("cat", call{target}))
+		w.lookAt("cat", call{target})
 		w.beyond = w.beyond || !stays(target)
 		return
 	case syntax.DplIn, syntax.DashHdoc, syntax.Hdoc:

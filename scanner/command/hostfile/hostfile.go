@@ -1,0 +1,121 @@
+// Package hostfile says which commands read nothing on a host but what everybody may know.
+//
+//	if !hostfile.Public("head", words) { … } // somebody is asked
+//
+// # How
+//
+// A command on a host can read whatever its user can, who may be root. So it is not looked for the names of
+// secrets: a pattern, a variable or a new place would get past that. Each word of a command must be one of
+// which it is certain that it names no file, or one in a place that everybody may read.
+//
+// # Guarantees
+//
+// A word that is only known at run time, that may become several, that leads out of a place or is relative to
+// a folder is in no public place. The functions look at their arguments only.
+//
+// # Concurrency
+//
+// They are safe for concurrent use.
+package hostfile
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/svc-gateway/svc/scanner/command/usage"
+	"github.com/svc-gateway/svc/scanner/internal/text"
+)
+
+var (
+	// silent print their words, or compare them.
+	silent = text.Words("echo printf true false : expr basename dirname seq test [ sleep")
+
+	// namers tell of files what their names, sizes and rights are, whatever files these are.
+	namers = text.Words("ls dir vdir stat df du find readlink realpath findmnt mountpoint lsblk namei pwd which type whereis")
+
+	// scripted have a script or a pattern as their first operand, unless an option gives it.
+	scripted = text.Words("grep egrep fgrep rg zgrep awk gawk mawk nawk")
+
+	// listed read the names of files from a file, or from what comes through a pipe.
+	listed = text.Words("xargs parallel")
+
+	// publicFolders are those of which everything below is public, publicFiles the files.
+	publicFolders = []string{
+		"/var/log", "/usr/share", "/usr/lib", "/usr/include", "/lib", "/proc/sys", "/proc/net", "/sys/class", "/sys/block", "/sys/bus",
+		"/sys/devices", "/sys/fs/cgroup", "/sys/module", "/etc/sysctl.d", "/etc/modules-load.d", "/etc/ld.so.conf.d",
+	}
+	publicFiles = text.Words(`/dev/null /dev/stdin /etc/os-release /etc/debian_version /etc/redhat-release /etc/lsb-release /etc/issue /etc/issue.net /etc/motd
+		/etc/hostname /etc/hosts /etc/resolv.conf /etc/nsswitch.conf /etc/host.conf /etc/timezone /etc/adjtime /etc/fstab /etc/mtab /etc/passwd /etc/group
+		/etc/services /etc/protocols /etc/networks /etc/shells /etc/login.defs /etc/crontab /etc/sysctl.conf /etc/modules /etc/ld.so.conf /etc/ntp.conf
+		/etc/chrony/chrony.conf /etc/systemd/timesyncd.conf /etc/systemd/journald.conf /etc/systemd/logind.conf /etc/systemd/resolved.conf
+		/etc/ssh/sshd_config /etc/selinux/config /etc/default/locale /etc/locale.conf`)
+
+	// publicOfKernel are what the kernel tells everybody of itself and of a process.
+	publicOfKernel = regexp.MustCompile(`^/proc/(?:cpuinfo|meminfo|loadavg|uptime|version|mounts|stat|vmstat|swaps|partitions|diskstats|interrupts|filesystems|modules|mdstat|cmdline|buddyinfo|softirqs|zoneinfo|devices|locks|` +
+		`(?:\d+|self)/(?:status|stat|statm|limits|cgroup|io|comm|cmdline|mountinfo|mounts|sched|oom_score))$`)
+)
+
+// Public reports whether a command, as the program name and the words after it, reads nothing on a host that
+// not everybody may know.
+func Public(name string, words []usage.Word) bool {
+	switch {
+	case silent.HasString(name):
+		return true
+	case listed.HasString(name):
+		return false
+	}
+	script := scripted.HasString(name) && !slices.ContainsFunc(words, givesScript)
+	for _, w := range words {
+		switch {
+		case script && w.Fixed && !strings.HasPrefix(w.Text, "-"):
+			script = false
+		case !namers.HasString(name) && !public(w) || givesFiles(w.Text):
+			return false
+		}
+	}
+	return true
+}
+
+// givesScript reports whether an option may give the script: -e, -f, among other letters too, --regexp and
+// --file, shortened too.
+func givesScript(w usage.Word) bool {
+	long, _, _ := strings.Cut(w.Text, "=")
+	if strings.HasPrefix(long, "--") {
+		return long != "--" && (strings.HasPrefix("--regexp", long) || strings.HasPrefix("--file", long))
+	}
+	return strings.HasPrefix(w.Text, "-") && strings.ContainsAny(w.Text, "ef")
+}
+
+// givesFiles reports whether an option has a program read names from a file, or give what it finds to another.
+func givesFiles(word string) bool {
+	return slices.ContainsFunc([]string{"--files", "-files", "--fromfile", "-exec", "-ok"}, func(o string) bool { return strings.HasPrefix(word, o) })
+}
+
+// public reports whether a word names no file, or one that everybody may read. Of one that becomes several, the
+// part that is certain has to tell.
+func public(w usage.Word) bool {
+	word := w.Text
+	if !w.Fixed {
+		if word = w.Head; w.Split || !w.Many {
+			return false
+		}
+	}
+	at := strings.IndexByte(word, '/')
+	switch start, _, option := strings.Cut(word, "="); {
+	case strings.Contains(word, ".."):
+		return false
+	case at < 0:
+		return w.Fixed && (word == "" || word == "." || !strings.ContainsAny(word[:1], ".~@"))
+	case at > 0 && (!option || len(start) != at-1) && !strings.HasPrefix(word, "-"):
+		return false // relative to a folder
+	}
+	file := word[at:]
+	for _, folder := range publicFolders {
+		if strings.HasPrefix(file, folder+"/") || w.Fixed && path.Clean(file) == folder {
+			return true
+		}
+	}
+	return w.Fixed && (publicFiles.HasString(file) || publicOfKernel.MatchString(file))
+}

@@ -1,0 +1,82 @@
+package hostfile_test
+
+import (
+	"testing"
+
+	"github.com/svc-gateway/svc/scanner/command"
+	"github.com/svc-gateway/svc/scanner/command/hostfile"
+	"github.com/svc-gateway/svc/scanner/command/usage"
+)
+
+func TestPublic(t *testing.T) {
+	for _, tt := range []struct {
+		line string
+		want bool
+	}{
+		{"head -n 2 /var/log/syslog", true},
+		{"tail -n 50 /var/log/nginx/error.log", true},
+		{"grep -i error /var/log/syslog", true},
+		{"grep -c a/b /var/log/syslog", true},
+		{"awk '/error/ {print $1}' /var/log/syslog", true},
+		{"cut -d: -f1 /etc/passwd", true},
+		{"cat /proc/cpuinfo /proc/1/status /sys/class/net/eth0/mtu", true},
+		{"cat /var/log/*.log", true},
+		{"ls -la /root", true},
+		{"find / -name core -size +1M", true},
+		{"du -sh /home", true},
+		{"df -h", true},
+		{"systemctl status nginx", true},
+		{"ps aux | sort -k3 | head -n 5", true},
+		{"ip addr show eth0", true},
+		{"uname -a; uptime", true},
+		{"dd if=/proc/cpuinfo", true},
+
+		{"head -n 2 /etc/shado?", false},
+		{"cut -c1-20 /etc/sh?dow", false},
+		{"cat /proc/self/envir*", false},
+		{"tail -n +2 /tmp/x/.s*/id*", false},
+		{"rev /tmp/home/tok??", false},
+		{"cat /etc/ssh/ssh_host_rsa_key", false},
+		{"cat /root/.bash_history", false},
+		{"cat .bash_history", false},
+		{"cat ~/.ssh/config", false},
+		{"cat *", false},
+		{"cat /etc/ppp/chap-secrets", false},
+		{"cat /etc/kubernetes/admin.conf", false},
+		{"grep -r . /root", false},
+		{"grep -f /root/x /etc/hosts", false},
+		{"grep -f/root/x /etc/hosts", false},
+		{"grep -e x /root/y /etc/hosts", false},
+		{"grep -ne /root/x /etc/hosts", false},
+		{"grep --reg=. /root/x", false},
+		{"find /root -name x -exec cat {} +", false},
+		{"date -f /root/x", false},
+		{"wc --files0-from=/root/x", false},
+		{"cat /var/log/../../root/x", false},
+		{"cat $F", false},
+		{"cat /var/log/$F", false},
+		{"cat $(echo /root/x)", false},
+		{"echo /root/x | xargs cat", false},
+		{"cat < /root/x", false},
+		{"sort /root/x", false},
+		{"cd /root && cat x", false},
+		{"sed -n 'r /root/x' /etc/hosts", false},
+		{"cat /proc/1/root/etc/shadow", false},
+		{"cat /proc/self/cwd/x", false},
+		{"/bin/cat /root/x", false},
+		{"sudo cat /root/x", false},
+		{"openssl x509 -in /root/x -noout -text", false},
+	} {
+		c := command.AnalyzeHost(tt.line)
+		if got := c.Class == command.ReadOnly && len(c.Traits) == 0; got != tt.want {
+			t.Errorf("%s: got %v (%s, %v), want %v", tt.line, got, c.Class, c.Traits, tt.want)
+		}
+	}
+}
+
+// A word that is known at run time only names a file that nobody knows.
+func TestNotKnown(t *testing.T) {
+	if hostfile.Public("cat", []usage.Word{{Text: "/var/log/x", Head: "/var/log/"}}) {
+		t.Error("a word of which the end is not known is public")
+	}
+}
