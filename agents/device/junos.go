@@ -86,7 +86,8 @@ func (c junos) apply(ctx context.Context, lines, diff string) (done Done, err er
 	if err := c.commit(ctx, "commit"); err != nil {
 		return done, fmt.Errorf("the change could not be confirmed: %w. The device takes it back after %s minutes", err, window)
 	}
-	return Done{Diff: happened, Saved: true}, c.leave(ctx)
+	_ = c.leave(ctx) // the change is made, however the session ends
+	return Done{Diff: happened, Saved: true}, nil
 }
 
 func (c junos) commit(ctx context.Context, line string) error {
