@@ -63,6 +63,17 @@ func TestChange(t *testing.T) {
 	}
 }
 
+// A change that is confirmed is made, also when the device closes the connection afterwards.
+func TestClosedAfterAChange(t *testing.T) {
+	l := newLab(t)
+	d := l.add(devicetest.Options{Platform: "junos", Name: "core1", Fault: devicetest.CloseAfter})
+	done, err := l.fleet().Apply(t.Context(), l.list[0], junosLines, junosDiff)
+	if err != nil || !done.Saved {
+		t.Errorf("got %+v, %v, want a change that is saved", done, err)
+	}
+	contains(t, "the device", d.Running(), "ntp server 10.0.0.9")
+}
+
 // What comes out otherwise is taken back, or said to be left.
 func TestTakenBack(t *testing.T) {
 	for _, tt := range []struct {

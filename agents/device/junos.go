@@ -17,8 +17,8 @@ type junos struct {
 // window is the minutes after which an unconfirmed commit is taken back.
 const window = "2"
 
-// candidate makes a candidate of lines, one of its own with the mode private, and returns how it differs from the running configuration. The
-// session is in the configuration mode then, also with an error.
+// candidate makes a candidate of lines, one of its own with the mode private, and returns how it differs from
+// the running configuration. The session is in the configuration mode then, also with an error.
 func (c junos) candidate(ctx context.Context, mode, lines string) (diff string, err error) {
 	said, err := c.t.command(ctx, "configure "+mode, nil)
 	if err != nil {
@@ -86,7 +86,8 @@ func (c junos) apply(ctx context.Context, lines, diff string) (done Done, err er
 	if err := c.commit(ctx, "commit"); err != nil {
 		return done, fmt.Errorf("the change could not be confirmed: %w. The device takes it back after %s minutes", err, window)
 	}
-	return Done{Diff: happened, Saved: true}, errors.Join(c.leave(ctx))
+	_ = c.leave(ctx) // the change is made, however the session ends
+	return Done{Diff: happened, Saved: true}, nil
 }
 
 func (c junos) commit(ctx context.Context, line string) error {

@@ -76,7 +76,8 @@ func Open(c Config) *Tasks {
 }
 
 // Serve has tasks use these remotes, and keep none of the secrets, until the release is called; then what was
-// before counts again. Each remote is asked whether it is there, again and again until it is, and the tasks that are under way are followed.
+// before counts again. Each remote is asked whether it is there, again and again until it is, and the tasks
+// that are under way are followed.
 func (t *Tasks) Serve(remotes []*Remote, secrets *redact.Secrets) (release func()) {
 	ctx, stop := context.WithCancel(t.base)
 	t.mu.Lock()

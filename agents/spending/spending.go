@@ -13,7 +13,8 @@
 //
 // A turn that fails keeps its place among the turns. It costs its prompt, and as much of an answer as was seen, by
 // estimate: whether the model had thought before it failed, or was stopped, nobody knows. Its tokens are given back
-// only when no answer had begun ([model.ErrUnasked]). What a process had counted when it died stays counted. A day begins at midnight UTC.
+// only when no answer had begun ([model.ErrUnasked]). What a process had counted when it died stays counted. A day
+// begins at midnight UTC.
 //
 // # Concurrency
 //

@@ -38,6 +38,7 @@ const (
 	ChangeMore   Fault = "change-more"   // it changes more than it was told
 	StickyChange Fault = "sticky-change" // and lets nothing be taken back
 	CommitFails  Fault = "commit-fails"
+	CloseAfter   Fault = "close-after" // junos: it closes the connection when the configuration mode is left
 )
 
 // Options say what a device is like.

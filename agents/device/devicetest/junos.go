@@ -56,6 +56,7 @@ func (t *terminal) candidate(text string) {
 	case verb == "commit":
 		t.commit(text)
 	case text == "exit":
+		t.gone = d.o.Fault == CloseAfter
 		t.mode = ""
 		t.print("Exiting configuration mode\r\n")
 	default:
