@@ -3,6 +3,7 @@ package redact
 import (
 	"bytes"
 
+	"github.com/svc-gateway/svc/scanner/redact/hugeevent"
 	"github.com/svc-gateway/svc/scanner/sse"
 )
 
@@ -36,7 +37,7 @@ type EventStream struct {
 	event   openEvent
 	name    string // of the last event that had one, so that the next one needs no new string
 	state   streamFields
-	huge    *hugeEvent // the event is larger than maxEvent
+	huge    *hugeevent.Event // the event is larger than maxEvent
 }
 
 // openEvent is the event that is being read.
@@ -88,7 +89,7 @@ func (r *EventStream) Close(dst []byte) []byte {
 	r.dst = dst
 	r.redactWaiting()
 	if r.huge != nil {
-		r.dst = r.huge.close(r.dst)
+		r.dst = r.huge.Close(r.dst)
 	} else if len(r.line) > 0 {
 		r.lineEnds(nil)
 	}
@@ -123,16 +124,16 @@ func (r *EventStream) redactWaiting() {
 // part takes bytes of a line.
 func (r *EventStream) part(p []byte) {
 	if r.huge != nil {
-		r.dst = r.huge.part(r.dst, p)
+		r.dst = r.huge.Part(r.dst, p)
 		return
 	}
 	r.line = append(r.line, p...)
 	if len(r.line)+len(r.event.raw) > maxEvent {
-		r.huge = newHugeEvent(r.state.from)
+		r.huge = hugeevent.New(r.state.from.JSONStream(), r.state.from.TextStream())
 		r.redactWaiting()
 		r.dst = r.state.flush(r.dst)
-		r.dst = r.huge.begin(r.dst, r.event.raw)
-		r.dst = r.huge.part(r.dst, r.line)
+		r.dst = r.huge.Begin(r.dst, r.event.raw)
+		r.dst = r.huge.Part(r.dst, r.line)
 		r.line, r.event.raw = r.line[:0], r.event.raw[:0]
 	}
 }
@@ -157,7 +158,7 @@ func (r *EventStream) passLineFeed(lf []byte) {
 func (r *EventStream) lineEnds(end []byte) {
 	if r.huge != nil {
 		var done bool
-		if r.dst, done = r.huge.line(r.dst, end); done {
+		if r.dst, done = r.huge.Line(r.dst, end); done {
 			r.huge, r.event = nil, openEvent{raw: r.event.raw[:0]}
 		}
 		return
