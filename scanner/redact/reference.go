@@ -138,7 +138,7 @@ func (c *cursor) program(a binding) bool {
 		root, _, _ := bytes.Cut(path, []byte("."))
 		return words.Roots.HasFold(root) || namesSecret(path)
 	case namesSecret(path) && looks.Compound(path):
-		return true
+		return digits == 0 || next > ' ' || !words.IsCapital(path[0]) || is(path[n-1], letter) // AdminPassword1 is no variable
 	case words.PlainNames.HasFold(path):
 		return !a.colon || next > ' ' || next == ' ' && is(c.at(n+1), letter)
 	case digits > 0:

@@ -116,3 +116,19 @@ func TestSpellings(t *testing.T) {
 		})
 	}
 }
+
+// A password that people make of two words and a number is no variable of a program.
+func TestWordsWithNumbers(t *testing.T) {
+	for in, want := range map[string]string{
+		"password=AdminPassword1\n":    "password=REDACTED\n",
+		"wifi password: WifiPass2024":  "wifi password: REDACTED",
+		"db_password=SuperSecret99\nx": "db_password=REDACTED\nx",
+		"password = userPassword2\n":   "password = userPassword2\n",
+		"apiKey = ApiKey2;":            "apiKey = ApiKey2;",
+		"password: SecretString\n":     "password: SecretString\n",
+	} {
+		if got := Text(in); got != want {
+			t.Errorf("Text(%q): got %q, want %q", in, got, want)
+		}
+	}
+}
