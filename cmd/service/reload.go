@@ -57,6 +57,9 @@ func keepListening(cmd *cobra.Command) {
 		if err != nil {
 			return nil // Caddy says whether there is something to reload
 		}
+		if _, err := os.Stat(home.AdminSocket()); err == nil {
+			adminOnSocket(home)
+		}
 		for _, name := range cli.ListenEnv {
 			value, set := s.Environment[name]
 			if given := os.Getenv(name); given != "" && given != value {

@@ -61,10 +61,19 @@ func load(home settings.Home, c settings.Settings, doc []byte) error {
 		return err
 	}
 	defer release()
+	adminOnSocket(home)
 	if err := checkListen(doc); err != nil {
 		return err
 	}
 	return caddy.Load(doc, true)
+}
+
+// adminOnSocket has Caddy's admin API be at the socket of the data folder where the configuration does not say
+// where. On Caddy's own port any local user can replace the configuration.
+func adminOnSocket(home settings.Home) {
+	if os.Getenv("CADDY_ADMIN") == "" {
+		caddy.DefaultAdminListen = "unix/" + home.AdminSocket() + "|0600"
+	}
 }
 
 // announce says where the service is and how to be let in.
