@@ -84,7 +84,7 @@ func described(c ToolCall) string {
 		return "Getting `" + a.URL + "`"
 	case a.Code != "":
 		return "The program"
-	case a.Path != "" && c.Name != "read_file":
+	case a.Path != "" && !strings.Contains(c.Name, "read"):
 		return "Writing `" + a.Path + "`"
 	case a.Path != "":
 		return "Reading `" + a.Path + "`"

@@ -141,7 +141,7 @@ func memoryForgetCommand() *cobra.Command {
 		if n == 1 {
 			word = "memory"
 		}
-		fmt.Fprintf(cmd.OutOrStdout(), "forgot %d %s\n", n, word)
+		fmt.Fprintf(cmd.OutOrStdout(), "Forgot %d %s.\n", n, word)
 		return nil
 	})
 	return cmd
