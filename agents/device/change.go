@@ -59,9 +59,21 @@ func (f *Fleet) changing(ctx context.Context, d inventory.Device, lines string, 
 	}
 	t.left = 16 * f.c.Output // configurations are long, and read more than once
 	if p.candid {
-		return do(ctx, junos{t, f.c.Redact})
+		return do(ctx, junos{t, f.hide})
 	}
-	return do(ctx, ios{t, f.c.Redact})
+	return do(ctx, ios{t, f.hide})
+}
+
+// hide takes the secrets out of a difference, and of whatever else a change says: what is shown, recorded
+// and compared has gone through it. A line of a configuration is known by the word that it begins with, so
+// each is looked at without its sign as well.
+func (f *Fleet) hide(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(f.c.Redact(text)) { // as a whole first: some secrets have several lines
+		sign := len(line) - len(strings.TrimLeft(line, "+-!"))
+		b.WriteString(line[:sign] + f.c.Redact(line[sign:]))
+	}
+	return b.String()
 }
 
 // Plan says what lines would change in the configuration of a device, and changes nothing.
@@ -69,7 +81,7 @@ func (f *Fleet) Plan(ctx context.Context, d inventory.Device, lines string) (p P
 	err = f.changing(ctx, d, lines, func(ctx context.Context, c changer) error {
 		diff, err := c.plan(ctx, lines)
 		_, asked := c.(junos)
-		p = Plan{f.c.Redact(diff), !asked}
+		p = Plan{f.hide(diff), !asked}
 		return err
 	})
 	return p, err
@@ -80,7 +92,7 @@ func (f *Fleet) Plan(ctx context.Context, d inventory.Device, lines string) (p P
 func (f *Fleet) Apply(ctx context.Context, d inventory.Device, lines, diff string) (done Done, err error) {
 	err = f.changing(ctx, d, lines, func(ctx context.Context, c changer) error {
 		done, err = c.apply(ctx, lines, diff)
-		done.Diff = f.c.Redact(done.Diff)
+		done.Diff = f.hide(done.Diff)
 		return err
 	})
 	return done, err

@@ -113,7 +113,7 @@ func (c ios) line(ctx context.Context, text string) error {
 	case err != nil:
 		return err
 	case complaint.MatchString(said):
-		err = fmt.Errorf("%w: the line %q: %s", ErrRefused, c.hide(text), c.hide(strings.Join(strings.Fields(said), " ")))
+		err = fmt.Errorf("%w: the line %q: %s", ErrRefused, c.hide(text), strings.Join(strings.Fields(c.hide(said)), " "))
 	case strings.HasPrefix(c.t.mode, "(conf"):
 		return nil
 	default:

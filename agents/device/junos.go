@@ -25,7 +25,7 @@ func (c junos) candidate(ctx context.Context, mode, lines string) (diff string, 
 		return "", err
 	}
 	if !strings.HasSuffix(strings.TrimSpace(c.t.last), "#") {
-		return "", fmt.Errorf("%w: configure %s: %s", ErrRefused, mode, c.hide(strings.Join(strings.Fields(said), " ")))
+		return "", fmt.Errorf("%w: configure %s: %s", ErrRefused, mode, strings.Join(strings.Fields(c.hide(said)), " "))
 	}
 	for _, l := range readLines(lines) {
 		said, err := c.t.command(ctx, l.text(), nil)
@@ -33,7 +33,7 @@ func (c junos) candidate(ctx context.Context, mode, lines string) (diff string, 
 			return "", err
 		}
 		if complaint.MatchString(said) {
-			return "", fmt.Errorf("%w: the line %q: %s", ErrRefused, c.hide(l.text()), c.hide(strings.Join(strings.Fields(said), " ")))
+			return "", fmt.Errorf("%w: the line %q: %s", ErrRefused, c.hide(l.text()), strings.Join(strings.Fields(c.hide(said)), " "))
 		}
 	}
 	if diff, err = c.compare(ctx, "show | compare"); err == nil && diff == "" {
@@ -93,7 +93,7 @@ func (c junos) apply(ctx context.Context, lines, diff string) (done Done, err er
 func (c junos) commit(ctx context.Context, line string) error {
 	said, err := c.t.command(ctx, line, nil)
 	if err == nil && (complaint.MatchString(said) || !strings.Contains(said, "commit complete")) {
-		err = fmt.Errorf("%w: %s: %s", ErrRefused, line, c.hide(strings.Join(strings.Fields(said), " ")))
+		err = fmt.Errorf("%w: %s: %s", ErrRefused, line, strings.Join(strings.Fields(c.hide(said)), " "))
 	}
 	return err
 }

@@ -96,7 +96,7 @@ func (s *Server) Status() Status {
 
 func (s *Server) status(c candidate) ToolStatus {
 	t := s.shown(c.Offer)
-	t.Problem, t.Findings = plaintext.Clean([]byte(c.problem)), len(c.findings)
+	t.Problem, t.Findings = plaintext.Clean([]byte(s.c.mask.Replace(c.problem))), len(c.findings)
 	was, pinned := s.pins.find(c.Name)
 	switch {
 	case c.problem != "":
@@ -121,7 +121,7 @@ func (s *Server) shown(o Offer) ToolStatus {
 	if a, ok := s.c.Actions[o.Name]; ok {
 		action = string(a)
 	}
-	clean := func(text []byte) string { return plaintext.Clean(text) }
+	clean := func(text []byte) string { return plaintext.Clean([]byte(s.c.mask.Replace(string(text)))) }
 	name := clean([]byte(o.Name))
 	return ToolStatus{Name: Prefix(s.c.Name) + name, Tool: name, Action: action, Description: clean([]byte(o.Description)), Schema: clean(o.Schema)}
 }

@@ -93,10 +93,36 @@ func (q *quota) broken() error {
 // oneHost is an HTTP transport to one server: it sends the key to no other, follows no redirect and ends a
 // body that is too large.
 type oneHost struct {
-	ctx    context.Context // ends all of its requests
-	next   http.RoundTripper
-	host   string
-	header http.Header // sent with every request
+	ctx     context.Context // ends all of its requests
+	next    http.RoundTripper
+	host    string
+	header  http.Header           // sent with every request
+	trouble atomic.Pointer[error] // with the last answer
+}
+
+// Errors of answers that are none to the request.
+var (
+	errNotTaken = errors.New("it does not take what this service proves itself with")
+	errRefused  = errors.New("it answers with an error")
+)
+
+// why is what was wrong with the last answer; nil: nothing.
+func (t *oneHost) why() error {
+	if err := t.trouble.Load(); err != nil {
+		return *err
+	}
+	return nil
+}
+
+// refusal is what a status says of a request; nil: it was taken.
+func refusal(status int) error {
+	switch {
+	case status == http.StatusUnauthorized, status == http.StatusForbidden:
+		return fmt.Errorf("%w (HTTP %d)", errNotTaken, status)
+	case status >= http.StatusMultipleChoices:
+		return fmt.Errorf("%w (HTTP %d)", errRefused, status)
+	}
+	return nil
 }
 
 // RoundTrip implements [http.RoundTripper].
@@ -111,12 +137,15 @@ func (t *oneHost) RoundTrip(r *http.Request) (*http.Response, error) {
 	for name, values := range t.header {
 		r.Header[name] = values
 	}
+	t.trouble.Store(nil)
 	resp, err := t.next.RoundTrip(r)
 	if err != nil {
 		end()
 		return nil, err
 	}
-	body := &boundedBody{ReadCloser: resp.Body, left: maxBody, end: end}
+	tell := func(err error) { t.trouble.Store(&err) }
+	tell(refusal(resp.StatusCode))
+	body := &boundedBody{ReadCloser: resp.Body, left: maxBody, end: end, broken: tell}
 	if media, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type")); media == "text/event-stream" {
 		body.deep = (&eventDepth{data: true}).take
 	} else {
@@ -132,6 +161,9 @@ type boundedBody struct {
 	left int64
 	deep func(byte) bool
 	end  func() // called when it is closed
+
+	over   error       // why no more is read
+	broken func(error) // is told of it
 }
 
 func (b *boundedBody) Close() error {
@@ -140,14 +172,19 @@ func (b *boundedBody) Close() error {
 }
 
 func (b *boundedBody) Read(p []byte) (int, error) {
-	if b.left <= 0 {
-		return 0, errTooLarge
+	if b.left <= 0 && b.over == nil {
+		b.over = errTooLarge
+	}
+	if b.over != nil {
+		b.broken(b.over)
+		return 0, b.over
 	}
 	n, err := b.ReadCloser.Read(p[:min(int64(len(p)), b.left)])
 	b.left -= int64(n)
 	if slices.ContainsFunc(p[:n], b.deep) {
-		b.left = 0
-		return 0, errTooDeep
+		b.over = errTooDeep
+		b.broken(b.over)
+		return 0, b.over
 	}
 	return n, err
 }

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"go.uber.org/zap"
@@ -16,6 +17,7 @@ import (
 	"github.com/svc-gateway/svc/internal/settings"
 	"github.com/svc-gateway/svc/policy"
 	"github.com/svc-gateway/svc/scanner"
+	"github.com/svc-gateway/svc/scanner/redact"
 )
 
 // Sandbox runs a program until it ends or ctx does, however long that is.
@@ -55,6 +57,27 @@ type Config struct {
 	Egress func(sandbox.Egress)
 	// Offered is called when the server has listed other tools than before. Default: nobody is told.
 	Offered func(Status)
+
+	// Set by [Open]: hide takes its variables, its key and whatever looks like a secret out of what it says;
+	// mask its variables and its key alone, for texts that people approve and must see.
+	hide func(string) string
+	mask *strings.Replacer
+}
+
+// conceal makes hide and mask. Values too short to be known again stay.
+func (c *Config) conceal() {
+	values := []string{c.Key}
+	for _, v := range c.Env {
+		_, value, _ := strings.Cut(v, "=")
+		values = append(values, value)
+	}
+	values = slices.DeleteFunc(values, func(v string) bool { return len(v) < 8 })
+	var pairs []string
+	for _, v := range values {
+		pairs = append(pairs, v, redact.Mark)
+	}
+	var none *redact.Secrets
+	c.hide, c.mask = none.With(values...).Redact, strings.NewReplacer(pairs...)
 }
 
 // FromSettings is the configuration that the settings describe, without what the runtime has: Sandbox,

@@ -36,7 +36,7 @@ func TestDepth(t *testing.T) {
 		"a quote in a comment":        {true, ": \"\ndata: " + deep(most+1) + "\n\n", true},
 		"brackets in another field":   {true, "id: " + strings.Repeat("[", 500) + "\ndata: {}\n\n", false},
 	} {
-		b := &boundedBody{ReadCloser: io.NopCloser(strings.NewReader(tt.text)), left: 1 << 20, end: func() {}, deep: new(depth).take}
+		b := &boundedBody{ReadCloser: io.NopCloser(strings.NewReader(tt.text)), left: 1 << 20, end: func() {}, broken: func(error) {}, deep: new(depth).take}
 		if tt.events {
 			b.deep = (&eventDepth{data: true}).take
 		}

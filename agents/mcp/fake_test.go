@@ -43,6 +43,10 @@ const object = `{"type":"object","properties":{"text":{"type":"string"}}}`
 // fake is a server of a revision with a handshake, written by hand so that it can do what no library does.
 // FAKE_LIST is a file with its tools, if there is one.
 func fake(kind string) {
+	if kind == "talkative" {
+		fmt.Fprintln(os.Stderr, "starting with "+os.Getenv("FAKE_SECRET"))
+		os.Exit(3)
+	}
 	in := bufio.NewScanner(os.Stdin)
 	in.Buffer(nil, 1<<20)
 	say := func(text string) { fmt.Println(text) }
@@ -94,6 +98,14 @@ func fake(kind string) {
 			case "ask":
 				say(`{"jsonrpc":"2.0","id":"s1","method":"sampling/createMessage","params":{"messages":[],"maxTokens":1}}`)
 				result(m, `{"content":[{"type":"text","text":"went on"}]}`)
+			case "hologram":
+				result(m, `{"content":[{"type":"hologram","data":"x"}]}`)
+			case "deep":
+				result(m, strings.Repeat("[", 100)+strings.Repeat("]", 100))
+			case "noise":
+				say("Listening on stdio")
+			case "secret":
+				say(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32000,"message":"%s is no good"}}`, m.ID, os.Getenv("FAKE_SECRET")))
 			case "null":
 				result(m, `null`)
 			case "odd":

@@ -23,7 +23,9 @@ import (
 type remote struct {
 	*httptest.Server
 	away   atomic.Bool
+	locked atomic.Bool
 	flood  atomic.Bool
+	deep   atomic.Bool
 	mu     sync.Mutex
 	keys   map[string]bool
 	speaks map[string]bool // revisions
@@ -47,6 +49,11 @@ func newRemote(t *testing.T, o *sdk.StreamableHTTPOptions, revisions ...string) 
 		switch {
 		case r.away.Load():
 			http.Error(w, "away", http.StatusInternalServerError)
+		case r.locked.Load():
+			http.Error(w, "who is it", http.StatusUnauthorized)
+		case r.deep.Load():
+			w.Header().Set("Content-Type", "application/json")
+			_, _ = io.WriteString(w, strings.Repeat("[", 1000))
 		case r.flood.Load():
 			w.Header().Set("Content-Type", "application/json")
 			for range 100 {
@@ -94,9 +101,9 @@ func TestRemoteServerComesBack(t *testing.T) {
 	r := newRemote(t, &sdk.StreamableHTTPOptions{Stateless: true})
 	f := open(t, r.config(t), "")
 	o := f.approve()[0]
-	for name, harm := range map[string]*atomic.Bool{"away": &r.away, "100 MB": &r.flood} {
+	for name, harm := range map[string]*atomic.Bool{"refused": &r.away, "authentication": &r.locked, "flood": &r.flood, "malformed": &r.deep} {
 		harm.Store(true)
-		if _, err := f.say(o, "hi"); err == nil || !strings.Contains(err.Error(), "does not work now") {
+		if _, err := f.say(o, "hi"); err == nil || !strings.Contains(err.Error(), "does not work now ("+name+")") {
 			t.Errorf("%s: got %v", name, err)
 		}
 		f.is("degraded")

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -26,6 +27,9 @@ type process struct {
 	stop func()       // ends the program, and returns when nothing of it is left
 	why  func() error // how it ended, once it has
 }
+
+// errStopped is in the chain of the error of a program that has ended, or could not be started.
+var errStopped = errors.New("its program does not run")
 
 // start runs the server's program.
 func (c *Config) start() *process {
@@ -54,11 +58,8 @@ func (c *Config) start() *process {
 	}
 	work.Go(func() {
 		err := run(ctx, inR, outW)
-		if err == nil {
-			err = io.EOF
-		}
 		mu.Lock()
-		ended = err
+		ended = fmt.Errorf("%w: %w", errStopped, err)
 		mu.Unlock()
 		_ = inR.CloseWithError(io.ErrClosedPipe)
 		_ = outW.CloseWithError(io.EOF)
@@ -79,7 +80,11 @@ func (c *Config) inSandbox(ctx context.Context, in *io.PipeReader, out io.Writer
 	if err != nil {
 		return err
 	}
-	return fmt.Errorf("the program ended with %d %s: %s", res.Exit, res.Signal, short(res.Stderr, 500))
+	how := fmt.Sprintf("exit status %d", res.Exit)
+	if res.Signal != "" {
+		how = "signal " + res.Signal
+	}
+	return c.exited(how, res.Stderr)
 }
 
 // onHost runs the program beside the sandbox, with nothing of this process's environment, in a folder that
@@ -115,7 +120,19 @@ func (c *Config) onHost(ctx context.Context, in *io.PipeReader, out io.Writer) e
 	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("there is no program %s", c.Command[0])
 	}
-	return fmt.Errorf("the program ended (%w): %s", err, short(says.String(), 500))
+	how := "exit status 0"
+	if err != nil {
+		how = err.Error()
+	}
+	return c.exited(how, says.String())
+}
+
+// exited is the error for a program that has ended, with what it has said, without its secrets.
+func (c *Config) exited(how, said string) error {
+	if said = strings.TrimSpace(short(c.hide(said), 500)); said == "" {
+		said = "it said nothing on its standard error"
+	}
+	return fmt.Errorf("it ended (%s): %s", how, said)
 }
 
 func endGroup(pid int) error { return syscall.Kill(-pid, syscall.SIGKILL) }

@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"slices"
 	"sync"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"go.uber.org/zap"
 
 	"github.com/svc-gateway/svc/agents/sandbox"
@@ -30,6 +33,8 @@ const (
 	ReasonFlood   = "flood"   // it sent too much
 	ReasonSandbox = "sandbox" // there is no sandbox for its program
 	ReasonList    = "list"    // its list of tools cannot be used
+
+	ReasonMalformed = "malformed" // it sent what is no message, or is nested too deep
 )
 
 // Server is a server that agents use. Get one with [Open].
@@ -68,6 +73,7 @@ func Open(c Config) (*Server, error) {
 	if c.Offered == nil {
 		c.Offered = func(Status) {}
 	}
+	c.conceal()
 	s := &Server{c: c, file: filepath.Join(c.Pins, c.Name+".json"), look: make(chan struct{}, 1), begun: make(chan struct{}), since: time.Now(), watch: map[int]func(){}}
 	var err error
 	if s.pins, err = readPins(s.file); err != nil {
@@ -168,6 +174,9 @@ func rest(ctx context.Context, d time.Duration, look <-chan struct{}, ended <-ch
 	case <-ctx.Done():
 		return ctx.Err()
 	case err := <-ended:
+		if err == nil {
+			err = io.EOF
+		}
 		return fmt.Errorf("%w: %w", errEnded, err)
 	case <-look:
 	case <-t.C:
@@ -217,32 +226,49 @@ func (s *Server) list(ctx context.Context, ses *session) error {
 
 // lost is told that the server does not work.
 func (s *Server) lost(err error) {
-	reason := reasonOf(err)
+	reason := s.reasonOf(err)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.session != nil || s.reason != reason {
 		s.since = time.Now()
-		s.c.Log.Warn("an MCP server does not work: calls of its tools fail, and it is tried again", zap.String("server", s.c.Name), zap.String("reason", reason), zap.Error(err))
+		s.c.Log.Warn("an MCP server does not work: calls of its tools fail, and it is tried again", zap.String("server", s.c.Name), zap.String("reason", reason), zap.String("error", s.c.hide(err.Error())))
 		s.c.Tell(reason)
 	}
 	s.session, s.reason = nil, reason
 	s.begin.Do(func() { close(s.begun) })
 }
 
-func reasonOf(err error) string {
+func (s *Server) reasonOf(err error) string {
+	program := s.c.URL == ""
+	_, answered := errors.AsType[*jsonrpc.Error](err)
 	switch {
 	case sandbox.IsUnavailable(err):
 		return ReasonSandbox
-	case errors.Is(err, errFlood), errors.Is(err, errTooLarge), errors.Is(err, errTooDeep):
+	case errors.Is(err, errFlood), errors.Is(err, errTooLarge):
 		return ReasonFlood
+	case errors.Is(err, errTooDeep):
+		return ReasonMalformed
 	case errors.Is(err, errSilent), errors.Is(err, context.DeadlineExceeded):
 		return health.Timeout
-	case errors.Is(err, errEnded):
+	case errors.Is(err, errStopped):
 		return ReasonEnded
+	case errors.Is(err, errNotTaken):
+		return health.Authentication
+	case errors.Is(err, errRefused):
+		return health.Refused
+	case !program && errors.Is(err, errEnded), errors.Is(err, sdk.ErrConnectionClosed), program && (errors.Is(err, io.EOF) || errors.Is(err, io.ErrClosedPipe)):
+		return ReasonEnded
+	}
+	if reason := health.Reason(err); reason != health.Refused {
+		return reason
+	}
+	switch {
 	case errors.Is(err, errList):
 		return ReasonList
+	case program && !answered:
+		return ReasonMalformed
 	}
-	return health.Reason(err)
+	return health.Refused
 }
 
 // change changes what is known, and tells those who watch if other tools follow from it.

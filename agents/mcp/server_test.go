@@ -3,6 +3,7 @@ package mcp_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -10,8 +11,11 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"go.uber.org/zap"
+	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/svc-gateway/svc/agents/mcp"
+	"github.com/svc-gateway/svc/agents/sandbox"
 	"github.com/svc-gateway/svc/internal/eventually"
 )
 
@@ -83,9 +87,12 @@ func TestServerThatHarms(t *testing.T) {
 		text, want string
 		reason     string // for which the server does not work for a while; empty: it goes on
 	}{
-		{"die", "does not work now", mcp.ReasonEnded},
-		{"huge", "does not work now", mcp.ReasonFlood},
-		{"flood", "does not work now", mcp.ReasonFlood},
+		{"die", "does not work now (ended)", mcp.ReasonEnded},
+		{"huge", "does not work now (flood)", mcp.ReasonFlood},
+		{"flood", "does not work now (flood)", mcp.ReasonFlood},
+		{"deep", "does not work now (malformed)", mcp.ReasonMalformed},
+		{"noise", "gave a result that cannot be read", mcp.ReasonMalformed},
+		{"hologram", "gave a result that cannot be read", "-"},
 		{"fail", "says that the call failed", "-"},
 		{"refuse", "refused the call: not today", "-"},
 		{"null", "", "-"},
@@ -152,6 +159,52 @@ func TestProgramThatIsNotThere(t *testing.T) {
 	s.Start()
 	f := &fixture{Server: s, t: t, list: list}
 	f.is("degraded")
+}
+
+// ended is a sandbox whose programs end at once.
+type ended sandbox.Result
+
+func (e ended) Run(context.Context, sandbox.Spec) (sandbox.Result, error) {
+	return sandbox.Result(e), nil
+}
+
+// TestSecrets holds that the variables of a program are in no log, error or status, wherever it says them.
+func TestSecrets(t *testing.T) {
+	const secret = "evilSecret-abc123XYZ"
+	for name, box := range map[string]mcp.Sandbox{"host": nil, "sandbox": ended{Exit: 3, Stderr: "starting with " + secret}} {
+		t.Run(name, func(t *testing.T) {
+			c, list := program(t, "talkative")
+			core, logs := observer.New(zap.DebugLevel)
+			c.Log, c.Host, c.Sandbox, c.Env = zap.New(core), box == nil, box, append(c.Env, "FAKE_SECRET="+secret)
+			s, err := mcp.Open(c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.Close()
+			s.Start()
+			(&fixture{Server: s, t: t, list: list}).is("degraded")
+			entry := logs.All()[0].ContextMap()
+			if got := fmt.Sprint(entry["error"]); entry["reason"] != mcp.ReasonEnded || !strings.Contains(got, "it ended (exit status 3): starting with REDACTED") || strings.Contains(got, "%!") {
+				t.Errorf("got %v", entry)
+			}
+		})
+	}
+	c, list := program(t, "plain")
+	c.Env = append(c.Env, "FAKE_SECRET="+secret)
+	f := open(t, c, list)
+	f.offers(`[{"name":"echo","description":"says REDACTED","inputSchema":` + object + `}]`)
+	if err := os.WriteFile(list, []byte(`[{"name":"echo","description":"says `+secret+`","inputSchema":`+object+`}]`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	o := f.approve()[0]
+	if _, err := f.say(o, "secret"); err == nil || err.Error() != "the MCP server refused the call: REDACTED is no good" {
+		t.Errorf("got %v", err)
+	}
+	f.Look()
+	eventually.True(t, "the change is known", func() bool { return f.states()["echo"] == mcp.StateChanged })
+	if got := f.Status().Tools[0].Description; got != "says REDACTED" {
+		t.Errorf("got %q", got)
+	}
 }
 
 // TestEnvironment holds what a program on the host knows of this process.

@@ -3,9 +3,7 @@ package mcp
 import (
 	"context"
 	"crypto/tls"
-	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -80,14 +78,15 @@ func (c *Config) transport() (t sdk.Transport, stop func(), why func() error, er
 	default:
 		header.Set(c.KeyHeader, c.Key)
 	}
+	host := &oneHost{ctx: ctx, next: next, host: u.Host, header: header}
 	t = &sdk.StreamableClientTransport{
 		Endpoint: c.URL, DisableStandaloneSSE: true, MaxRetries: -1, MaxEventSize: maxMessage,
 		HTTPClient: &http.Client{
-			Transport:     &oneHost{ctx, next, u.Host, header},
+			Transport:     host,
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
 	}
-	return t, func() { cancel(); next.CloseIdleConnections() }, func() error { return nil }, nil
+	return t, func() { cancel(); next.CloseIdleConnections() }, host.why, nil
 }
 
 // uncached has lists asked for anew each time: a server may not say for how long it is not looked at.
@@ -124,10 +123,14 @@ func (s *session) tools(ctx context.Context) ([]*sdk.Tool, error) {
 	return nil, fmt.Errorf("its list of tools has more than %d pages", maxPages)
 }
 
-// because adds to an error of a session how its program ended.
+// because adds to an error of a session how its program ended, or what its address answered.
 func because(err error, why func() error) error {
-	if cause := why(); cause != nil && !errors.Is(cause, io.EOF) {
+	switch cause := why(); {
+	case cause == nil:
+		return err
+	case err == nil:
+		return cause
+	default:
 		return fmt.Errorf("%w: %w", cause, err)
 	}
-	return err
 }

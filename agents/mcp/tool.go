@@ -10,6 +10,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/svc-gateway/svc/agents"
+	"github.com/svc-gateway/svc/internal/health"
 	"github.com/svc-gateway/svc/policy"
 )
 
@@ -44,8 +45,9 @@ func (s *Server) tool(o Offer) agents.Tool {
 
 // Errors of calls, for the model.
 var (
-	errAway    = errors.New("the MCP server does not work now")
-	errChanged = errors.New("the MCP server has changed this tool, which waits for an administrator's approval")
+	errAway       = errors.New("the MCP server does not work now")
+	errUnreadable = errors.New("the MCP server gave a result that cannot be read")
+	errChanged    = errors.New("the MCP server has changed this tool, which waits for an administrator's approval")
 )
 
 // call has the server call a tool, if it is still the one that was approved.
@@ -71,10 +73,10 @@ func (s *Server) call(ctx context.Context, o Offer, args map[string]any) (agents
 			return agents.Result{}, context.Cause(ctx)
 		}
 		if said, ok := errors.AsType[*jsonrpc.Error](err); ok && !ofTransport(said.Code) {
-			return agents.Result{}, fmt.Errorf("the MCP server refused the call: %s", short(said.Message, 2000))
+			return agents.Result{}, fmt.Errorf("the MCP server refused the call: %s", short(s.c.hide(said.Message), 2000))
 		}
 		s.Look()
-		return agents.Result{}, fmt.Errorf("%w (%s)", errAway, reasonOf(because(err, ses.why)))
+		return agents.Result{}, s.failed(err, ses.why)
 	}
 	if res.NeedsInput() || res.InputRequests != nil {
 		return agents.Result{}, errors.New("the MCP server asks for more than the arguments, which is not given")
@@ -84,6 +86,16 @@ func (s *Server) call(ctx context.Context, o Offer, args map[string]any) (agents
 		return agents.Result{Text: text, Truncated: cut}, errors.New("the MCP server says that the call failed")
 	}
 	return agents.Result{Text: text, Truncated: cut}, nil
+}
+
+// failed is the error of a call that got no result, for the model.
+func (s *Server) failed(err error, why func() error) error {
+	_, answered := errors.AsType[*jsonrpc.Error](err)
+	reason := s.reasonOf(because(err, why))
+	if !answered && why() == nil && (reason == ReasonMalformed || reason == health.Refused) {
+		return errUnreadable // the session goes on
+	}
+	return fmt.Errorf("%w (%s)", errAway, reason)
 }
 
 // ofTransport reports whether an error is the library's own, for a message that did not get through.

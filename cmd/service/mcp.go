@@ -1,6 +1,8 @@
 package main
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"io"
 	"net/http"
@@ -151,6 +153,9 @@ an injection are left out.`,
 		if err != nil {
 			return err
 		}
+		if err := wholeDigest(cmd, args[0], args[1]); err != nil {
+			return err
+		}
 		var s mcp.Status
 		path := "/mcp-servers/" + url.PathEscape(args[0]) + "/approve"
 		if err := cli.NewClient(home).Do(cmd.Context(), http.MethodPost, path, agentsmodule.MCPApproval{Digest: args[1]}, &s); err != nil {
@@ -169,6 +174,24 @@ an injection are left out.`,
 		return nil
 	})
 	return cmd
+}
+
+// wholeDigest refuses a digest that is not whole. A part of one is not taken: a server finds two lists that
+// begin alike, and shows one of them.
+func wholeDigest(cmd *cobra.Command, server, looked string) error {
+	if len(looked) == hex.EncodedLen(sha256.Size) {
+		return nil
+	}
+	all, err := mcpStatus(cmd)
+	if err != nil {
+		return err
+	}
+	for _, s := range all {
+		if s.Name == server && s.Digest != "" {
+			return fmt.Errorf("%q is no whole digest, nothing is approved: look at the tools with service mcp show %[2]s, and approve them with service mcp approve %[2]s %[3]s", looked, server, s.Digest)
+		}
+	}
+	return fmt.Errorf("%q is no whole digest, which has 64 digits: service mcp list prints it where there is something to approve", looked)
 }
 
 // mcpStatus asks the service for its MCP servers.

@@ -17,9 +17,11 @@ var defaults = map[string][]string{
 		"version 17.9", "hostname NAME", "enable secret 9 $9$abcdefghijklmn$0123456789012345678901234567890123456789012",
 		"interface GigabitEthernet1", " description uplink", " ip address 10.0.0.1 255.255.255.0",
 		"interface GigabitEthernet2", " shutdown", "ntp server 10.0.0.5", "snmp-server community s3cretCommunity RO",
+		"tacacs-server key T4cacsKey99", "radius server ise", " key R4diusKey99",
 	},
 	"junos": {
 		"system host-name NAME", "system ntp server 10.0.0.5", "interfaces ge-0/0/0 description uplink", "interfaces ge-0/0/0 unit 0 family inet address 10.0.0.1/24",
+		`system tacplus-server 10.0.0.7 secret "$9$T4cplusSecret99"`,
 	},
 }
 

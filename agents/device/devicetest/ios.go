@@ -1,6 +1,7 @@
 package devicetest
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -75,7 +76,7 @@ func (t *terminal) configure(text string) {
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	global := word == "interface" || word == "ntp" || word == "hostname" || word == "snmp-server" || word == "router" || word == "logging"
+	global := slices.Contains([]string{"interface", "ntp", "hostname", "snmp-server", "router", "logging", "tacacs-server", "radius"}, word)
 	if global {
 		t.mode, t.path = "config", nil
 	}
@@ -87,7 +88,7 @@ func (t *terminal) configure(text string) {
 		d.more = true
 		d.config = enter(d.config, nil, "ip http server")
 	}
-	if !takesBack && (word == "interface" || word == "router") {
+	if !takesBack && (word == "interface" || word == "router" || word == "radius") {
 		t.mode, t.path = "config-if", []string{text}
 	}
 	if rest, ok := strings.CutPrefix(text, "hostname "); ok {

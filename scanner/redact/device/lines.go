@@ -39,10 +39,22 @@ var Lines = []Line{
 		{"tacacs-server host 10.1.1.1 key 7 0822455D0A16", "tacacs-server host 10.1.1.1 key 7 REDACTED"},
 		{"radius-server key cisco", "radius-server key REDACTED"},
 		{" pac key 7 0822455D0A16", " pac key 7 REDACTED"},
+		{"no tacacs-server key Abc123xyz", "no tacacs-server key REDACTED"},
+		{"+ radius-server key cisco", "+ radius-server key REDACTED"},
+		{"+tacacs-server key cisco", "+tacacs-server key REDACTED"},
+		{"-  server 10.1.1.1 key cisco", "-  server 10.1.1.1 key REDACTED"},
+		{"- no tacacs-server key cisco", "- no tacacs-server key REDACTED"},
+		{"! tacacs-server key cisco", "! tacacs-server key REDACTED"},
+		{"12: radius-server key cisco", "12: radius-server key REDACTED"},
+		{"%PARSER-5-CFGLOG_LOGGEDCMD: User:a  logged command:tacacs-server key cisco", "%PARSER-5-CFGLOG_LOGGEDCMD: User:a  logged command:tacacs-server key REDACTED"},
 		{"the server key is rotated", ""},
+		{"- client key exchange", ""},
+		{"no server key found", ""},
 	}},
 	{Keyword: "key", First: text.Words("key"), Options: encodings, Typed: true, Examples: []Example{
 		{" key 7 0822455D0A16", " key 7 REDACTED"},
+		{"+ key 7 0605063A4F41", "+ key 7 REDACTED"},
+		{"-key 7 0605063A4F41", "-key 7 REDACTED"},
 		{" key chain ospf", ""},
 		{"key 1", ""},
 	}},
@@ -54,6 +66,7 @@ var Lines = []Line{
 	}},
 	{Keyword: "key", First: text.Words("key"), Alone: true, Examples: []Example{
 		{" address ipv4 10.1.1.1\n key Cisco123\n", " address ipv4 10.1.1.1\n key REDACTED\n"},
+		{"-  key Cisco123\n", "-  key REDACTED\n"},
 		{"key Cisco123\n", ""},
 		{" key value\n", ""},
 		{" key Cisco123 opens it\n", ""},
@@ -89,6 +102,7 @@ var Lines = []Line{
 	}},
 	{Keyword: "server-key", Options: encodings, Examples: []Example{
 		{" client 10.1.1.1 server-key 7 0822455D0A16", " client 10.1.1.1 server-key 7 REDACTED"},
+		{"--server-key file", ""},
 		{"the server-key is set", ""},
 	}},
 	{Keyword: "authentication-key", Options: digests, Number: true, Examples: []Example{
@@ -123,6 +137,7 @@ var Lines = []Line{
 	}},
 	{Keyword: "authentication", First: text.Words("standby vrrp glbp"), Without: "md5", Examples: []Example{
 		{" standby 1 authentication cisco", " standby 1 authentication REDACTED"},
+		{"+ standby 1 authentication cisco", "+ standby 1 authentication REDACTED"},
 		{" standby 1 authentication md5 key-chain HSRP", ""},
 	}},
 	{Keyword: "authentication", First: text.Words("ip ipv6"), Within: "nhrp", Examples: []Example{
