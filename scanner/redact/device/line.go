@@ -11,7 +11,11 @@ import (
 // Begins reports whether the line up to the keyword is one of a configuration.
 func (l Line) Begins(before []byte) bool {
 	line := bytes.TrimRight(before[bytes.LastIndexByte(before, '\n')+1:], " \t")
-	line, led := bare(line[:max(0, len(line)-len(l.Keyword))])
+	keyword := line[max(0, len(line)-len(l.Keyword)):]
+	line, led := bare(line[:len(line)-len(keyword)])
+	if led && len(keyword) > 0 && words.IsCapital(keyword[0]) {
+		return false // an item of a list: - Key 5 takeaways
+	}
 	if n := len(line); n > 0 && !text.Is(line[n-1], text.Blank) && (line[n-1] != '-' || l.Keyword != "authentication-key") {
 		return false
 	}
