@@ -3,6 +3,7 @@ package agents
 import (
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"slices"
 	"strconv"
 
@@ -26,9 +27,8 @@ func (g *gate) judgeable(a *analysis, d *policy.Decision) {
 	if a.input.Command != nil {
 		same, does = masked.SameSigns, "Have the command read the credential from a file"
 	}
-	var shown map[string]any
-	err := json.Unmarshal(g.secrets.RedactJSON([]byte(a.raw)), &shown)
-	if err == nil && same(a.args, shown) &&
+	shown, err := g.shown([]byte(a.raw))
+	if err == nil && same(a.args, shown) && g.plain(a.args, shown) &&
 		(a.input.Command == nil || slices.Equal(programs(a.input.Command), programs(a.tool.Class(shown).Command))) {
 		return
 	}
@@ -39,6 +39,26 @@ func (g *gate) judgeable(a *analysis, d *policy.Decision) {
 	d.Effect, d.Code = policy.Deny, "approval_hidden"
 	d.Message = fmt.Sprintf("What looks like a credential in %s is more than one plain word, and nobody can approve what is not shown. %s.", field, does)
 	d.Reasons = append([]string{"leave: " + field + " would not be shown as a whole"}, d.Reasons...)
+}
+
+// shown is JSON as people see it.
+func (g *gate) shown(doc []byte) (v map[string]any, err error) {
+	err = json.Unmarshal(g.secrets.RedactJSON(doc), &v)
+	return v, err
+}
+
+// plain reports whether nothing is masked because a list or an object that holds it has a name such as
+// password: that would be several words, and names, none of which anybody has to mean as a credential.
+func (g *gate) plain(args, shown map[string]any) bool {
+	if reflect.DeepEqual(args, shown) {
+		return true
+	}
+	doc, err := json.Marshal(masked.Unnamed(args))
+	if err != nil {
+		return false
+	}
+	bare, err := g.shown(doc)
+	return err == nil && reflect.DeepEqual(any(bare), masked.Unnamed(shown))
 }
 
 // programs are the names of what a command runs.

@@ -61,9 +61,14 @@ func Compare(old, devices List) string {
 func difference(was, is Device) string {
 	var all []string
 	for _, f := range []struct{ name, was, is string }{
-		{"name", was.Name, is.Name}, {"address", was.Endpoint(), is.Endpoint()}, {"platform", was.Platform, is.Platform},
-		{"site", was.Site, is.Site}, {"role", was.Role, is.Role}, {"status", was.Status, is.Status},
-		{"model", was.Model, is.Model}, {"serial", was.Serial, is.Serial},
+		{"name", was.Name, is.Name},
+		{"address", was.Endpoint(), is.Endpoint()},
+		{"platform", was.Platform, is.Platform},
+		{"site", was.Site, is.Site},
+		{"role", was.Role, is.Role},
+		{"status", was.Status, is.Status},
+		{"model", was.Model, is.Model},
+		{"serial", was.Serial, is.Serial},
 	} {
 		if f.was != f.is {
 			all = append(all, f.name+" "+cmp.Or(f.was, "none")+" to "+cmp.Or(f.is, "none"))

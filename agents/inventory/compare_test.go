@@ -25,10 +25,16 @@ func TestCompare(t *testing.T) {
 		{"the same", inventory.List{edge}, "1 devices: 0 new, 0 changed, 0 removed\n"},
 		{"another list of no groups", inventory.List{other(func(d *inventory.Device) { d.Groups = []string{"core"} })}, "1 devices: 0 new, 0 changed, 0 removed\n"},
 		{"a new one", inventory.List{edge, {Name: "x", Address: "fd00::1", Port: 830}}, "2 devices: 1 new, 0 changed, 0 removed\nnew: x ([fd00::1]:830, no platform)\n"},
-		{"elsewhere", inventory.List{other(func(d *inventory.Device) { d.Address, d.Platform = "203.0.113.66", "linux" })},
-			"1 devices: 0 new, 1 changed, 0 removed\nchanged: edge1 (address 10.0.0.1:22 to 203.0.113.66:22, platform ios to linux)\n"},
-		{"in other groups", inventory.List{other(func(d *inventory.Device) { d.Groups, d.Site = []string{"ams", "edge"}, "ams" })},
-			"1 devices: 0 new, 1 changed, 0 removed\nchanged: edge1 (site none to ams, joins ams edge, leaves core)\n"},
+		{
+			"elsewhere",
+			inventory.List{other(func(d *inventory.Device) { d.Address, d.Platform = "203.0.113.66", "linux" })},
+			"1 devices: 0 new, 1 changed, 0 removed\nchanged: edge1 (address 10.0.0.1:22 to 203.0.113.66:22, platform ios to linux)\n",
+		},
+		{
+			"in other groups",
+			inventory.List{other(func(d *inventory.Device) { d.Groups, d.Site = []string{"ams", "edge"}, "ams" })},
+			"1 devices: 0 new, 1 changed, 0 removed\nchanged: edge1 (site none to ams, joins ams edge, leaves core)\n",
+		},
 		{"another case", inventory.List{other(func(d *inventory.Device) { d.Name = "EDGE1" })}, "1 devices: 0 new, 1 changed, 0 removed\nchanged: EDGE1 (name edge1 to EDGE1)\n"},
 		{"gone", nil, "0 devices: 0 new, 0 changed, 1 removed\nremoved: edge1\n"},
 	} {

@@ -47,6 +47,32 @@ func Where(was, shown any, same func(was, shown any) bool) string {
 	return ""
 }
 
+// Unnamed is a value of JSON in which lists and objects have names that mean nothing. A redactor masks in it
+// what is a secret by itself or by its own name, and not all that somebody put below a name such as
+// password. Values with the same names have the same ones afterwards.
+func Unnamed(v any) any {
+	switch v := v.(type) {
+	case []any:
+		list := make([]any, len(v))
+		for i := range v {
+			list[i] = Unnamed(v[i])
+		}
+		return list
+	case map[string]any:
+		object := make(map[string]any, len(v))
+		for i, name := range slices.Sorted(maps.Keys(v)) {
+			switch v[name].(type) {
+			case []any, map[string]any:
+				object["\x00"+strconv.Itoa(i)] = Unnamed(v[name])
+			default:
+				object[name] = v[name]
+			}
+		}
+		return object
+	}
+	return v
+}
+
 func join(name, rest string) string { return strings.TrimSuffix(name+"."+rest, ".") }
 
 // same compares values but for letters, digits, and the signs that are plain.

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/svc-gateway/svc/agents/masked"
 )
 
@@ -77,5 +79,18 @@ func TestWhere(t *testing.T) {
 				t.Errorf("got %q, want %q", got, tc.want)
 			}
 		})
+	}
+}
+
+func TestUnnamed(t *testing.T) {
+	var v, want any
+	err := errors.Join(
+		json.Unmarshal([]byte(`{"b":{"password":"x"},"a":[{"token":["y"]},1],"c":"z"}`), &v),
+		json.Unmarshal([]byte(`{"\u00001":{"password":"x"},"\u00000":[{"\u00000":["y"]},1],"c":"z"}`), &want))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, masked.Unnamed(v)); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
 	}
 }
