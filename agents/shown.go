@@ -2,29 +2,63 @@ package agents
 
 import (
 	"encoding/json"
+	"fmt"
+	"reflect"
 	"slices"
+	"strconv"
 
 	"github.com/svc-gateway/svc/agents/masked"
 	"github.com/svc-gateway/svc/policy"
 	"github.com/svc-gateway/svc/scanner/command"
 )
 
-// judgeable refuses a command of which people would not see all that a shell does. The redactor finds
-// credentials by the words around them, and whoever wrote the command chose those words: what is shown as
+// maxField bounds the name of a field in a message: whoever writes arguments may choose it.
+const maxField = 100
+
+// judgeable refuses a call of which people would not see all that it does. The redactor finds credentials
+// by the words around them, and whoever wrote the arguments chose those words: what is shown as
 // --password=REDACTED may be --password=x;reboot. A hidden part may be an argument, or a part of one.
+// In a command it is one word of a shell; what else reads arguments is not known, and it is letters and digits.
 func (g *gate) judgeable(a *analysis, d *policy.Decision) {
-	if d.Effect != policy.Approve || a.input.Command == nil {
+	if d.Effect != policy.Approve {
 		return
 	}
-	var shown map[string]any
-	err := json.Unmarshal(g.secrets.RedactJSON([]byte(a.raw)), &shown)
-	if err == nil && masked.SameSigns(a.args, shown) && slices.Equal(programs(a.input.Command), programs(a.tool.Class(shown).Command)) {
+	same, does := masked.OnlyWords, "Leave it out, write it apart from the rest, or name where the credential is kept"
+	if a.input.Command != nil {
+		same, does = masked.SameSigns, "Have the command read the credential from a file"
+	}
+	shown, err := g.shown([]byte(a.raw))
+	if err == nil && same(a.args, shown) && g.plain(a.args, shown) &&
+		(a.input.Command == nil || slices.Equal(programs(a.input.Command), programs(a.tool.Class(shown).Command))) {
 		return
+	}
+	field := "the arguments"
+	if f := masked.Where(a.args, shown, same); f != "" && len(f) <= maxField {
+		field = strconv.Quote(f)
 	}
 	d.Effect, d.Code = policy.Deny, "approval_hidden"
-	d.Message = "What looks like a credential in this command is more than one plain word, and nobody can approve what is not shown. " +
-		"Have the command read the credential from a file."
-	d.Reasons = append([]string{"leave: the command would not be shown as a whole"}, d.Reasons...)
+	d.Message = fmt.Sprintf("What looks like a credential in %s is more than one plain word, and nobody can approve what is not shown. %s.", field, does)
+	d.Reasons = append([]string{"leave: " + field + " would not be shown as a whole"}, d.Reasons...)
+}
+
+// shown is JSON as people see it.
+func (g *gate) shown(doc []byte) (v map[string]any, err error) {
+	err = json.Unmarshal(g.secrets.RedactJSON(doc), &v)
+	return v, err
+}
+
+// plain reports whether nothing is masked because a list or an object that holds it has a name such as
+// password: that would be several words, and names, none of which anybody has to mean as a credential.
+func (g *gate) plain(args, shown map[string]any) bool {
+	if reflect.DeepEqual(args, shown) {
+		return true
+	}
+	doc, err := json.Marshal(masked.Unnamed(args))
+	if err != nil {
+		return false
+	}
+	bare, err := g.shown(doc)
+	return err == nil && reflect.DeepEqual(any(bare), masked.Unnamed(shown))
 }
 
 // programs are the names of what a command runs.

@@ -56,7 +56,7 @@ func (t *Tasks) expand(tc agents.ToolContext, args map[string]any) ([]byte, erro
 // credential, and with them what is masked.
 func (t *Tasks) seen(doc json.RawMessage) error {
 	var whole, shown any
-	if json.Unmarshal(doc, &whole) != nil || json.Unmarshal(t.secrets().RedactJSON(doc), &shown) != nil || !masked.SameSigns(whole, shown) {
+	if json.Unmarshal(doc, &whole) != nil || json.Unmarshal(t.secrets().RedactJSON(doc), &shown) != nil || !masked.OnlyWords(whole, shown) {
 		return errors.New("what looks like a credential in what the remote asks for is more than one plain word, and nobody can approve what is not shown; cancel_remote ends the task")
 	}
 	return nil

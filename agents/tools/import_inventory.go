@@ -4,9 +4,12 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"time"
 
 	"github.com/svc-gateway/svc/agents"
 	"github.com/svc-gateway/svc/agents/inventory"
@@ -22,9 +25,13 @@ type Inventory interface {
 	Load(ctx context.Context) (inventory.List, error)
 }
 
-// ImportInventory returns the tool import_inventory {path, sha256}, which reads a list of devices from a
-// file in the root: see [inventory.Read]. Without sha256 it says what the file holds and what it would
-// change. With the hash that it said, it replaces the inventory by the file, if that is still the same.
+// maxLooking bounds the look at the file and the table before anything is decided.
+const maxLooking = 10 * time.Second
+
+// ImportInventory returns the tool import_inventory {path, sha256, changes}, which reads a list of devices from
+// a file in the root: see [inventory.Read]. Without sha256 it says what the file holds and what it would
+// change. With the hash that it said, it replaces the inventory by the file. What that changes is put into
+// the arguments, so that people see and approve it; nothing is imported when it is something else by then.
 func ImportInventory(to Inventory, root string, denied ...string) agents.Tool {
 	i := importer{workspace{root: root, denied: denied}, to}
 	return agents.NewTool(agents.ToolDef{
@@ -32,8 +39,9 @@ func ImportInventory(to Inventory, root string, denied ...string) agents.Tool {
 		Description: "Read a list of network devices from a file of the project (YAML, CSV, or what NetBox gives as JSON or CSV) and make it the inventory, the table inventory of the analytical database. " +
 			"First call it with the path alone: it checks the file and says what would change. Then call it with the path and the sha256 that it said. The file is the whole inventory: devices that it does not have are removed.",
 		Parameters: []byte(`{"type":"object","properties":{"path":{"type":"string","description":"Path relative to the project root"},` +
-			`"sha256":{"type":"string","pattern":"^[0-9a-f]{64}$","description":"That of the file, as the first call said it: import this very file"}},"required":["path"],"additionalProperties":false}`),
-		Classify: i.classify,
+			`"sha256":{"type":"string","pattern":"^[0-9a-f]{64}$","description":"That of the file, as the first call said it: import this very file"},` +
+			`"changes":{"type":"string","description":"Leave it out: it is filled in, for who approves the import"}},"required":["path"],"additionalProperties":false}`),
+		Expand: i.expand, Classify: i.classify,
 	}, i.run)
 }
 
@@ -54,40 +62,82 @@ func (i importer) classify(args map[string]any) agents.Classification {
 	return c
 }
 
-func (i importer) run(ctx context.Context, _ agents.ToolContext, args map[string]any) (agents.Result, error) {
+// expand puts what an import changes into its arguments. What somebody else wrote there has to be the same.
+func (i importer) expand(_ agents.ToolContext, args map[string]any) ([]byte, error) {
+	given, told := args["changes"].(string)
+	if _, imports := args["sha256"]; !imports {
+		if told {
+			return nil, errors.New("changes: it says what an import changes: leave it out")
+		}
+		return json.Marshal(args)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), maxLooking)
+	defer cancel()
+	l, err := i.look(ctx, args)
+	if err != nil {
+		return nil, err
+	}
+	if told && given != l.changes {
+		return nil, errOther
+	}
+	whole := maps.Clone(args)
+	whole["changes"] = l.changes
+	return json.Marshal(whole)
+}
+
+var errOther = errors.New("changes: the import would change something else now: look at the file again, with the path alone")
+
+// looked is a file with devices, and what it changes in the inventory.
+type looked struct {
+	devices       inventory.List
+	hash, changes string
+}
+
+// look reads the file, which has to be the one of the hash if there is one in the arguments.
+func (i importer) look(ctx context.Context, args map[string]any) (looked, error) {
 	path, err := textArg(args, "path")
-	if err = errors.Join(known(args, "path", "sha256"), err); err != nil {
-		return agents.Result{}, err
+	if err = errors.Join(known(args, "path", "sha256", "changes"), err); err != nil {
+		return looked{}, err
 	}
 	data, err := i.whole(path)
 	if err != nil {
-		return agents.Result{}, err
+		return looked{}, err
 	}
 	sum := sha256.Sum256(data)
-	hash := hex.EncodeToString(sum[:])
-	want, imports := args["sha256"].(string)
-	if imports && want != hash {
-		return agents.Result{}, fmt.Errorf("%s is not the file any more that was looked at: its sha256 is %s. Look at it again, without sha256", path, hash)
+	l := looked{hash: hex.EncodeToString(sum[:])}
+	if want, imports := args["sha256"].(string); imports && want != l.hash {
+		return looked{}, fmt.Errorf("sha256: %s is not the file any more that was looked at: look at it again, with the path alone", path)
 	}
 	devices, skipped, err := inventory.Read(path, data)
 	if err != nil {
-		return agents.Result{}, err
+		return looked{}, err
 	}
 	old, err := i.to.Load(ctx)
 	if err != nil && !errors.Is(err, inventory.ErrEmpty) {
-		return agents.Result{}, err
+		return looked{}, err
 	}
-	text := inventory.Compare(old, devices)
+	l.devices, l.changes = devices, inventory.Compare(old, devices)
 	if len(skipped) > 0 {
-		text += fmt.Sprintf("skipped: %d entries, the first in line %d: %s\n", len(skipped), skipped[0].Line, skipped[0].Why)
+		l.changes += fmt.Sprintf("skipped: %d entries, the first in line %d: %s\n", len(skipped), skipped[0].Line, skipped[0].Why)
 	}
-	if !imports {
-		return agents.Result{Text: text + "nothing is imported yet; the file's sha256 is " + hash + "\n"}, nil
-	}
-	if err := i.to.Import(ctx, devices); err != nil {
+	return l, nil
+}
+
+func (i importer) run(ctx context.Context, _ agents.ToolContext, args map[string]any) (agents.Result, error) {
+	l, err := i.look(ctx, args)
+	if err != nil {
 		return agents.Result{}, err
 	}
-	return agents.Result{Text: "imported\n" + text}, nil
+	if _, imports := args["sha256"]; !imports {
+		return agents.Result{Text: l.changes + "nothing is imported yet; the file's sha256 is " + l.hash + "\n"}, nil
+	}
+	if args["changes"] != l.changes {
+		return agents.Result{}, errOther
+	}
+	if err := i.to.Import(ctx, l.devices); err != nil {
+		return agents.Result{}, err
+	}
+	return agents.Result{Text: "imported\n" + l.changes}, nil
 }
 
 // whole reads a file in the root.

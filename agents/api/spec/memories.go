@@ -1,9 +1,13 @@
 package spec
 
 import (
+	"fmt"
+	"maps"
 	"net/http"
+	"net/url"
 	"regexp"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/svc-gateway/svc/agents/api/rest"
@@ -65,7 +69,7 @@ func (d *dialect) memoryRoutes() []rest.Route {
 			Method: http.MethodDelete, Path: "/memories", Action: policy.Use,
 			Summary: "Forget all that agents know of a user from earlier conversations",
 			Request: new(ClearQuery), Success: rest.JSON(new(Forgotten)),
-			Faults: []int{503},
+			Faults: []int{422, 503},
 			Serve:  d.clearMemories,
 		},
 		{
@@ -101,7 +105,10 @@ func (d *dialect) listMemories(w http.ResponseWriter, r *http.Request) {
 }
 
 func memoryFilter(r *http.Request) (memory.Filter, error) {
-	q := r.URL.Query()
+	q, err := queryOf(r, "user_id", "agent", "category", "before", "limit")
+	if err != nil {
+		return memory.Filter{}, err
+	}
 	f := memory.Filter{Owner: q.Get("user_id"), Category: memory.Category(q.Get("category")), Before: q.Get("before"), Limit: defaultLimit}
 	if agent := q.Get("agent"); agent != "" {
 		f.Agents = []string{agent}
@@ -109,12 +116,35 @@ func memoryFilter(r *http.Request) (memory.Filter, error) {
 	if f.Category != "" && !slices.Contains(memory.Categories(), f.Category) {
 		return f, rest.Invalid("category: must be one of fact, decision, preference, audit")
 	}
-	err := readNumber(q, "limit", &f.Limit, 1, maxLimit)
+	err = readNumber(q, "limit", &f.Limit, 1, maxLimit)
 	return f, err
 }
 
+// queryOf are the query parameters of a request, which has to be understood as a whole: without a
+// parameter that is spelled otherwise it would be about more, or about somebody else.
+func queryOf(r *http.Request, known ...string) (url.Values, error) {
+	q, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return nil, rest.Invalid("query: it is no list of name=value pairs that are joined by &")
+	}
+	for _, name := range slices.Sorted(maps.Keys(q)) {
+		switch {
+		case !slices.Contains(known, name):
+			return nil, rest.Invalid(fmt.Sprintf("%.60q: there is no such query parameter here; there is %s", name, strings.Join(known, ", ")))
+		case len(q[name]) > 1:
+			return nil, rest.Invalid(name + ": it is given more than once")
+		}
+	}
+	return q, nil
+}
+
 func (d *dialect) clearMemories(w http.ResponseWriter, r *http.Request) {
-	n, err := d.Options.Memories.Clear(r.Context(), rest.Caller(r), r.URL.Query().Get("user_id"))
+	q, err := queryOf(r, "user_id")
+	if err != nil {
+		d.Fail(w, r, err)
+		return
+	}
+	n, err := d.Options.Memories.Clear(r.Context(), rest.Caller(r), q.Get("user_id"))
 	if err != nil {
 		d.Fail(w, r, err)
 		return
