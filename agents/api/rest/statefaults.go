@@ -21,7 +21,7 @@ func stateFault(err error) (problem.Problem, bool) {
 		code   string
 		detail string
 	}{
-		{agents.ErrThreadExists, http.StatusConflict, "thread_exists", "thread_id: there is a thread with this id; if_exists do_nothing returns it"},
+		{agents.ErrThreadExists, http.StatusConflict, "thread_exists", "thread_id: there is a thread with this id; if_exists do_nothing returns it, if it is yours"},
 		{agents.ErrCheckpointNotFound, http.StatusNotFound, "checkpoint_not_found", "checkpoint_id: the thread has no such checkpoint"},
 		{agents.ErrNothingToDo, http.StatusConflict, "nothing_to_do", "input: is missing, and nothing comes next in the thread's state"},
 		{agents.ErrValuesTooLarge, http.StatusRequestEntityTooLarge, "values_too_large", "values: what is set beside messages must not be larger than 1 MiB at once, and 4 MiB in the thread's life; the store keeps more"},
