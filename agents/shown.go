@@ -3,7 +3,6 @@ package agents
 import (
 	"encoding/json"
 	"fmt"
-	"reflect"
 	"slices"
 	"strconv"
 
@@ -28,7 +27,7 @@ func (g *gate) judgeable(a *analysis, d *policy.Decision) {
 		same, does = masked.SameSigns, "Have the command read the credential from a file"
 	}
 	shown, err := g.shown([]byte(a.raw))
-	if err == nil && same(a.args, shown) && g.plain(a.args, shown) &&
+	if err == nil && same(a.args, shown) && masked.Plain(a.args, shown, g.secrets.RedactJSON) &&
 		(a.input.Command == nil || slices.Equal(programs(a.input.Command), programs(a.tool.Class(shown).Command))) {
 		return
 	}
@@ -45,20 +44,6 @@ func (g *gate) judgeable(a *analysis, d *policy.Decision) {
 func (g *gate) shown(doc []byte) (v map[string]any, err error) {
 	err = json.Unmarshal(g.secrets.RedactJSON(doc), &v)
 	return v, err
-}
-
-// plain reports whether nothing is masked because a list or an object that holds it has a name such as
-// password: that would be several words, and names, none of which anybody has to mean as a credential.
-func (g *gate) plain(args, shown map[string]any) bool {
-	if reflect.DeepEqual(args, shown) {
-		return true
-	}
-	doc, err := json.Marshal(masked.Unnamed(args))
-	if err != nil {
-		return false
-	}
-	bare, err := g.shown(doc)
-	return err == nil && reflect.DeepEqual(any(bare), masked.Unnamed(shown))
 }
 
 // programs are the names of what a command runs.

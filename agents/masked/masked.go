@@ -11,7 +11,9 @@
 package masked
 
 import (
+	"encoding/json"
 	"maps"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -47,15 +49,30 @@ func Where(was, shown any, same func(was, shown any) bool) string {
 	return ""
 }
 
-// Unnamed is a value of JSON in which lists and objects have names that mean nothing. A redactor masks in it
+// Plain reports whether redact, which made shown of was, masks nothing because a list or an object that holds
+// it has a name such as password: that would be several words, and names, none of which anybody has to mean
+// as a credential.
+func Plain(was, shown any, redact func(doc []byte) []byte) bool {
+	if reflect.DeepEqual(was, shown) {
+		return true
+	}
+	doc, err := json.Marshal(unnamed(was))
+	if err != nil {
+		return false
+	}
+	var bare any
+	return json.Unmarshal(redact(doc), &bare) == nil && reflect.DeepEqual(bare, unnamed(shown))
+}
+
+// unnamed is a value of JSON in which lists and objects have names that mean nothing. A redactor masks in it
 // what is a secret by itself or by its own name, and not all that somebody put below a name such as
 // password. Values with the same names have the same ones afterwards.
-func Unnamed(v any) any {
+func unnamed(v any) any {
 	switch v := v.(type) {
 	case []any:
 		list := make([]any, len(v))
 		for i := range v {
-			list[i] = Unnamed(v[i])
+			list[i] = unnamed(v[i])
 		}
 		return list
 	case map[string]any:
@@ -63,12 +80,18 @@ func Unnamed(v any) any {
 		for i, name := range slices.Sorted(maps.Keys(v)) {
 			switch v[name].(type) {
 			case []any, map[string]any:
-				object["\x00"+strconv.Itoa(i)] = Unnamed(v[name])
+				object["\x00"+strconv.Itoa(i)] = unnamed(v[name])
 			default:
-				object[name] = v[name]
+				object["\x00 "+name] = unnamed(v[name])
 			}
 		}
 		return object
+	case string:
+		if v, ok := document(v); ok {
+			if doc, err := json.Marshal(unnamed(v)); err == nil {
+				return string(doc)
+			}
+		}
 	}
 	return v
 }
@@ -80,7 +103,13 @@ func same(was, shown any, plain string) bool {
 	switch was := was.(type) {
 	case string:
 		s, ok := shown.(string)
-		return ok && signs(was, plain) == signs(s, plain)
+		if !ok || signs(was, plain) != signs(s, plain) {
+			return false
+		}
+		if v, ok := document(was); ok {
+			shown, ok := document(s)
+			return ok && same(v, shown, plain)
+		}
 	case []any:
 		s, ok := shown.([]any)
 		if !ok || len(s) != len(was) {
@@ -101,8 +130,18 @@ func same(was, shown any, plain string) bool {
 				return false
 			}
 		}
+	default:
+		return was == shown // a number that is masked is 0, and nobody sees that it is masked
 	}
 	return true
+}
+
+// document is the JSON that a string holds, if that is a list or an object.
+func document(s string) (v any, ok bool) {
+	if t := strings.TrimLeft(s, " \t\r\n"); t == "" || t[0] != '{' && t[0] != '[' {
+		return nil, false
+	}
+	return v, json.Unmarshal([]byte(s), &v) == nil
 }
 
 // signs are the characters of a text that may mean something, in their order.

@@ -146,7 +146,7 @@ func (q requester) seen(args map[string]any) error {
 	if err != nil || !reflect.DeepEqual(whole["headers"], shown["headers"]) || whole["url"] != shown["url"] || whole["method"] != shown["method"] {
 		return errors.New("headers: a part of them or of the url looks like a credential and would not be shown, and nobody can approve that: leave it out; an administrator binds credentials to the server with a http_credential")
 	}
-	if !masked.OnlyWords(whole["body"], shown["body"]) {
+	if !masked.OnlyWords(whole["body"], shown["body"]) || !masked.Plain(whole["body"], shown["body"], q.secrets.RedactJSON) {
 		return errors.New("body: what looks like a credential in it is more than one plain word, and nobody can approve what is not shown: leave it out; an administrator binds credentials to the server with a http_credential")
 	}
 	return nil

@@ -105,7 +105,7 @@ func (i importer) look(ctx context.Context, args map[string]any) (looked, error)
 	}
 	sum := sha256.Sum256(data)
 	l := looked{hash: hex.EncodeToString(sum[:])}
-	if want, imports := args["sha256"].(string); imports && want != l.hash {
+	if want, imports := args["sha256"]; imports && want != l.hash {
 		return looked{}, fmt.Errorf("sha256: %s is not the file any more that was looked at: look at it again, with the path alone", path)
 	}
 	devices, skipped, err := inventory.Read(path, data)
