@@ -272,6 +272,7 @@ func (w *shell) behind(name string, s wrapper, rest call, args []arg, at place) 
 
 // xargs returns the command that xargs runs, with what it reads.
 func (w *shell) xargs(args, rest []arg, at place) []arg {
+	w.lookAt("xargs", args[1:]) // which gives files by names that come from elsewhere
 	input := arg{text: notYet, source: "{}", dynamic: true, remote: w.in.remote || w.in.decoded}
 	if w.in.known {
 		input.text = strings.Join(strings.Fields(w.in.text), " ")

@@ -33,17 +33,29 @@ var (
 	silent = text.Words("echo printf true false : expr basename dirname seq test [ sleep")
 
 	// namers tell of files what their names, sizes and rights are, whatever files these are.
-	namers = text.Words("ls dir vdir stat df du find readlink realpath findmnt mountpoint lsblk namei pwd which type whereis")
+	namers = text.Words("ls dir vdir stat df du find readlink realpath mountpoint lsblk namei pwd which type whereis")
+
+	// readers show what is in the files that they are given, be it by a name in the folder where they are.
+	readers = text.Words(`cat tac head tail strings dd xxd od hexdump grep egrep fgrep rg zgrep base64 base32 cmp diff less more sort cut awk gawk mawk nawk
+		sed nl fold wc bat rev jq yq git sqlite3 zcat zless column paste join comm uniq pr file tar unzip zipinfo look split csplit expand
+		unexpand fmt ptx shuf tsort sum cksum md5sum sha1sum sha256sum sha512sum b2sum`)
+	// tellers show settings and data in which there may be secrets, unless their first operand is one of states.
+	tellers = text.Words("redis-cli valkey-cli keydb-cli psql mysql mariadb mongosh crontab systemctl docker podman kubectl history")
+	states  = text.Words("status list-units list-timers list-sockets list-unit-files is-active is-enabled is-failed ps images version info top")
+
+	// noFile is what is a value of a reader's option, or a script of sed, and no name.
+	noFile = regexp.MustCompile(`^(?:-.*|[^A-Za-z.~@]*|[\d,$]+[pd])$`)
 
 	// scripted have a script or a pattern as their first operand, unless an option gives it.
 	scripted = text.Words("grep egrep fgrep rg zgrep awk gawk mawk nawk")
+	awkNames = regexp.MustCompile(`ARGV|ARGC|ENVIRON|PROCINFO`) // with which a script opens files by itself
 
 	// listed read the names of files from a file, or from what comes through a pipe.
 	listed = text.Words("xargs parallel")
 
 	// publicFolders are those of which everything below is public, publicFiles the files.
 	publicFolders = []string{
-		"/var/log", "/usr/share", "/usr/lib", "/usr/include", "/lib", "/proc/sys", "/proc/net", "/sys/class", "/sys/block", "/sys/bus",
+		"/var/log", "/usr/share", "/usr/include", "/proc/sys", "/proc/net", "/sys/class", "/sys/block", "/sys/bus",
 		"/sys/devices", "/sys/fs/cgroup", "/sys/module", "/etc/sysctl.d", "/etc/modules-load.d", "/etc/ld.so.conf.d",
 	}
 	publicFiles = text.Words(`/dev/null /dev/stdin /etc/os-release /etc/debian_version /etc/redhat-release /etc/lsb-release /etc/issue /etc/issue.net /etc/motd
@@ -51,6 +63,9 @@ var (
 		/etc/services /etc/protocols /etc/networks /etc/shells /etc/login.defs /etc/crontab /etc/sysctl.conf /etc/modules /etc/ld.so.conf /etc/ntp.conf
 		/etc/chrony/chrony.conf /etc/systemd/timesyncd.conf /etc/systemd/journald.conf /etc/systemd/logind.conf /etc/systemd/resolved.conf
 		/etc/ssh/sshd_config /etc/selinux/config /etc/default/locale /etc/locale.conf`)
+
+	// closed are words in the paths of what is not public in a public place: keys of iSCSI, of TCP, an installer's answers.
+	closed = regexp.MustCompile(`(?i)secret|key|passw|credential|token|/ssl/|/ssh|iscsi|installer|cloud-init|/private`)
 
 	// publicOfKernel are what the kernel tells everybody of itself and of a process.
 	publicOfKernel = regexp.MustCompile(`^/proc/(?:cpuinfo|meminfo|loadavg|uptime|version|mounts|stat|vmstat|swaps|partitions|diskstats|interrupts|filesystems|modules|mdstat|cmdline|buddyinfo|softirqs|zoneinfo|devices|locks|` +
@@ -63,15 +78,17 @@ func Public(name string, words []usage.Word) bool {
 	switch {
 	case silent.HasString(name):
 		return true
-	case listed.HasString(name):
+	case listed.HasString(name), tellers.HasString(name) && !slices.ContainsFunc(words[:min(1, len(words))], tellsState),
+		strings.HasSuffix(name, "rep") && slices.ContainsFunc(words, recursive), name == "rg":
 		return false
 	}
+	reads, names := readers.HasString(name), namers.HasString(name)
 	script := scripted.HasString(name) && !slices.ContainsFunc(words, givesScript)
 	for _, w := range words {
 		switch {
-		case script && w.Fixed && !strings.HasPrefix(w.Text, "-"):
+		case script && w.Fixed && !strings.HasPrefix(w.Text, "-") && !awkNames.MatchString(w.Text):
 			script = false
-		case !namers.HasString(name) && !public(w) || givesFiles(w.Text):
+		case !names && !public(w), reads && !strings.Contains(w.Text, "/") && !noFile.MatchString(w.Text), givesFiles(w.Text):
 			return false
 		}
 	}
@@ -90,24 +107,36 @@ func givesScript(w usage.Word) bool {
 
 // givesFiles reports whether an option has a program read names from a file, or give what it finds to another.
 func givesFiles(word string) bool {
-	return slices.ContainsFunc([]string{"--files", "-files", "--fromfile", "-exec", "-ok"}, func(o string) bool { return strings.HasPrefix(word, o) })
+	long, _, _ := strings.Cut(word, "=")
+	return len(long) > 2 && strings.HasPrefix("--files0-from", long) ||
+		slices.ContainsFunc([]string{"--files", "-files", "--fromfile", "-exec", "-ok"}, func(o string) bool { return strings.HasPrefix(word, o) })
 }
+
+// recursive reports whether an option has grep read all that is in a folder.
+func recursive(w usage.Word) bool {
+	if strings.HasPrefix(w.Text, "--") {
+		return strings.HasPrefix(w.Text, "--r") && !strings.HasPrefix(w.Text, "--reg") || strings.HasPrefix(w.Text, "--de") || strings.HasPrefix(w.Text, "--di")
+	}
+	return strings.HasPrefix(w.Text, "-") && strings.ContainsAny(w.Text, "rRd")
+}
+
+func tellsState(w usage.Word) bool { return w.Fixed && states.HasString(w.Text) }
 
 // public reports whether a word names no file, or one that everybody may read. Of one that becomes several, the
 // part that is certain has to tell.
 func public(w usage.Word) bool {
 	word := w.Text
 	if !w.Fixed {
-		if word = w.Head; w.Split || !w.Many {
+		if word = w.Head; w.Split || !w.Many || strings.Contains(w.Text, "/.") || !strings.HasPrefix(w.Text, word) || strings.Contains(w.Text[len(word):], "/") {
 			return false
 		}
 	}
 	at := strings.IndexByte(word, '/')
 	switch start, _, option := strings.Cut(word, "="); {
-	case strings.Contains(word, ".."):
+	case strings.Contains(word, ".."), at >= 0 && closed.MatchString(word) && !publicFiles.HasString(word):
 		return false
 	case at < 0:
-		return w.Fixed && (word == "" || word == "." || !strings.ContainsAny(word[:1], ".~@"))
+		return w.Fixed && (word == "" || !strings.ContainsAny(word[:1], ".~@"))
 	case at > 0 && (!option || len(start) != at-1) && !strings.HasPrefix(word, "-"):
 		return false // relative to a folder
 	}
