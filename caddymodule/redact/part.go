@@ -74,9 +74,14 @@ func (h *Handler) serve(rw *writer, r *http.Request, next caddyhttp.Handler) (er
 	return err
 }
 
-// run has the handler answer, and lets nothing be written afterwards but by close.
+// run has the handler answer, and lets nothing be written afterwards but by close. A response that was broken in a
+// pause is broken off.
 func (w *writer) run(next caddyhttp.Handler, r *http.Request) error {
-	defer w.pauses.end()
+	defer func() {
+		if w.pauses.end(); w.pauses.broke {
+			panic(http.ErrAbortHandler)
+		}
+	}()
 	return next.ServeHTTP(w, r)
 }
 

@@ -19,6 +19,7 @@ type pauses struct {
 	mu    sync.Mutex // held by whoever writes to the response
 	timer *time.Timer
 	over  bool // nothing is written after a pause any more
+	broke bool // redacting panicked then
 }
 
 // watchPause begins to watch for a pause if something waits. The lock is held.
@@ -45,7 +46,8 @@ func (w *writer) paused() {
 		return
 	}
 	defer func() {
-		if p := recover(); p != nil { // the response stays broken
+		if p := recover(); p != nil {
+			w.pauses.broke = true
 			w.handler.logger.Error("redacting the response failed", zap.Any("panic", p), zap.Stack("stack"))
 		}
 	}()

@@ -192,6 +192,7 @@ func (s *streamFields) open(path, key []byte) *jsonText {
 		s.text.restart(Mark)
 	default:
 		s.text.perhaps = again == mayRepeat
+		s.text.begun = bytes.Clone(s.text.json.finder.buf)
 	}
 	s.held, s.written = s.text.heldBack(), len(s.walker.out)+len(`"`)
 	s.shapes.addSlot(&s.walker, slot{kind: fieldString, text: s.text})
@@ -217,9 +218,13 @@ func (s *streamFields) number(key []byte, secret bool) {
 func (s *streamFields) shut(t *jsonText) {
 	inside := s.data[s.start:]
 	inside = inside[:jsonscan.StringLength(s.data[s.start-1:])-2]
+	back := s.text.giveBack
+	if s.text.outgrows(s.data[s.start:]) {
+		back = s.text.takeAway
+	}
 	s.text.grow(inside)
 	s.text.supersede(inside, s.walker.out[s.written:])
-	s.walker.out = s.text.giveBack(s.held, s.walker.out, s.written)
+	s.walker.out = back(s.held, s.walker.out, s.written)
 	if !s.noteRest(s.text, len(s.walker.out)) {
 		t.close()
 	} else {

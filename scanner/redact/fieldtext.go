@@ -2,11 +2,11 @@ package redact
 
 import (
 	"bytes"
-	"hash/maphash"
 	"slices"
 
 	"github.com/svc-gateway/svc/scanner/redact/jsonscan"
 	"github.com/svc-gateway/svc/scanner/redact/literal"
+	"github.com/svc-gateway/svc/scanner/redact/snapshot"
 )
 
 // fieldText is a text that is written piece by piece. It is either a field of JSON documents or
@@ -19,41 +19,17 @@ type fieldText struct {
 	// A piece that begins with all of the text so far is no further piece but a snapshot of the
 	// whole. One that only may be a snapshot goes on with the text, and the next snapshot may
 	// begin with that piece alone.
-	all     prefix
-	piece   prefix
-	perhaps bool // the piece that is being read only may be a snapshot
+	all     snapshot.Prefix
+	piece   snapshot.Prefix
+	perhaps bool   // the piece that is being read only may be a snapshot
+	begun   []byte // what may begin a known secret in the text before it
 	old     *oldText
 }
-
-// prefix is what a snapshot of a text begins with, as it is encoded.
-type prefix struct {
-	length int
-	sum    maphash.Hash
-}
-
-func (p *prefix) begins(raw []byte) bool {
-	return p.length > 0 && p.length <= len(raw) && maphash.Bytes(seed, raw[:p.length]) == p.sum.Sum64()
-}
-
-func (p *prefix) grow(raw []byte) {
-	p.length += len(raw)
-	_, _ = p.sum.Write(raw)
-}
-
-func (p *prefix) forget() {
-	p.length = 0
-	p.sum.Reset()
-}
-
-// seed makes the sums of all texts comparable.
-var seed = maphash.MakeSeed()
 
 func newFieldText(from *Secrets) *fieldText {
 	t := new(fieldText)
 	t.json.know(from)
 	t.json.waits = true
-	t.all.sum.SetSeed(seed)
-	t.piece.sum.SetSeed(seed)
 	return t
 }
 
@@ -81,17 +57,25 @@ const (
 	repeats              // it is a snapshot of the text
 )
 
+// repeated returns what the string, whose inside raw begins with, may be a snapshot of, nil if of nothing.
+func (t *fieldText) repeated(raw []byte) *snapshot.Prefix {
+	for _, p := range []*snapshot.Prefix{&t.all, &t.piece} {
+		if p.Begins(raw) {
+			return p
+		}
+	}
+	return nil
+}
+
 // again tells whether a string, whose inside raw begins with, repeats all of the text. A text of one
 // byte is repeated by chance, as the dashes of a line are; so may be one that ends like a known secret.
 func (t *fieldText) again(raw []byte) repetition {
-	p := &t.all
-	if !p.begins(raw) {
-		if p = &t.piece; !p.begins(raw) {
-			return goesOn
-		}
+	p := t.repeated(raw)
+	if p == nil {
+		return goesOn
 	}
 	e := t.engine()
-	if bytes.Count(raw[:p.length], raw[:1]) == p.length || len(t.json.finder.buf) > 0 && e.rule == nil && e.value.end == nil {
+	if bytes.Count(raw[:p.Len()], raw[:1]) == p.Len() || len(t.json.finder.buf) > 0 && e.rule == nil && e.value.end == nil {
 		return mayRepeat
 	}
 	return repeats
@@ -101,12 +85,12 @@ func (t *fieldText) again(raw []byte) repetition {
 // stands for a secret there.
 func (t *fieldText) restart(mark string) {
 	if t.hole != nil {
-		t.old = &oldText{hole: t.hole, rest: t.rest(), length: t.all.length, instead: t.instead(mark)}
+		t.old = &oldText{hole: t.hole, rest: t.rest(), length: t.all.Len(), instead: t.instead(mark)}
 		t.hole = nil
 	}
 	t.json.cut()
-	t.all.forget()
-	t.piece.forget()
+	t.all.Forget()
+	t.piece.Forget()
 }
 
 // oldText is a text with a hole that a snapshot repeats.
@@ -143,15 +127,27 @@ func (t *fieldText) supersede(snapshot, out []byte) {
 	t.old = nil
 }
 
+// outgrows reports whether a piece that may be a snapshot, whose inside raw begins with, goes on with the known
+// secret that the text may have begun, by more than the few letters that may be seen.
+func (t *fieldText) outgrows(raw []byte) bool {
+	p := t.repeated(raw)
+	if !t.perhaps || len(t.begun) == 0 || p == nil {
+		return false
+	}
+	text := jsonscan.AppendUnescaped(t.begun, raw[p.Len():])
+	at, form := t.json.finder.forms.Find(text, false)
+	return at < len(t.begun) && (form != "" || len(text)-at > maxSpared)
+}
+
 // grow adds a piece to what was seen of the text.
 func (t *fieldText) grow(raw []byte) {
-	t.all.grow(raw)
+	t.all.Grow(raw)
 	switch {
 	case t.perhaps:
-		t.piece.forget()
-		t.piece.grow(raw)
-	case t.piece.length > 0:
-		t.piece.grow(raw)
+		t.piece.Forget()
+		t.piece.Grow(raw)
+	case t.piece.Len() > 0:
+		t.piece.Grow(raw)
 	}
 	t.perhaps = false
 }
@@ -186,6 +182,16 @@ func (t *fieldText) giveBack(held, out []byte, from int) []byte {
 	return slices.Delete(out, from, from+len(held))
 }
 
+// takeAway is giveBack for a piece that outgrows the text. What was held back goes.
+func (t *fieldText) takeAway(held, out []byte, from int) []byte {
+	t.fill(nil)
+	n := 0
+	for n < len(held) && from+n < len(out) && held[n] == out[from+n] {
+		n++
+	}
+	return slices.Delete(out, from, from+n)
+}
+
 // end decides what the text holds back, as at the end of a text, and writes it to its hole.
 func (t *fieldText) end() {
 	var out []byte
@@ -205,6 +211,10 @@ func (t *fieldText) giveUp() {
 	known := &text.finder
 	if t.plain != nil {
 		known = &t.plain.finder
+	}
+	if t.json.form != asJSON && e.rule == nil && e.value.end == nil && len(known.buf) < literal.MinForm {
+		t.show()
+		return
 	}
 	kept := t.json.takeKept()
 	switch {

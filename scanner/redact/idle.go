@@ -51,15 +51,22 @@ func (t *fieldText) spare() {
 	if _, _, found := marks.Find(e.state, known.held()); found || len(e.ends) > 0 {
 		return
 	}
+	t.show()
+}
+
+// show writes what the text holds back, which is not JSON itself, to its hole. If that begins a secret, the rest
+// of it still goes.
+func (t *fieldText) show() {
 	t.fill(t.rest())
 	if t.plain != nil {
-		known.spare((*remainder)(t.plain))
+		t.plain.finder.spare((*remainder)(t.plain))
 		t.plain.dst = nil
 	} else {
 		t.json.out = new([]byte)
-		known.spare((*remainderText)(&t.json))
+		t.json.finder.spare((*remainderText)(&t.json))
 		t.json.encoded.Reset()
 	}
+	e := t.engine()
 	e.sent = len(e.buf)
 }
 

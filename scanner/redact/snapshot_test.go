@@ -68,5 +68,37 @@ func TestKnownSecretWaitsNotForEver(t *testing.T) {
 	}
 }
 
+// Nor is the rest of one of which a few letters were shown then.
+func TestRestOfKnownSecret(t *testing.T) {
+	secret := "correct-horse-battery-staple"
+	r := knowing(t, secret).EventStream()
+	out := r.Append(nil, []byte(events(`{"a":"it is `+secret[:5]+`"}`)))
+	for range maxWaiting {
+		out = r.Append(out, []byte(events(`{"b":"x y"}`)))
+	}
+	out = r.Close(r.Append(out, []byte(events(`{"a":"`+secret[5:]+` z"}`))))
+	if got := string(out); strings.Contains(got, "staple") || !strings.Contains(got, `"it is `+secret[:5]+`"`) || !strings.Contains(got, `"REDACTED z"`) {
+		t.Errorf("got %.60s … %s", got, got[len(got)-60:])
+	}
+}
+
+// Snapshots that grow into a known secret show no more than a few letters of it.
+func TestSnapshotsOfKnownSecret(t *testing.T) {
+	secret := "correct-horse-battery-staple"
+	for _, before := range []string{"", "it is "} {
+		for step := 1; step < len(secret); step++ {
+			var data []string
+			for n := 1; n < len(secret); n += step {
+				data = append(data, `{"content":`+quoted(before+secret[:n])+`}`)
+			}
+			data = append(data, `{"content":`+quoted(before+secret+" ok")+`}`)
+			got := split(knowing(t, secret).EventStream(), events(data...), []byte{99})
+			if strings.Contains(got, secret[:maxSpared+1]) || !strings.Contains(got, `"`+before+Mark+` ok"`) {
+				t.Errorf("%q in steps of %d: %s", before, step, got)
+			}
+		}
+	}
+}
+
 // quoted returns the text as a string of JSON.
 func quoted(s string) string { return `"` + string(jsonscan.AppendEscaped(nil, []byte(s))) + `"` }
