@@ -2,6 +2,7 @@ package redact
 
 import (
 	"bytes"
+	"strings"
 
 	"github.com/svc-gateway/svc/scanner/internal/text"
 	"github.com/svc-gateway/svc/scanner/redact/looks"
@@ -174,24 +175,6 @@ func (c *cursor) sentenceEnds() bool {
 	return c.entity() || (b == '.' || b == '!' || b == ':' || b == '*') && is(c.at(1), stops|tailing)
 }
 
-// armoured reports whether the text ends with the beginning of an armoured private key. The dashes in
-// front may be missing: they may have come in a piece of their own, or were taken for something else.
-func armoured(before []byte) bool {
-	const begin = "BEGIN "
-	before = bytes.TrimRight(before[:len(before)-2], " ")
-	i := bytes.LastIndex(before, []byte(begin))
-	if i < 0 {
-		return false
-	}
-	title := string(before[i+len(begin):])
-	for j := range len(title) {
-		if b := title[j]; b != ' ' && (b < '0' || b > '9') && (b < 'A' || b > 'Z') {
-			return false
-		}
-	}
-	return bytes.HasSuffix(before, []byte("PRIVATE KEY")) || bytes.HasSuffix(before, []byte("PRIVATE KEY BLOCK"))
-}
-
 // armourHead reads the rest of the BEGIN line and the beginning of a body.
 func armourHead(c *cursor, _ []byte) value {
 	if !c.accept("---") {
@@ -203,12 +186,13 @@ func armourHead(c *cursor, _ []byte) value {
 			return value{end: endArmour}
 		}
 	}
+	lead := c.lead(leads)
 	start := c.i
 	c.safe = start
 	for _, field := range [...]string{"proc-type:", "dek-info:", "version:", "comment:", "hash:"} {
 		if c.accept(field) {
 			c.i = start
-			return value{end: endArmour}
+			return value{end: endArmour, quote: lead}
 		}
 	}
 	for c.i-start < 16 && is(c.peek(), base64s) {
@@ -218,7 +202,24 @@ func armourHead(c *cursor, _ []byte) value {
 	if c.i = start; n < 16 {
 		return value{}
 	}
-	return value{end: endArmour}
+	return value{end: endArmour, quote: lead}
+}
+
+// leads are what lines of a difference, a quotation or a comment begin with.
+const leads = "+-!<>|#*~;/%"
+
+// lead skips one of the signs, as often as it stands here, and blanks behind it. It returns the sign, 0 if none is
+// here. Of dashes it skips one: more begin the END line.
+func (c *cursor) lead(signs string) byte {
+	sign := c.peek()
+	if sign == 0 || strings.IndexByte(signs, sign) < 0 {
+		return 0
+	}
+	for n := 0; c.peek() == sign && (n == 0 || sign != '-' && n < 8); n++ {
+		c.i++
+	}
+	c.skip(blank)
+	return sign
 }
 
 // cryptHead reads the salt and hash that follow the $6$ of a crypt hash.

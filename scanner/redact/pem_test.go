@@ -41,6 +41,20 @@ func TestPrivateKeyInProgram(t *testing.T) {
 	}
 }
 
+// A key is found in a difference, a quotation and a comment, where a sign stands before each line.
+func TestPrivateKeyBehindSigns(t *testing.T) {
+	for _, lead := range []string{"+", "-", "+ ", "-  ", "> ", ">> ", "| ", "# ", " * ", "// ", "!", "< "} {
+		begin, end := lead+"-----BEGIN RSA PRIVATE KEY-----\n", lead+"-----END RSA PRIVATE KEY-----\n"+lead+"hostname r1\n"
+		in := begin + lead + pemBody64 + "\n" + lead + pemBody64[:30] + "\n" + end
+		for n := range byte(17) {
+			got := split(NewTextStream(), in, []byte{n})
+			if strings.Contains(got, "MIIE") || strings.Contains(got, "Hc1Qe") || !strings.HasPrefix(got, begin) || !strings.HasSuffix(got, end) {
+				t.Errorf("%q, in pieces of %d: got %q", lead, n+1, got)
+			}
+		}
+	}
+}
+
 // What stands after a document goes on after its last line.
 func TestTextAfterJSON(t *testing.T) {
 	for _, tt := range []struct{ in, want string }{

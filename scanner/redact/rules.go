@@ -350,7 +350,7 @@ var standardRules = []rule{
 		name:   "private_key",
 		marks:  []string{"EY--", "CK--"},
 		exact:  true,
-		begins: armoured,
+		begins: looks.Armoured,
 		head:   armourHead,
 		examples: []example{
 			{"-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhki\nG9w0=\n-----END PRIVATE KEY-----\n", "-----BEGIN PRIVATE KEY-----\nREDACTED\n-----END PRIVATE KEY-----\n"},

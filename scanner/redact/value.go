@@ -315,8 +315,8 @@ func endUserinfo(v *value, c *cursor) (int, bool) {
 }
 
 // endArmour ends the body of an armoured key: before the END line and the white space before
-// it, or at a byte that no such body has.
-func endArmour(_ *value, c *cursor) (int, bool) {
+// it, or at a byte that no such body has. Its lines may begin with what v.quote says.
+func endArmour(v *value, c *cursor) (int, bool) {
 	for {
 		for c.i < len(c.data) && is(c.data[c.i], pemBody) && c.data[c.i] != '-' && c.data[c.i] != '\\' && !is(c.data[c.i], space) {
 			c.i++
@@ -335,6 +335,9 @@ func endArmour(_ *value, c *cursor) (int, bool) {
 			return start, true
 		}
 		c.breaks(64)
+		if v.quote != 0 {
+			c.lead(string(v.quote))
+		}
 		at := c.i
 		end := c.accept("-----end ")
 		if c.short {

@@ -1,6 +1,7 @@
 package langgraph
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -283,8 +284,22 @@ func patchOf(shown, edited json.RawMessage) json.RawMessage {
 	return encode(patch)
 }
 
-// same reports whether two values of JSON are the same.
-func same(a, b json.RawMessage) bool {
-	var x, y any
-	return a != nil && json.Unmarshal(a, &x) == nil && json.Unmarshal(b, &y) == nil && string(encode(x)) == string(encode(y))
+// same reports whether an edited value is the one that was shown, to the last figure, or as JavaScript writes it,
+// whose numbers are not exact above 2⁵³.
+func same(shown, edited json.RawMessage) bool {
+	is := exact(edited)
+	var rounded any
+	return shown != nil && is != nil && (bytes.Equal(is, exact(shown)) ||
+		json.Unmarshal(shown, &rounded) == nil && bytes.Equal(is, encode(rounded)))
+}
+
+// exact returns a value of JSON as all others that are the same have it, nil if it is none.
+func exact(v json.RawMessage) []byte {
+	d := json.NewDecoder(bytes.NewReader(v))
+	d.UseNumber()
+	var x any
+	if d.Decode(&x) != nil {
+		return nil
+	}
+	return encode(x)
 }

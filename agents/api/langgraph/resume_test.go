@@ -76,6 +76,18 @@ func TestReadAnswers(t *testing.T) {
 	}
 }
 
+// A chat UI in JavaScript writes numbers in its own way. What nobody edited stays as it was.
+func TestPatchOfRounded(t *testing.T) {
+	shown, edited := `{"id":9007199254740993,"n":1.0,"ids":[12345678901234567890],"a":1}`, `{"id":9007199254740992,"n":1,"ids":[12345678901234567000],"a":2}`
+	if got := string(patchOf(json.RawMessage(shown), json.RawMessage(edited))); got != `{"a":2}` {
+		t.Errorf("got %s", got)
+	}
+	shown, edited = `{"id":9007199254740992}`, `{"id":9007199254740993}`
+	if got := string(patchOf(json.RawMessage(shown), json.RawMessage(edited))); got != edited {
+		t.Errorf("an edit of the last figure: got %s", got)
+	}
+}
+
 // What is called after an edit is what the person had before their eyes, also below the first level.
 func TestPatchOf(t *testing.T) {
 	for _, tt := range []struct{ shown, edited, patch string }{

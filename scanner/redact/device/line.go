@@ -60,7 +60,7 @@ func bare(line []byte) (rest []byte, led bool) {
 		switch {
 		case len(rest) == 0:
 			return line, led
-		case strings.IndexByte("+-!", rest[0]) >= 0 && !bytes.HasPrefix(rest, []byte("--")): // which begins an option
+		case strings.IndexByte("+-!<*|~", rest[0]) >= 0 && !bytes.HasPrefix(rest, []byte("--")): // which begins an option
 			line = rest[1:]
 		case figures > 0 && figures < len(rest) && rest[figures] == ':':
 			line = rest[figures+1:]

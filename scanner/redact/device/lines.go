@@ -45,6 +45,8 @@ var Lines = []Line{
 		{"-  server 10.1.1.1 key cisco", "-  server 10.1.1.1 key REDACTED"},
 		{"- no tacacs-server key cisco", "- no tacacs-server key REDACTED"},
 		{"! tacacs-server key cisco", "! tacacs-server key REDACTED"},
+		{"< tacacs-server key cisco", "< tacacs-server key REDACTED"},
+		{"| tacacs-server key cisco", "| tacacs-server key REDACTED"},
 		{"12: radius-server key cisco", "12: radius-server key REDACTED"},
 		{"%PARSER-5-CFGLOG_LOGGEDCMD: User:a  logged command:tacacs-server key cisco", "%PARSER-5-CFGLOG_LOGGEDCMD: User:a  logged command:tacacs-server key REDACTED"},
 		{"the server key is rotated", ""},

@@ -152,3 +152,21 @@ func DiscordID(p []byte) bool {
 	first := p[len(p)-n]
 	return first == 'M' || first == 'N' || first == 'O'
 }
+
+// Armoured reports whether the text ends with the beginning of an armoured private key and two dashes. The
+// dashes in front may be missing: they may have come in a piece of their own, or were taken for something else.
+func Armoured(before []byte) bool {
+	const begin = "BEGIN "
+	before = bytes.TrimRight(before[:len(before)-2], " ")
+	i := bytes.LastIndex(before, []byte(begin))
+	if i < 0 {
+		return false
+	}
+	title := string(before[i+len(begin):])
+	for j := range len(title) {
+		if b := title[j]; b != ' ' && (b < '0' || b > '9') && (b < 'A' || b > 'Z') {
+			return false
+		}
+	}
+	return bytes.HasSuffix(before, []byte("PRIVATE KEY")) || bytes.HasSuffix(before, []byte("PRIVATE KEY BLOCK"))
+}

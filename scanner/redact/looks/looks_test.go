@@ -14,6 +14,7 @@ func TestLooks(t *testing.T) {
 		{"camel", Camel, []string{"NextToken", "lastEvaluatedKey"}, []string{"q2Lr9Tn4"}},
 		{"repeated", Repeated, []string{"xxxx"}, []string{"xx", "abc"}},
 		{"numbered", Numbered, []string{"bot123456789"}, []string{"12:34"}},
+		{"armoured", Armoured, []string{"-----BEGIN RSA PRIVATE KEY--", "BEGIN PGP PRIVATE KEY BLOCK--"}, []string{"-----BEGIN PUBLIC KEY--", "BEGIN the PRIVATE KEY--", "PRIVATE KEY--"}},
 		{"credentials", Credentials, []string{"YWRtaW46aHVudGVyMg"}, []string{"understanding"}},
 	} {
 		for _, s := range tt.yes {
