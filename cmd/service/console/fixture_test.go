@@ -13,6 +13,7 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -242,6 +243,10 @@ func (v *screen) resize(width, height int) {
 	}
 	v.mu.Unlock()
 	if err := pty.Setsize(v.terminal, &pty.Winsize{Cols: uint16(width), Rows: uint16(height)}); err != nil {
+		v.t.Fatal(err)
+	}
+	// The kernel tells the processes of the terminal's session, of which this one is not.
+	if err := syscall.Kill(os.Getpid(), syscall.SIGWINCH); err != nil {
 		v.t.Fatal(err)
 	}
 }
