@@ -72,6 +72,7 @@ type Edit struct {
 // Vote is what one person said.
 type Vote struct {
 	User     string    `json:"user"`
+	Source   string    `json:"source,omitempty"` // of the principal
 	Address  string    `json:"address,omitempty"`
 	TokenID  string    `json:"token_id,omitempty"`
 	Decision Decision  `json:"decision"`

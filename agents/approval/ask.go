@@ -103,7 +103,11 @@ func (d *Desk) answer(ctx context.Context, a *Approval, c agents.HeldCall) (agen
 			}
 			break
 		}
-		if a.tighten(c) {
+		changed, err := d.standing(ctx, a)
+		if err != nil {
+			return agents.Leave{}, err
+		}
+		if a.tighten(c) || changed {
 			if err := d.Store.SaveApproval(ctx, a); err != nil {
 				return agents.Leave{}, err
 			}

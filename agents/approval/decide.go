@@ -50,6 +50,9 @@ func (d *Desk) vote(ctx context.Context, p policy.Principal, a *Approval, v Verd
 	if err := d.mayVote(ctx, p, a, v); err != nil {
 		return err
 	}
+	if _, err := d.standing(ctx, a); err != nil {
+		return err
+	}
 	now := d.Now().UTC()
 	before := a.digest()
 	if v.Decision == EditFirst {
@@ -61,7 +64,8 @@ func (d *Desk) vote(ctx context.Context, p policy.Principal, a *Approval, v Verd
 		}
 	}
 	vote := Vote{
-		User: p.User, Address: p.Address, TokenID: p.TokenID, Decision: v.Decision, Comment: d.config().Secrets.Redact(v.Comment), At: now, Digest: a.digest(),
+		User: p.User, Source: p.Source, Address: p.Address, TokenID: p.TokenID, Decision: v.Decision, Comment: d.config().Secrets.Redact(v.Comment), At: now,
+		Digest: a.digest(),
 	}
 	a.Votes = append(a.Votes, vote)
 	word := "approved"

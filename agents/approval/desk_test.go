@@ -341,6 +341,58 @@ func TestTwoPeopleAndNotTheOneWhoAsked(t *testing.T) {
 	}
 }
 
+// An admin who loses the account or the role after approving a call has not approved it: neither with others who
+// come later nor when the run comes to make it.
+func TestAnApprovalIsOfWhoStillMayDecide(t *testing.T) {
+	approve := approval.Verdict{Decision: approval.Approve}
+	for name, role := range map[string]policy.Role{"revoked": "", "demoted": policy.User} {
+		t.Run(name+" before the second one", func(t *testing.T) {
+			r := newRig(t, erase)
+			c := r.held(ada, policy.Decision{Approvers: 2})
+			r.mustAsk(c)
+			if err := r.decide(root, c.Call, approve); err != nil {
+				t.Fatal(err)
+			}
+			r.users.set("root", role)
+			if err := r.decide(eve, c.Call, approve); err != nil {
+				t.Fatal(err)
+			}
+			if l := r.mustAsk(c); l.State != agents.LeavePending {
+				t.Errorf("with one who may still decide: got %+v", l)
+			}
+			third := eve
+			third.User = "mallory"
+			if err := r.decide(third, c.Call, approve); err != nil {
+				t.Fatal(err)
+			}
+			if l := r.mustAsk(c); l.State != agents.LeaveGranted || !slices.Equal(l.By, []string{"eve", "mallory"}) {
+				t.Errorf("in the end: got %+v", l)
+			}
+			if got := r.records(c.Run); !strings.Contains(got, "approval.refused "+approval.CodeForbidden) {
+				t.Errorf("records: %s", got)
+			}
+		})
+		t.Run(name+" before the call", func(t *testing.T) {
+			r := newRig(t, erase)
+			c := r.held(ada, policy.Decision{})
+			r.mustAsk(c)
+			if err := r.decide(root, c.Call, approve); err != nil {
+				t.Fatal(err)
+			}
+			r.users.set("root", role)
+			if l := r.mustAsk(c); l.State != agents.LeavePending {
+				t.Errorf("got %+v", l)
+			}
+			if err := r.decide(eve, c.Call, approve); err != nil {
+				t.Fatal(err)
+			}
+			if l := r.mustAsk(c); l.State != agents.LeaveGranted || !slices.Equal(l.By, []string{"eve"}) {
+				t.Errorf("approved by another: got %+v", l)
+			}
+		})
+	}
+}
+
 // Nobody's approval of one call counts for another one.
 func TestLeaveIsForThisCallOnly(t *testing.T) {
 	for name, change := range map[string]func(*agents.HeldCall){

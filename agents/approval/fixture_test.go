@@ -1,6 +1,7 @@
 package approval_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -316,7 +317,11 @@ func (u *users) set(name string, r policy.Role) {
 func (u *users) Resolve(_ context.Context, p policy.Principal) (policy.Principal, error) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if role, ok := u.roles[p.User]; ok {
+	who := cmp.Or(p.OnBehalfOf, p.User)
+	if p.Role == "" {
+		p.Role = policy.Admin
+	}
+	if role, ok := u.roles[who]; ok {
 		p.Role = role
 		if role == "" {
 			return p, policy.ErrRevoked
