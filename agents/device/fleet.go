@@ -151,7 +151,7 @@ func (f *Fleet) host(ctx context.Context, d inventory.Device, line string) (stri
 	defer func() { _ = client.Close() }()
 	s, err := client.NewSession()
 	if err != nil {
-		return "", errClosed
+		return "", closed(ctx)
 	}
 	out := &limited{most: f.c.Output, full: make(chan struct{})}
 	s.Stdout, s.Stderr = out, out

@@ -42,7 +42,7 @@ type session struct {
 func open(ctx context.Context, client *ssh.Client, p *platform, most int) (*session, error) {
 	s, err := client.NewSession()
 	if err != nil {
-		return nil, errClosed
+		return nil, closed(ctx)
 	}
 	in, err1 := s.StdinPipe()
 	out, err2 := s.StdoutPipe()
@@ -91,7 +91,7 @@ func (t *session) learn() {
 // command sends a line and returns what the device says until it waits again. answers are given to the
 // questions that it asks, in their order.
 func (t *session) command(ctx context.Context, line string, answers []string) (string, error) {
-	if err := t.send(line); err != nil {
+	if err := t.send(ctx, line); err != nil {
 		return "", err
 	}
 	raw, err := t.wait(ctx, answers)
@@ -104,14 +104,22 @@ func (t *session) command(ctx context.Context, line string, answers []string) (s
 }
 
 // send sends a line, whose characters were checked by who made it.
-func (t *session) send(line string) error {
+func (t *session) send(ctx context.Context, line string) error {
 	if strings.ContainsFunc(line, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }) {
 		return errors.New("a control character is not sent to a device")
 	}
 	if _, err := io.WriteString(t.in, line+"\n"); err != nil {
-		return errClosed
+		return closed(ctx)
 	}
 	return nil
+}
+
+// closed is why a connection is at its end: it is closed here when the time is over.
+func closed(ctx context.Context) error {
+	if ctx.Err() != nil {
+		return errSlow
+	}
+	return errClosed
 }
 
 // wait reads until the device waits for a command, and returns what came before its prompt; with an error,
@@ -131,10 +139,7 @@ func (t *session) wait(ctx context.Context, answers []string) ([]byte, error) {
 			return got, errSlow
 		case b, ok := <-t.came:
 			if !ok {
-				if ctx.Err() != nil {
-					return got, errSlow
-				}
-				return got, errClosed
+				return got, closed(ctx)
 			}
 			if t.left -= len(b); t.left < 0 {
 				return append(got, b[:max(0, len(b)+t.left)]...), errFlood
@@ -158,12 +163,12 @@ func (t *session) wait(ctx context.Context, answers []string) ([]byte, error) {
 			case pager.MatchString(last):
 				got = got[:bytes.LastIndexByte(got, '\n')+1]
 				if _, err := io.WriteString(t.in, " "); err != nil {
-					return got, errClosed
+					return got, closed(ctx)
 				}
 			case len(answers) == 0:
 				return got, &questionError{last}
 			default:
-				if err := t.send(answers[0]); err != nil {
+				if err := t.send(ctx, answers[0]); err != nil {
 					return got, err
 				}
 				answers = answers[1:]
@@ -208,7 +213,7 @@ func (t *session) privileged(ctx context.Context, l Login) error {
 	if l.Enable == "" {
 		return fmt.Errorf("the login %s has not enough rights on it: set enable in the block device_login %[1]s", l.Name)
 	}
-	if err := t.send("enable"); err != nil {
+	if err := t.send(ctx, "enable"); err != nil {
 		return err
 	}
 	_, err := t.wait(ctx, []string{string(l.Enable)})
