@@ -4,14 +4,16 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/svc-gateway/svc/agents/model"
 )
 
 var (
-	// acted is somebody who says what they did. What they did not do, will do or would have done is not said
-	// in these forms, and what stands in quotes somebody else said.
-	acted = regexp.MustCompile(`(?i)(?:^|[^\p{L}'’"“„«])(?:` +
+	// acted is somebody who says what they did, from the first letter on. What they did not do, will do or would
+	// have done is not said in these forms.
+	acted = regexp.MustCompile(`(?i)^(?:` +
 		`(?P<en>i(?:'|’)?(?:ve| have)? (?:just |already |now |also |successfully )?(?:ran|run|executed|called|invoked|queried|restarted|reloaded|deleted|removed|created|wrote|written|updated|installed|deployed|rebooted|configured))` +
 		`|ich habe [^.!?\n]{0,80}?(?:ausgeführt|aufgerufen|abgefragt|neu gestartet|gelöscht|angelegt|geschrieben|aktualisiert|installiert)` +
 		`|j(?:'|’)ai (?:exécuté|lancé|appelé|interrogé|redémarré|supprimé|créé|écrit|mis à jour|installé)` +
@@ -21,10 +23,17 @@ var (
 	// hedged is what makes the English form a part of something else: "if I ran", "before I run".
 	hedged = regexp.MustCompile(`(?i)\b(?:if|when|unless|until|once|before|after|whether|should|could|would|can|will|did|do|may|might|that|which|had)\s*$`)
 
-	// quoted is a result that is told of by the name of what gave it, in code marks.
-	quoted = regexp.MustCompile("(?i)(?:output (?:of|from)|result (?:of|from)|ran|executed|called|ausgabe von|sortie de|salida de) (?:the )?(?:command |tool |befehl )?`([^`\\n]{1,200})`" +
-		"|`([^`\\n]{1,200})` (?:returned|reported|printed|showed|gave|failed with)" +
-		"|`([^`\\n ]+ [^`\\n]{1,200})` (?:returns|reports|prints|shows|gives)") // of a single name, documentation speaks so
+	// toldBefore and toldAfter stand around the name, in code marks, of what a result is told of. Of a single
+	// name documentation speaks as in toldOf.
+	toldBefore = regexp.MustCompile("(?i)(?:output (?:of|from)|result (?:of|from)|ran|executed|called|ausgabe von|sortie de|salida de) (?:the )?(?:command |tool |befehl )?$")
+	toldAfter  = regexp.MustCompile("(?i)^ (?:returned|reported|printed|showed|gave|failed with)")
+	toldOf     = regexp.MustCompile("(?i)^ (?:returns|reports|prints|shows|gives)")
+)
+
+// What an expression is shown of a text, in bytes: more than what it matches is long.
+const (
+	longestAct = 512
+	longestLed = 64
 )
 
 // claim says what a text tells of that no tool did; empty: nothing. Calls that did not succeed did nothing,
@@ -42,33 +51,91 @@ func claim(text string, done []model.Message) string {
 		}
 	}
 	known := said.String()
-	for _, m := range quoted.FindAllStringSubmatchIndex(text, maxClaims) {
-		name := submatch(text, m, 1) + submatch(text, m, 2) + submatch(text, m, 3)
-		if isHedged(text, m[0]) || knows(known, name) {
-			continue
-		}
+	if name := told(text, known); name != "" {
 		return fmt.Sprintf("the answer tells of a result of %q, and no call of a tool had to do with that", cut(name, 80))
 	}
 	if succeeded {
 		return ""
 	}
-	for _, m := range acted.FindAllStringSubmatchIndex(text, maxClaims) {
-		if m[2] >= 0 && isHedged(text, m[2]) {
-			continue
-		}
-		return fmt.Sprintf("the answer says %q, and no call of a tool succeeded", strings.TrimSpace(cut(strings.Trim(text[m[0]:m[1]], " \n.,:;"), 80)))
+	if act := act(text); act != "" {
+		return fmt.Sprintf("the answer says %q, and no call of a tool succeeded", act)
 	}
 	return ""
 }
 
-// maxClaims bounds how many claims of one answer are looked at.
-const maxClaims = 100
-
-func submatch(text string, m []int, group int) string {
-	if m[2*group] < 0 {
-		return ""
+// told returns the name in code marks of the first result that a text tells of and the calls did not give. It
+// looks at maxNames of them.
+func told(text, known string) string {
+	names := 0
+	for at := 0; names < maxNames; at++ {
+		open := strings.IndexByte(text[at:], '`')
+		if open < 0 {
+			return ""
+		}
+		at += open
+		name, _, ok := strings.Cut(text[at+1:min(len(text), at+2+4*maxName)], "`")
+		if !ok || name == "" || strings.Contains(name, "\n") || utf8.RuneCountInString(name) > maxName {
+			continue
+		}
+		names++
+		from, led, rest := at, text[max(0, at-longestLed):at], text[at+len(name)+2:]
+		if before := toldBefore.FindStringIndex(led); before != nil {
+			from -= len(led) - before[0]
+		} else if !tells(name, rest[:min(len(rest), longestLed)]) {
+			continue
+		}
+		if !isHedged(text, from) && !knows(known, name) {
+			return name
+		}
 	}
-	return text[m[2*group]:m[2*group+1]]
+	return ""
+}
+
+// tells reports whether a text says behind a name in code marks what it gave.
+func tells(name, rest string) bool {
+	first, more, _ := strings.Cut(name, " ")
+	return toldAfter.MatchString(rest) || first != "" && more != "" && toldOf.MatchString(rest)
+}
+
+// Bounds of the names in code marks.
+const (
+	maxName  = 200 // characters of one
+	maxNames = 10_000
+)
+
+// act returns what a text says first of what somebody did, empty if it does not. What stands in quotes somebody
+// else said.
+func act(text string) string {
+	for at := 0; at < len(text); at++ {
+		if !mayAct(text[at:]) {
+			continue
+		}
+		if last, _ := utf8.DecodeLastRuneInString(text[:at]); at > 0 && (unicode.IsLetter(last) || strings.ContainsRune(`'’"“„«`, last)) {
+			continue
+		}
+		m := acted.FindStringSubmatchIndex(text[at:min(len(text), at+longestAct)])
+		if m == nil || m[2] >= 0 && isHedged(text, at) {
+			continue
+		}
+		return strings.TrimSpace(cut(strings.Trim(text[at:at+m[1]], " \n.,:;"), 80))
+	}
+	return ""
+}
+
+// mayAct reports whether a text begins with the letters of a form of acted.
+func mayAct(s string) bool {
+	if len(s) < 2 {
+		return false
+	}
+	switch s[0] {
+	case 'i', 'I':
+		return strings.IndexByte(" 'cCvV\xe2", s[1]) >= 0
+	case 'j', 'J':
+		return s[1] == '\'' || s[1] == 0xe2
+	case 'h', 'H':
+		return strings.IndexByte("eEoO", s[1]) >= 0
+	}
+	return false
 }
 
 // isHedged reports whether what begins at a place is only spoken of.

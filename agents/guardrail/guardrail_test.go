@@ -68,6 +68,8 @@ func TestCheck(t *testing.T) {
 		{"a claim in French", guardrail.Answer{Text: "J'ai redémarré le service."}, []string{guardrail.Claim}},
 		{"a claim after a call that was denied", guardrail.Answer{Text: "I have rebooted the host.", Done: denied}, []string{guardrail.Claim}},
 		{"an output of something else", guardrail.Answer{Text: "The output of `ps aux` shows 3 processes.", Done: df}, []string{guardrail.Claim}},
+		{"a claim at the end of a long text", guardrail.Answer{Text: strings.Repeat("It is idle, he said; `x` is high. ", 300) + "I’ve just deleted it."}, []string{guardrail.Claim}},
+		{"an output behind many names", guardrail.Answer{Text: strings.Repeat("See `df` and `du -s`. ", 300) + "The result from the command `ps` was empty."}, []string{guardrail.Claim}},
 		{"what was done", guardrail.Answer{Text: "I ran `df -h \"/\"`: 40% used.", Done: df}, nil},
 		{"about what was done", guardrail.Answer{Text: "`df` shows that 40% are used.", Done: df}, nil},
 		{"what a sub-agent did", guardrail.Answer{Text: "I ran `lsblk` through core: one disk.", Done: handed}, nil},

@@ -20,11 +20,11 @@ func (s *Service) Users(ctx context.Context) ([]Account, error) {
 // Since is when the user of a name was made; the zero time when there is none. What is kept under the name from
 // before that time belonged to somebody else, who was removed.
 func (s *Service) Since(ctx context.Context, name string) (time.Time, error) {
-	accounts, _, err := s.store.Accounts(ctx, Filter{Name: name})
-	if err != nil || len(accounts) == 0 || !accounts[0].Removed.IsZero() {
+	a, err := s.account(s.store.ByName(ctx, name)) // what the cache has may be the earlier one, for a moment
+	if err != nil || a == nil || !a.Removed.IsZero() {
 		return time.Time{}, err
 	}
-	return accounts[0].Created, nil
+	return a.Created, nil
 }
 
 // AddUser creates a user with a first token; see [Admin].
