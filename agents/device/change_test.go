@@ -111,6 +111,39 @@ func TestTakenBack(t *testing.T) {
 	}
 }
 
+// Where a device does not answer when it commits, nobody is told that it has or has not.
+func TestUnsure(t *testing.T) {
+	for _, tt := range []struct {
+		fault devicetest.Fault
+		told  string
+	}{
+		{devicetest.CloseCommit, "commit confirmed was sent, and then: it closed the connection. If the device has committed, it takes that back after 2 minutes by itself: look then, with show system commit"},
+		{devicetest.SilentCommit, `commit confirmed was sent, and then: it said "[edit]" to commit confirmed 2.`},
+		{devicetest.CloseConfirm, "the commit that confirms it was sent, and then: it closed the connection. If that did not arrive, the device takes the change back after 2 minutes by itself"},
+	} {
+		t.Run(string(tt.fault), func(t *testing.T) {
+			l := newLab(t)
+			l.add(devicetest.Options{Platform: "junos", Name: "core1", Fault: tt.fault})
+			_, err := l.fleet().Apply(t.Context(), l.list[0], junosLines, junosDiff)
+			if !errors.Is(err, device.ErrUnsure) || errors.Is(err, device.ErrUndone) {
+				t.Errorf("got %v, want %v", err, device.ErrUnsure)
+			}
+			contains(t, "the error", fmt.Sprint(err), tt.told)
+		})
+	}
+}
+
+// What cannot be taken back is not confirmed instead.
+func TestNotConfirmed(t *testing.T) {
+	l := newLab(t)
+	d := l.add(devicetest.Options{Platform: "junos", Name: "core1", Fault: devicetest.NoRollback})
+	_, err := l.fleet().Apply(t.Context(), l.list[0], junosLines, junosDiff)
+	contains(t, "the error", fmt.Sprint(err), "the device takes the change back after 2 minutes by itself")
+	if errors.Is(err, device.ErrUndone) || slices.Contains(d.Commands(), "commit") {
+		t.Errorf("got %v, and the commands %q", err, d.Commands())
+	}
+}
+
 // sameLines compares configurations without the order of their lines.
 func sameLines(a, b string) bool {
 	sorted := func(s string) map[string]bool {
