@@ -316,7 +316,7 @@ func TestPinsOfOthersAreRefused(t *testing.T) {
 	if err := os.Chmod(c.Pins+"/fake.json", 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := mcp.Open(c); err == nil || !strings.Contains(err.Error(), "with mode 0600") {
+	if _, err := mcp.Open(c); err == nil || !strings.Contains(err.Error(), "chmod 600") {
 		t.Errorf("a file that others can write: got %v", err)
 	}
 	if err := errors.Join(os.Chmod(c.Pins+"/fake.json", 0o600), os.WriteFile(c.Pins+"/fake.json", []byte("{"), 0o600)); err != nil {

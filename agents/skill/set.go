@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/svc-gateway/svc/internal/guarded"
 )
 
 // maxSkills bounds the folder.
@@ -163,7 +165,7 @@ func (s Store) files(name string) ([]File, error) {
 		return nil, fmt.Errorf("looking at %s: %w", s.Dir, err)
 	}
 	var c collection
-	user := ownerOf(&above)
+	user := guarded.User(&above)
 	c.access(s.Dir, &above, user)
 	files, err := readFolder(filepath.Join(s.Dir, name), user)
 	return files, errors.Join(errors.Join(c.mistakes...), err)

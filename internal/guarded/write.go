@@ -4,6 +4,7 @@ package guarded
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 
@@ -24,6 +25,25 @@ func Write(path string, content []byte) error {
 		return err
 	}
 	return os.Rename(f.Name(), path)
+}
+
+// Alone calls do while no other process and no other caller does something in a folder alone. So a file that is
+// read and written again loses nothing of what another one writes.
+func Alone(folder string, do func() error) (err error) {
+	f, err := os.Open(folder)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }() // which ends the lock
+	for {
+		if err = unix.Flock(int(f.Fd()), unix.LOCK_EX); !errors.Is(err, unix.EINTR) {
+			break
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("locking %s: %w", folder, err)
+	}
+	return do()
 }
 
 // Give makes what a command of root's has made the property of the service's user, who has the folder.
