@@ -209,6 +209,41 @@ func TestAddAndRemove(t *testing.T) {
 	}
 }
 
+// A skill that is replaced is there at all times, as a crash could leave it, and what one has left goes.
+func TestReplaceAtOnce(t *testing.T) {
+	s := open(t)
+	left := filepath.Join(s.Dir, ".new-1.old")
+	if err := os.MkdirAll(filepath.Join(left, "bin"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	stop, gone := make(chan struct{}), make(chan error)
+	go func() {
+		var err error
+		for err == nil {
+			select {
+			case <-stop:
+				gone <- nil
+				return
+			default:
+				_, err = os.Lstat(filepath.Join(s.Dir, "x", "SKILL.md"))
+			}
+		}
+		gone <- err
+	}()
+	for range 50 {
+		if _, err := s.Add(with(head+"---\nanother\n"), true, "bob", now); err != nil {
+			t.Fatal(err)
+		}
+	}
+	close(stop)
+	if err := <-gone; err != nil {
+		t.Error(err)
+	}
+	if all, err := os.ReadDir(s.Dir); err != nil || len(all) != 1 {
+		t.Errorf("got %v, %v, want the skill alone", all, err)
+	}
+}
+
 // Who can write the pins approves: they are read like what they approve.
 func TestPinsThatAreNotRead(t *testing.T) {
 	for _, tc := range []struct {
