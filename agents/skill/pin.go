@@ -40,7 +40,7 @@ func readPins(path string) (pins, error) {
 		return p, fmt.Errorf("reading which skills are approved: %s: %w", path, err)
 	}
 	if err := json.Unmarshal(doc, &p); err != nil {
-		return p, fmt.Errorf("reading which skills are approved: %s is damaged (%w): remove it, and approve the skills again", path, err)
+		return pins{}, fmt.Errorf("reading which skills are approved: %s is damaged (%w): remove it, and approve the skills again", path, err)
 	}
 	if p.Skills == nil {
 		p.Skills = map[string]Pin{}

@@ -2,6 +2,7 @@ package skill_test
 
 import (
 	"errors"
+	"fmt"
 	"net"
 	"os"
 	"path/filepath"
@@ -261,8 +262,20 @@ func TestPinsThatAreNotRead(t *testing.T) {
 			if err := tc.damage(s.Pins); err != nil {
 				t.Fatal(err)
 			}
-			if set, err := s.Read(); err == nil || !strings.Contains(err.Error(), tc.want) || len(set.All) != 0 {
-				t.Errorf("got %v, want %q", err, tc.want)
+			e := x(t, s)
+			if e.State != skill.Refused || !strings.Contains(fmt.Sprint(e.Err), tc.want) {
+				t.Errorf("got %s, %v; want %s, %q", e.State, e.Err, skill.Refused, tc.want)
+			}
+			_, add := s.Add(with(head+"---\nanother\n"), true, "bob", now)
+			_, approve := s.Approve("x", e.Skill.Hash, "bob", now)
+			_, remove := s.Remove("x")
+			for what, err := range map[string]error{"added": add, "approved": approve, "removed": remove} {
+				if !strings.Contains(fmt.Sprint(err), tc.want) {
+					t.Errorf("%s: got %v, want %q", what, err, tc.want)
+				}
+			}
+			if now := x(t, s); now.Skill.Hash != e.Skill.Hash {
+				t.Error("the skill has changed")
 			}
 		})
 	}
