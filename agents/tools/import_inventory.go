@@ -107,7 +107,7 @@ func (l looked) showable() error {
 		return nil
 	}
 	devices, _, _ := strings.Cut(l.changes, "\n")
-	return fmt.Errorf("%s: they are more than one question can show (%d KiB of %d): have somebody look at them with service inventory diff FILE, and import them with service inventory import FILE",
+	return fmt.Errorf("%s: they are more than one question can show (%d KiB, of %d KiB at most): have somebody look at them with service inventory diff FILE, and import them with service inventory import FILE",
 		devices, len(l.changes)>>10, maxChanges>>10)
 }
 
