@@ -28,6 +28,8 @@ var (
 	ErrOther   = errors.New("the difference is another one now than the one that was shown")
 	// ErrUndone says that the device did something else than what was approved, and is as it was before.
 	ErrUndone = errors.New("the change was taken back, and the configuration is as it was")
+	// ErrUnsure says that the device did not answer when it was to make the change for good.
+	ErrUnsure = errors.New("nobody knows whether the change is made")
 	// ErrLeft says that it is not as it was.
 	ErrLeft = errors.New("the change could NOT be taken back as a whole: look at the device")
 )

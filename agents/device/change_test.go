@@ -111,6 +111,39 @@ func TestTakenBack(t *testing.T) {
 	}
 }
 
+// Where a device does not answer when it commits, nobody is told that it has or has not.
+func TestUnsure(t *testing.T) {
+	for _, tt := range []struct {
+		fault devicetest.Fault
+		told  string
+	}{
+		{devicetest.CloseCommit, "commit confirmed was sent, and then: it closed the connection. If the device has committed, it takes that back after 2 minutes by itself: look then, with show system commit"},
+		{devicetest.SilentCommit, `commit confirmed was sent, and then: it said "[edit]" to commit confirmed 2.`},
+		{devicetest.CloseConfirm, "the commit that confirms it was sent, and then: it closed the connection. If that did not arrive, the device takes the change back after 2 minutes by itself"},
+	} {
+		t.Run(string(tt.fault), func(t *testing.T) {
+			l := newLab(t)
+			l.add(devicetest.Options{Platform: "junos", Name: "core1", Fault: tt.fault})
+			_, err := l.fleet().Apply(t.Context(), l.list[0], junosLines, junosDiff)
+			if !errors.Is(err, device.ErrUnsure) || errors.Is(err, device.ErrUndone) {
+				t.Errorf("got %v, want %v", err, device.ErrUnsure)
+			}
+			contains(t, "the error", fmt.Sprint(err), tt.told)
+		})
+	}
+}
+
+// What cannot be taken back is not confirmed instead.
+func TestNotConfirmed(t *testing.T) {
+	l := newLab(t)
+	d := l.add(devicetest.Options{Platform: "junos", Name: "core1", Fault: devicetest.NoRollback})
+	_, err := l.fleet().Apply(t.Context(), l.list[0], junosLines, junosDiff)
+	contains(t, "the error", fmt.Sprint(err), "the device takes the change back after 2 minutes by itself")
+	if errors.Is(err, device.ErrUndone) || slices.Contains(d.Commands(), "commit") {
+		t.Errorf("got %v, and the commands %q", err, d.Commands())
+	}
+}
+
 // sameLines compares configurations without the order of their lines.
 func sameLines(a, b string) bool {
 	sorted := func(s string) map[string]bool {
@@ -153,6 +186,13 @@ func TestBadLines(t *testing.T) {
 		{0, "system switchover", "is no line of a configuration"},
 		{0, "ntp server 10.0.0.1 > bootflash:x", "has | or > in it"},
 		{0, "ntp server 10.0.0.1 | tee x", "has | or > in it"},
+		{0, "interface GigabitEthernet1\n description core | edge", "has | or > in it"},
+		{0, "ip as-path access-list 1 permit ^(65000|65001)$ | tee x", "has | or > in it"},
+		{0, "ip as-path access-list 1 permit ^65000$|tee", "has | or > in it"},
+		{0, "ip as-path access-list 1|2 permit ^65000$", "has | or > in it"},
+		{0, "ip as-path access-list 1 permit ^65000$ > 1", "has | or > in it"},
+		{0, "ip as-path access-list 1 permit ^65000 | 1", "has | or > in it"},
+		{0, "ip as-path access-list 1 permit ^(65000|65001)?$", "question mark"},
 		{0, "x1\n x2\n  x3\n   x4\n    x5\n     x6\n      x7", "too many sections"},
 		{1, "commit", `"commit" is no line for Junos`},
 		{1, "delete", "is for the whole configuration"},
@@ -165,6 +205,24 @@ func TestBadLines(t *testing.T) {
 	}
 	if n := len(ios.Commands()) + len(junos.Commands()); n != 0 {
 		t.Errorf("got %d lines at the devices, want none", n)
+	}
+}
+
+// A | between numbers is a sign of a regular expression.
+func TestExpressions(t *testing.T) {
+	l := newLab(t)
+	l.add(devicetest.Options{Platform: "ios", Name: "edge1"})
+	const lines = "ip as-path access-list 1 permit ^(65000|65001)$\nip as-path access-list 1 seq 20 permit \"_(65000_|65001_)*$\" any\nip community-list expanded X-1 deny 6500[0-9]:(1|20)\n"
+	plan, err := l.fleet().Plan(t.Context(), l.list[0], lines)
+	if err != nil {
+		t.Fatal(err)
+	}
+	done, err := l.fleet().Apply(t.Context(), l.list[0], lines, plan.Diff)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "+ " + strings.ReplaceAll(strings.TrimSpace(lines), "\n", "\n+ ") + "\n"; done.Diff != want {
+		t.Errorf("got %q, want %q", done.Diff, want)
 	}
 }
 

@@ -112,7 +112,7 @@ func (c configurer) run(ctx context.Context, tc agents.ToolContext, args map[str
 		}
 		text := "changed " + describe(d) + ". The configuration was read again and is as it was to be; what is other now:\n" + done.Diff
 		if !done.Saved {
-			text += "\nnot saved: it is gone after a restart\n"
+			text += "\nthe device has not said that it is saved: unless it is, it is gone after a restart\n"
 		}
 		return agents.Result{Text: text}, nil
 	}

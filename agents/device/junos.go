@@ -17,6 +17,9 @@ type junos struct {
 // window is the minutes after which an unconfirmed commit is taken back.
 const window = "2"
 
+// look says how to find out what a device has done that did not answer.
+const look = "look then, with show system commit"
+
 // candidate makes a candidate of lines, one of its own with the mode private, and returns how it differs from
 // the running configuration. The session is in the configuration mode then, also with an error.
 func (c junos) candidate(ctx context.Context, mode, lines string) (diff string, err error) {
@@ -73,8 +76,12 @@ func (c junos) apply(ctx context.Context, lines, diff string) (done Done, err er
 	if err != nil {
 		return done, errors.Join(err, c.leave(ctx))
 	}
-	if err := c.commit(ctx, "commit confirmed "+window); err != nil {
+	err = c.commit(ctx, "commit confirmed "+window)
+	switch {
+	case errors.Is(err, ErrRefused):
 		return done, errors.Join(fmt.Errorf("%w: %w", ErrUndone, err), c.leave(ctx))
+	case err != nil:
+		return done, fmt.Errorf("%w: commit confirmed was sent, and then: %w. If the device has committed, it takes that back after %s minutes by itself: %s", ErrUnsure, err, window, look)
 	}
 	happened, err := c.compare(ctx, "run show configuration | compare rollback 1")
 	switch {
@@ -83,26 +90,40 @@ func (c junos) apply(ctx context.Context, lines, diff string) (done Done, err er
 	case !same(c.hide, happened, diff):
 		return done, c.undo(ctx, fmt.Errorf("the device did something else:\n%s", c.hide(happened)))
 	}
-	if err := c.commit(ctx, "commit"); err != nil {
+	err = c.commit(ctx, "commit")
+	switch {
+	case errors.Is(err, ErrRefused):
 		return done, fmt.Errorf("the change could not be confirmed: %w. The device takes it back after %s minutes", err, window)
+	case err != nil:
+		return done, fmt.Errorf("%w: it is committed and is as it was to be, the commit that confirms it was sent, and then: %w. If that did not arrive, the device takes the change back after %s minutes by itself: %s", ErrUnsure, err, window, look)
 	}
 	_ = c.leave(ctx) // the change is made, however the session ends
 	return Done{Diff: happened, Saved: true}, nil
 }
 
+// commit commits the candidate. The error is ErrRefused when the device says that it has not; with others it may
+// have.
 func (c junos) commit(ctx context.Context, line string) error {
 	said, err := c.t.command(ctx, line, nil)
-	if err == nil && (complaint.MatchString(said) || !strings.Contains(said, "commit complete")) {
-		err = fmt.Errorf("%w: %s: %s", ErrRefused, line, strings.Join(strings.Fields(c.hide(said)), " "))
+	complains, complete := complaint.MatchString(said), strings.Contains(said, "commit complete")
+	switch text := strings.Join(strings.Fields(c.hide(said)), " "); {
+	case err != nil || complete && !complains:
+		return err
+	case complains && !complete:
+		return fmt.Errorf("%w: %s: %s", ErrRefused, line, text)
+	default:
+		return fmt.Errorf("it said %q to %s", text, line)
 	}
-	return err
 }
 
 // undo goes back to the configuration before the commit.
 func (c junos) undo(ctx context.Context, why error) error {
 	ctx, cancel := after(ctx)
 	defer cancel()
-	_, err := c.t.command(ctx, "rollback 1", nil)
+	said, err := c.t.command(ctx, "rollback 1", nil)
+	if err == nil && complaint.MatchString(said) { // a commit would confirm the change
+		err = fmt.Errorf("%w: rollback 1: %s", ErrRefused, strings.Join(strings.Fields(c.hide(said)), " "))
+	}
 	if err == nil {
 		err = c.commit(ctx, "commit")
 	}

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"net"
-	"os"
+	"path/filepath"
 	"strings"
 
 	"golang.org/x/crypto/ssh"
@@ -46,14 +46,32 @@ func (e *KeyError) Error() string {
 		"If the device was replaced, run %s --replace", e.Endpoint, shown, strings.Join(pinned, " and "), trust)
 }
 
-// pinned returns a check for connections, as of now.
-func (k *Keys) pinned() (ssh.HostKeyCallback, error) {
-	check, err := knownhosts.New(k.path)
+// maxKeys bounds the file, in bytes.
+const maxKeys = 64 << 20
+
+// read reads the file: nil when there is none. Who writes it says which devices are trusted.
+func (k *Keys) read() ([]byte, error) {
+	text, err := guarded.Read(k.path, maxKeys)
 	if errors.Is(err, fs.ErrNotExist) {
-		check, err = knownhosts.New()
+		return nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("reading the pinned host keys in %s: %w", k.path, err)
+		return nil, fmt.Errorf("reading the pinned host keys: %s: %w", k.path, err)
+	}
+	return text, nil
+}
+
+// pinned returns a check for connections, as of now.
+func (k *Keys) pinned() (ssh.HostKeyCallback, error) {
+	var files []string
+	if text, err := k.read(); err != nil {
+		return nil, err
+	} else if text != nil {
+		files = append(files, k.path)
+	}
+	check, err := knownhosts.New(files...)
+	if err != nil {
+		return nil, fmt.Errorf("reading the pinned host keys: %w: mend or remove this line, and pin the key of its device with service device trust", err)
 	}
 	return func(endpoint string, remote net.Addr, key ssh.PublicKey) error {
 		// The address alone is looked at, not what a name happened to stand for.
@@ -110,11 +128,19 @@ func (k *Keys) Check(endpoint string, key ssh.PublicKey) error {
 	return check(endpoint, unnamed{}, key)
 }
 
-// Pin pins a key for an endpoint, in the place of those pinned before.
+// Pin pins a key for an endpoint, in the place of those pinned before. Several processes may pin keys at once.
 func (k *Keys) Pin(endpoint string, key ssh.PublicKey) error {
-	old, err := os.ReadFile(k.path)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("reading the pinned host keys: %w", err)
+	err := guarded.Alone(filepath.Dir(k.path), func() error { return k.pin(endpoint, key) })
+	if err != nil {
+		return fmt.Errorf("pinning the host key: %w", err)
+	}
+	return nil
+}
+
+func (k *Keys) pin(endpoint string, key ssh.PublicKey) error {
+	old, err := k.read()
+	if err != nil {
+		return err
 	}
 	var b bytes.Buffer
 	name := knownhosts.Normalize(endpoint)
@@ -125,8 +151,5 @@ func (k *Keys) Pin(endpoint string, key ssh.PublicKey) error {
 		}
 	}
 	b.WriteString(knownhosts.Line([]string{endpoint}, key) + "\n")
-	if err := guarded.Write(k.path, b.Bytes()); err != nil {
-		return fmt.Errorf("pinning the host key: %w", err)
-	}
-	return nil
+	return guarded.Write(k.path, b.Bytes())
 }

@@ -3,6 +3,7 @@ package device
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -56,6 +57,10 @@ const (
 	maxDepth = 6   // of sections
 )
 
+// expression is a line with a regular expression for numbers, in which a | is one of its signs. If a device took
+// that for its own, there would be no letter behind it to name a filter or a file by.
+var expression = regexp.MustCompile(`^(?:no )?ip (?:as-path access-list|(?:ext|large-)?community-list) [\w .-]*(?:permit|deny) [0-9_^$.*+()\[\]|,:"-]+(?: any)?$`)
+
 // checkLines refuses lines that are no lines of a configuration.
 func checkLines(text string, p *platform) error {
 	lines := readLines(text)
@@ -79,10 +84,10 @@ func checkLines(text string, p *platform) error {
 			return fmt.Errorf("%q is for the whole configuration: name what it is for", s.text())
 		case !p.candid && (word == "macro" || word == "banner" || commands.Executes(s.text())):
 			return fmt.Errorf("%q is no line of a configuration, or one that takes several: leave it out", s.text())
-		case !p.candid && strings.ContainsAny(s.text(), "|>"):
-			return fmt.Errorf("%q has | or > in it, with which a device writes files", s.text())
 		case !p.candid && strings.Contains(s.text(), "?"):
-			return fmt.Errorf("%q has a question mark in it, at which the device would help", s.text())
+			return fmt.Errorf("%q has a question mark in it, at which the device would help: write it without", s.text())
+		case !p.candid && strings.ContainsAny(s.text(), "|>") && !expression.MatchString(s.text()):
+			return fmt.Errorf("%q has | or > in it, with which a device writes files: write it without. A | may only stand between numbers, in the expression of an as-path or community list", s.text())
 		}
 	}
 	return nil

@@ -7,11 +7,9 @@ import (
 	"strings"
 )
 
-// maxNamed is how many devices a comparison names of each kind.
-const maxNamed = 50
-
-// Compare says for people what a new inventory changes in the old one: of new devices where they are, of
-// others what is another. Devices that are elsewhere come first; beyond maxNamed of a kind they are counted.
+// Compare says for people what a new inventory changes in the old one: in the first line how many devices, and
+// then each of them in a line of its own, with all that is new of it. Devices that are elsewhere come before
+// those of which something else is another.
 func Compare(old, devices List) string {
 	before := map[string]Device{}
 	for _, d := range old {
@@ -23,7 +21,7 @@ func Compare(old, devices List) string {
 		delete(before, strings.ToLower(d.Name))
 		switch {
 		case !there:
-			added = append(added, fmt.Sprintf("%s (%s, %s)", d.Name, d.Endpoint(), cmp.Or(d.Platform, "no platform")))
+			added = append(added, d.Name+" ("+strings.Join(d.told(), ", ")+")")
 		case was.Endpoint() != d.Endpoint():
 			moved = append(moved, d.Name+difference(was, d))
 		default:
@@ -42,18 +40,27 @@ func Compare(old, devices List) string {
 	fmt.Fprintf(&b, "%d devices: %d new, %d changed, %d removed\n", len(devices), len(added), len(changed), len(removed))
 	for _, part := range []struct {
 		what  string
-		names []string
+		lines []string
 	}{{"new", added}, {"changed", changed}, {"removed", removed}} {
-		if len(part.names) == 0 {
-			continue
+		for _, line := range part.lines {
+			b.WriteString(part.what + " " + line + "\n")
 		}
-		fmt.Fprintf(&b, "%s: %s", part.what, strings.Join(part.names[:min(len(part.names), maxNamed)], ", "))
-		if more := len(part.names) - maxNamed; more > 0 {
-			fmt.Fprintf(&b, " and %d more", more)
-		}
-		b.WriteByte('\n')
 	}
 	return b.String()
+}
+
+// told is all that there is to tell of a new device: where it is, what it is, and the fields by which groups
+// and logins find it.
+func (d Device) told() []string {
+	all := []string{d.Endpoint(), cmp.Or(d.Platform, "no platform")}
+	for _, f := range []struct{ name, is string }{
+		{"site", d.Site}, {"role", d.Role}, {"status", d.Status}, {"model", d.Model}, {"serial", d.Serial}, {"groups", strings.Join(d.Groups, " ")},
+	} {
+		if f.is != "" {
+			all = append(all, f.name+" "+f.is)
+		}
+	}
+	return all
 }
 
 // difference says in which fields two devices differ; empty if they do not. What a field was and is are told

@@ -1,6 +1,6 @@
 // Package mcp uses the tools of servers of the Model Context Protocol.
 //
-//	s, err := mcp.Open(mcp.Config{Name: "files", Command: []string{"npx", "…"}, Pins: dir, …})
+//	s := mcp.Open(mcp.Config{Name: "files", Command: []string{"npx", "…"}, Pins: dir, …})
 //	defer s.Close()
 //	s.Start()
 //	tools := s.Tools()

@@ -159,10 +159,7 @@ func open(t *testing.T, c mcp.Config, list string) *fixture {
 	t.Helper()
 	f := &fixture{t: t, list: list, told: make(chan string, 100)}
 	c.Tell = func(reason string) { f.told <- reason }
-	s, err := mcp.Open(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := mcp.Open(c)
 	t.Cleanup(s.Close)
 	f.Server = s
 	s.Start()

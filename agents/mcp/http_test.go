@@ -127,10 +127,7 @@ func TestKeyStaysWithItsServer(t *testing.T) {
 			bad := httptest.NewServer(http.RedirectHandler(thief.URL, status))
 			defer bad.Close()
 			c.URL = bad.URL
-			s, err := mcp.Open(c)
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := mcp.Open(c)
 			defer s.Close()
 			s.Start()
 			(&fixture{Server: s, t: t}).is("degraded")

@@ -4,14 +4,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
 
 	"github.com/gowebpki/jcs"
-	"golang.org/x/sys/unix"
 
 	"github.com/svc-gateway/svc/internal/guarded"
 )
@@ -40,25 +38,14 @@ func (p pins) find(tool string) (Offer, bool) {
 // is refused: who writes it approves tools.
 func readPins(file string) (pins, error) {
 	var p pins
-	f, err := guarded.Open(file)
+	doc, err := guarded.Read(file, maxPins)
 	if errors.Is(err, fs.ErrNotExist) {
 		return p, nil
 	}
 	if err != nil {
 		return p, fmt.Errorf("reading the approved tools, %s: %w", file, err)
 	}
-	defer f.Close()
-	var st unix.Stat_t
-	if err := unix.Fstat(int(f.Fd()), &st); err != nil {
-		return p, fmt.Errorf("looking at %s: %w", file, err)
-	}
-	if !guarded.Regular(&st) || guarded.Others(&st, os.Geteuid()) != guarded.None {
-		return p, fmt.Errorf("%s: others than the service's user can write it, and approve tools so: give it to that user, with mode 0600", file)
-	}
-	doc, err := io.ReadAll(io.LimitReader(f, maxPins))
-	if err == nil {
-		err = json.Unmarshal(doc, &p)
-	}
+	err = json.Unmarshal(doc, &p)
 	if err != nil {
 		return pins{}, fmt.Errorf("reading the approved tools, %s: %w: remove the file, and approve the tools again", file, err)
 	}

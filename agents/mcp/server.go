@@ -34,6 +34,8 @@ const (
 	ReasonSandbox = "sandbox" // there is no sandbox for its program
 	ReasonList    = "list"    // its list of tools cannot be used
 
+	ReasonPins = "pins" // what was approved of it cannot be read
+
 	ReasonMalformed = "malformed" // it sent what is no message, or is nested too deep
 )
 
@@ -52,6 +54,7 @@ type Server struct {
 
 	mu      sync.Mutex
 	pins    pins
+	loaded  bool        // they were read
 	offered []candidate // as last listed
 	known   bool        // it was listed
 	session *session    // nil: it does not work, or has not begun
@@ -61,9 +64,9 @@ type Server struct {
 	watched int
 }
 
-// Open returns a server, which is used from Start on. Its approved tools are known at once. The error is
-// that of pins that cannot be read.
-func Open(c Config) (*Server, error) {
+// Open returns a server, which is used from Start on. Its approved tools are known at once, unless the pins
+// cannot be read: then it has none, and does not work.
+func Open(c Config) *Server {
 	if c.Timeout == 0 {
 		c.Timeout = time.Minute
 	}
@@ -75,12 +78,25 @@ func Open(c Config) (*Server, error) {
 	}
 	c.conceal()
 	s := &Server{c: c, file: filepath.Join(c.Pins, c.Name+".json"), look: make(chan struct{}, 1), begun: make(chan struct{}), since: time.Now(), watch: map[int]func(){}}
-	var err error
-	if s.pins, err = readPins(s.file); err != nil {
-		return nil, err
-	}
+	_ = s.load() // Start tries again, and tells
 	s.ctx, s.stop = context.WithCancel(context.Background())
-	return s, nil
+	return s
+}
+
+// load reads the pins, unless they were.
+func (s *Server) load() error {
+	s.mu.Lock()
+	loaded := s.loaded
+	s.mu.Unlock()
+	if loaded {
+		return nil
+	}
+	p, err := readPins(s.file)
+	if err != nil {
+		return fmt.Errorf("%w: %w", errPins, err)
+	}
+	s.change(func() { s.pins, s.loaded = p, true })
+	return nil
 }
 
 // Start begins to use the server, if nobody has yet. It does not wait for it.
@@ -141,6 +157,9 @@ func (s *Server) attend(ctx context.Context, version string) (err error) {
 			err = fmt.Errorf("%w: %v", errPanic, p)
 		}
 	}()
+	if err := s.load(); err != nil {
+		return err
+	}
 	begins, cancel := context.WithTimeout(ctx, connectTime)
 	ses, err := s.c.connect(begins, version, s.Look)
 	if late := begins.Err() != nil; late && err != nil {
@@ -187,6 +206,7 @@ func rest(ctx context.Context, d time.Duration, look <-chan struct{}, ended <-ch
 var (
 	errEnded = errors.New("the session has ended")
 	errList  = errors.New("its list of tools cannot be used")
+	errPins  = errors.New("what was approved cannot be read")
 	errPanic = errors.New("what it sent made this program panic")
 )
 
@@ -242,6 +262,8 @@ func (s *Server) reasonOf(err error) string {
 	program := s.c.URL == ""
 	_, answered := errors.AsType[*jsonrpc.Error](err)
 	switch {
+	case errors.Is(err, errPins):
+		return ReasonPins
 	case sandbox.IsUnavailable(err):
 		return ReasonSandbox
 	case errors.Is(err, errFlood), errors.Is(err, errTooLarge):

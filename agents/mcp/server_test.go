@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -65,10 +66,7 @@ func TestNothingIsUsedBeforeItIsApproved(t *testing.T) {
 	}
 
 	f.Close()
-	again, err := mcp.Open(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	again := mcp.Open(c)
 	defer again.Close()
 	if got := len(again.Tools()); got != 2 {
 		t.Errorf("tools of a server that was not asked yet: got %d, want the 2 that were approved", got)
@@ -137,10 +135,7 @@ func TestServerThatNeverAnswers(t *testing.T) {
 // TestServerThatDoesNotBegin is closed while it is waited for.
 func TestServerThatDoesNotBegin(t *testing.T) {
 	c, _ := program(t, "silent")
-	s, err := mcp.Open(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := mcp.Open(c)
 	s.Start()
 	if st := s.Status(); st.Status != "connecting" {
 		t.Errorf("got %s, want connecting", st.Status)
@@ -151,10 +146,7 @@ func TestServerThatDoesNotBegin(t *testing.T) {
 func TestProgramThatIsNotThere(t *testing.T) {
 	c, list := program(t, "plain")
 	c.Command = []string{"/nonexistent/program"}
-	s, err := mcp.Open(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := mcp.Open(c)
 	defer s.Close()
 	s.Start()
 	f := &fixture{Server: s, t: t, list: list}
@@ -176,10 +168,7 @@ func TestSecrets(t *testing.T) {
 			c, list := program(t, "talkative")
 			core, logs := observer.New(zap.DebugLevel)
 			c.Log, c.Host, c.Sandbox, c.Env = zap.New(core), box == nil, box, append(c.Env, "FAKE_SECRET="+secret)
-			s, err := mcp.Open(c)
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := mcp.Open(c)
 			defer s.Close()
 			s.Start()
 			(&fixture{Server: s, t: t, list: list}).is("degraded")
@@ -287,10 +276,7 @@ func TestPinsAreOfTheServer(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c := c
 			other(&c)
-			s, err := mcp.Open(c)
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := mcp.Open(c)
 			defer s.Close()
 			if got := s.Tools(); got != nil {
 				t.Errorf("got %d tools before it was asked, want none", len(got))
@@ -308,21 +294,50 @@ func TestPinsAreOfTheServer(t *testing.T) {
 	}
 }
 
-func TestPinsOfOthersAreRefused(t *testing.T) {
-	c, list := program(t, "plain")
-	f := open(t, c, list)
-	f.approve()
-	f.Close()
-	if err := os.Chmod(c.Pins+"/fake.json", 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := mcp.Open(c); err == nil || !strings.Contains(err.Error(), "with mode 0600") {
-		t.Errorf("a file that others can write: got %v", err)
-	}
-	if err := errors.Join(os.Chmod(c.Pins+"/fake.json", 0o600), os.WriteFile(c.Pins+"/fake.json", []byte("{"), 0o600)); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := mcp.Open(c); err == nil || !strings.Contains(err.Error(), "approve the tools again") {
-		t.Errorf("a file that is no JSON: got %v", err)
+// TestPinsThatAreNotRead: they approve nothing. The server has no tools until somebody has seen to the file, and
+// is used then.
+func TestPinsThatAreNotRead(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		damage func(path string) error
+		want   string
+	}{
+		{"others can write it", func(p string) error { return os.Chmod(p, 0o666) }, "fake.json: others than the service's user and root own it or can write it"},
+		{"no JSON", func(p string) error { return os.WriteFile(p, []byte("{"), 0o600) }, "fake.json: unexpected end of JSON input: remove the file, and approve the tools again"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c, list := program(t, "plain")
+			f := open(t, c, list)
+			f.approve()
+			f.Close()
+			path := filepath.Join(c.Pins, "fake.json")
+			if err := tt.damage(path); err != nil {
+				t.Fatal(err)
+			}
+			core, logs := observer.New(zap.DebugLevel)
+			c.Log = zap.New(core)
+			s := mcp.Open(c)
+			defer s.Close()
+			s.Start()
+			g := &fixture{Server: s, t: t, list: list}
+			g.is("degraded")
+			if got := s.Status(); got.Reason != mcp.ReasonPins || s.Tools() != nil {
+				t.Errorf("got %s and %d tools, want %s and none", got.Reason, len(s.Tools()), mcp.ReasonPins)
+			}
+			if got := fmt.Sprint(logs.All()[0].ContextMap()["error"]); !strings.Contains(got, tt.want) {
+				t.Errorf("got %s, want %s", got, tt.want)
+			}
+			if err := os.Remove(path); err != nil {
+				t.Fatal(err)
+			}
+			g.is("connected")
+			if diff := cmp.Diff(map[string]string{"echo": mcp.StateNew}, g.states()); diff != "" {
+				t.Error(diff)
+			}
+			g.approve()
+			if diff := cmp.Diff([]string{"mcp_fake_echo"}, g.names()); diff != "" {
+				t.Error(diff)
+			}
+		})
 	}
 }

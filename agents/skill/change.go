@@ -33,7 +33,7 @@ func (s Store) Add(files []File, replace bool, by string, at time.Time) (Entry, 
 	if err != nil {
 		return Entry{}, err
 	}
-	names, err := s.Names()
+	_, names, err := s.all()
 	if err != nil {
 		return Entry{}, err
 	}

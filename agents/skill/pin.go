@@ -6,12 +6,8 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"time"
-
-	"golang.org/x/sys/unix"
 
 	"github.com/svc-gateway/svc/internal/guarded"
 )
@@ -36,40 +32,20 @@ const maxPins = 16 << 20
 // nothing, so it is an error.
 func readPins(path string) (pins, error) {
 	p := pins{Skills: map[string]Pin{}}
-	f, err := guarded.Open(path)
+	doc, err := guarded.Read(path, maxPins)
 	if errors.Is(err, fs.ErrNotExist) {
 		return p, nil
 	}
 	if err != nil {
 		return p, fmt.Errorf("reading which skills are approved: %s: %w", path, err)
 	}
-	defer f.Close()
-	var st, folder unix.Stat_t
-	if err := errors.Join(unix.Fstat(int(f.Fd()), &st), unix.Stat(filepath.Dir(path), &folder)); err != nil {
-		return p, fmt.Errorf("reading which skills are approved: %w", err)
-	}
-	if !guarded.Regular(&st) || guarded.Others(&st, ownerOf(&folder)) != guarded.None {
-		return p, fmt.Errorf("reading which skills are approved: others than the service's user and root own %s or can write it: look who has changed it, and chmod 600 it", path)
-	}
-	if st.Size > maxPins {
-		return p, fmt.Errorf("reading which skills are approved: %s is larger than %d MiB: no service has written that", path, maxPins>>20)
-	}
-	if err := json.NewDecoder(f).Decode(&p); err != nil {
-		return p, fmt.Errorf("reading which skills are approved: %s is damaged (%w): remove it, and approve the skills again", path, err)
+	if err := json.Unmarshal(doc, &p); err != nil {
+		return pins{}, fmt.Errorf("reading which skills are approved: %s is damaged (%w): remove it, and approve the skills again", path, err)
 	}
 	if p.Skills == nil {
 		p.Skills = map[string]Pin{}
 	}
 	return p, nil
-}
-
-// ownerOf is who a folder's files should belong to: this process's user, or with a command of root's, that
-// of the folder.
-func ownerOf(folder *unix.Stat_t) int {
-	if user := os.Geteuid(); user != 0 {
-		return user
-	}
-	return int(folder.Uid)
 }
 
 // write stores the pins: a crash leaves the old ones or the new ones.

@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/svc-gateway/svc/internal/guarded"
 )
 
 // maxSkills bounds the folder.
@@ -67,16 +69,21 @@ type Store struct {
 	Known Known
 }
 
-// Read returns all skills. One that cannot be used is no error; a folder or a file of pins that cannot be
-// read is.
+// Read returns all skills. One that cannot be used is no error; a folder that cannot be read is. Pins that cannot
+// be read approve nothing, and refuse each skill.
 func (s Store) Read() (Set, error) {
-	pinned, names, err := s.all()
+	pinned, unread := readPins(s.Pins)
+	names, err := s.names(pinned)
 	if err != nil {
 		return Set{}, err
 	}
 	var set Set
 	for _, name := range names {
-		set.All = append(set.All, s.entry(name, pinned.Skills))
+		e := s.entry(name, pinned.Skills)
+		if unread != nil {
+			e.State, e.Err = Refused, unread
+		}
+		set.All = append(set.All, e)
 	}
 	return set, nil
 }
@@ -84,8 +91,8 @@ func (s Store) Read() (Set, error) {
 // Names are those of all skills, also of those that are not used: an agent may name one that waits for its
 // approval.
 func (s Store) Names() ([]string, error) {
-	_, names, err := s.all()
-	return names, err
+	pinned, _ := readPins(s.Pins) // an error is for Read to tell
+	return s.names(pinned)
 }
 
 // find reads one skill, and what is approved of all. The error is ErrUnknown when there is none of that name.
@@ -106,6 +113,12 @@ func (s Store) all() (pins, []string, error) {
 	if err != nil {
 		return pinned, nil, err
 	}
+	names, err := s.names(pinned)
+	return pinned, names, err
+}
+
+// names are those of the folders, and of what is approved, sorted.
+func (s Store) names(pinned pins) ([]string, error) {
 	names, err := s.folders()
 	for name := range pinned.Skills {
 		if !slices.Contains(names, name) {
@@ -113,7 +126,7 @@ func (s Store) all() (pins, []string, error) {
 		}
 	}
 	slices.Sort(names)
-	return pinned, names, err
+	return names, err
 }
 
 // entry reads one skill.
@@ -163,7 +176,7 @@ func (s Store) files(name string) ([]File, error) {
 		return nil, fmt.Errorf("looking at %s: %w", s.Dir, err)
 	}
 	var c collection
-	user := ownerOf(&above)
+	user := guarded.User(&above)
 	c.access(s.Dir, &above, user)
 	files, err := readFolder(filepath.Join(s.Dir, name), user)
 	return files, errors.Join(errors.Join(c.mistakes...), err)

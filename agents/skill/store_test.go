@@ -2,6 +2,7 @@ package skill_test
 
 import (
 	"errors"
+	"fmt"
 	"net"
 	"os"
 	"path/filepath"
@@ -209,6 +210,41 @@ func TestAddAndRemove(t *testing.T) {
 	}
 }
 
+// A skill that is replaced is there at all times, as a crash could leave it, and what one has left goes.
+func TestReplaceAtOnce(t *testing.T) {
+	s := open(t)
+	left := filepath.Join(s.Dir, ".new-1.old")
+	if err := os.MkdirAll(filepath.Join(left, "bin"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	stop, gone := make(chan struct{}), make(chan error)
+	go func() {
+		var err error
+		for err == nil {
+			select {
+			case <-stop:
+				gone <- nil
+				return
+			default:
+				_, err = os.Lstat(filepath.Join(s.Dir, "x", "SKILL.md"))
+			}
+		}
+		gone <- err
+	}()
+	for range 50 {
+		if _, err := s.Add(with(head+"---\nanother\n"), true, "bob", now); err != nil {
+			t.Fatal(err)
+		}
+	}
+	close(stop)
+	if err := <-gone; err != nil {
+		t.Error(err)
+	}
+	if all, err := os.ReadDir(s.Dir); err != nil || len(all) != 1 {
+		t.Errorf("got %v, %v, want the skill alone", all, err)
+	}
+}
+
 // Who can write the pins approves: they are read like what they approve.
 func TestPinsThatAreNotRead(t *testing.T) {
 	for _, tc := range []struct {
@@ -226,8 +262,20 @@ func TestPinsThatAreNotRead(t *testing.T) {
 			if err := tc.damage(s.Pins); err != nil {
 				t.Fatal(err)
 			}
-			if set, err := s.Read(); err == nil || !strings.Contains(err.Error(), tc.want) || len(set.All) != 0 {
-				t.Errorf("got %v, want %q", err, tc.want)
+			e := x(t, s)
+			if e.State != skill.Refused || !strings.Contains(fmt.Sprint(e.Err), tc.want) {
+				t.Errorf("got %s, %v; want %s, %q", e.State, e.Err, skill.Refused, tc.want)
+			}
+			_, add := s.Add(with(head+"---\nanother\n"), true, "bob", now)
+			_, approve := s.Approve("x", e.Skill.Hash, "bob", now)
+			_, remove := s.Remove("x")
+			for what, err := range map[string]error{"added": add, "approved": approve, "removed": remove} {
+				if !strings.Contains(fmt.Sprint(err), tc.want) {
+					t.Errorf("%s: got %v, want %q", what, err, tc.want)
+				}
+			}
+			if now := x(t, s); now.Skill.Hash != e.Skill.Hash {
+				t.Error("the skill has changed")
 			}
 		})
 	}

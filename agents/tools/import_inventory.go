@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"strings"
 	"time"
 
 	"github.com/svc-gateway/svc/agents"
@@ -25,13 +26,17 @@ type Inventory interface {
 	Load(ctx context.Context) (inventory.List, error)
 }
 
+// maxChanges bounds what one question may show of changes, in bytes. Nobody is asked about more.
+const maxChanges = 60_000
+
 // maxLooking bounds the look at the file and the table before anything is decided.
 const maxLooking = 10 * time.Second
 
 // ImportInventory returns the tool import_inventory {path, sha256, changes}, which reads a list of devices from
 // a file in the root: see [inventory.Read]. Without sha256 it says what the file holds and what it would
 // change. With the hash that it said, it replaces the inventory by the file. What that changes is put into
-// the arguments, so that people see and approve it; nothing is imported when it is something else by then.
+// the arguments, so that people see and approve it; nothing is imported when it is something else by then, or
+// too much to be shown.
 func ImportInventory(to Inventory, root string, denied ...string) agents.Tool {
 	i := importer{workspace{root: root, denied: denied}, to}
 	return agents.NewTool(agents.ToolDef{
@@ -74,6 +79,9 @@ func (i importer) expand(_ agents.ToolContext, args map[string]any) ([]byte, err
 	ctx, cancel := context.WithTimeout(context.Background(), maxLooking)
 	defer cancel()
 	l, err := i.look(ctx, args)
+	if err == nil {
+		err = l.showable()
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -91,6 +99,16 @@ var errOther = errors.New("changes: the import would change something else now: 
 type looked struct {
 	devices       inventory.List
 	hash, changes string
+}
+
+// showable is the error of changes that are more than a person can be shown.
+func (l looked) showable() error {
+	if len(l.changes) <= maxChanges {
+		return nil
+	}
+	devices, _, _ := strings.Cut(l.changes, "\n")
+	return fmt.Errorf("%s: they are more than one question can show (%d KiB, of %d KiB at most): have somebody look at them with service inventory diff FILE, and import them with service inventory import FILE",
+		devices, len(l.changes)>>10, maxChanges>>10)
 }
 
 // look reads the file, which has to be the one of the hash if there is one in the arguments.
@@ -126,6 +144,9 @@ func (i importer) look(ctx context.Context, args map[string]any) (looked, error)
 func (i importer) run(ctx context.Context, _ agents.ToolContext, args map[string]any) (agents.Result, error) {
 	l, err := i.look(ctx, args)
 	if err != nil {
+		return agents.Result{}, err
+	}
+	if err := l.showable(); err != nil {
 		return agents.Result{}, err
 	}
 	if _, imports := args["sha256"]; !imports {

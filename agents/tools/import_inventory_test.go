@@ -2,7 +2,10 @@ package tools
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -37,7 +40,7 @@ func TestImportsAreShown(t *testing.T) {
 	args["sha256"] = hash
 
 	whole := expanded(t, tool, args)
-	const changes = "1 devices: 0 new, 1 changed, 0 removed\nchanged: edge1 (address 10.0.0.1:22 to 203.0.113.66:22)\n"
+	const changes = "1 devices: 0 new, 1 changed, 0 removed\nchanged edge1 (address 10.0.0.1:22 to 203.0.113.66:22)\n"
 	if whole["changes"] != changes {
 		t.Fatalf("got %q, want %q", whole["changes"], changes)
 	}
@@ -74,6 +77,33 @@ func TestImportsAreShown(t *testing.T) {
 	to.list = was
 	if got := ran(t, tool, whole); got != "imported\n"+changes || to.list[0].Address != "203.0.113.66" {
 		t.Errorf("got %q, and the inventory %v", got, to.list)
+	}
+}
+
+// Nobody is asked about more than can be shown, and who wants to import it is told what to do.
+func TestImportsThatAreTooLarge(t *testing.T) {
+	root := t.TempDir()
+	var list strings.Builder
+	for i := range 1200 {
+		fmt.Fprintf(&list, "- {name: edge%d, address: 203.0.113.66, platform: ios, groups: [core, datacenter]}\n", i)
+	}
+	if err := os.WriteFile(filepath.Join(root, "devices.yaml"), []byte(list.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	to := &devices{}
+	tool := importer{workspace{root: root}, to}
+	sum := sha256.Sum256([]byte(list.String()))
+	args := map[string]any{"path": "devices.yaml", "sha256": hex.EncodeToString(sum[:])}
+	const want = "1200 devices: 1200 new, 0 changed, 0 removed: they are more than one question can show"
+	if _, err := tool.expand(agents.ToolContext{}, args); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("asked: got %v, want %q", err, want)
+	}
+	if _, err := tool.run(t.Context(), agents.ToolContext{}, args); err == nil || to.list != nil {
+		t.Errorf("imported: got %v and %d devices", err, len(to.list))
+	}
+	delete(args, "sha256")
+	if _, err := tool.run(t.Context(), agents.ToolContext{}, args); err == nil || !strings.Contains(err.Error(), "service inventory diff FILE") {
+		t.Errorf("looked at: got %v", err)
 	}
 }
 

@@ -101,7 +101,7 @@ func (t *toolbox) openServers(a *app.App, b *box, setup agents.Setup, log *zap.L
 		sum := sha256.Sum256(doc)
 		key := hex.EncodeToString(sum[:])
 		shared, _, err := mcpServers.LoadOrNew(key, func() (caddy.Destructor, error) {
-			return openServer(a, c, b, setup, log)
+			return openServer(a, c, b, setup, log), nil
 		})
 		if err != nil {
 			return fmt.Errorf("mcp_server %s: %w", m.Name, err)
@@ -112,19 +112,14 @@ func (t *toolbox) openServers(a *app.App, b *box, setup agents.Setup, log *zap.L
 	return nil
 }
 
-func openServer(a *app.App, c mcp.Config, b *box, setup agents.Setup, log *zap.Logger) (caddy.Destructor, error) {
+func openServer(a *app.App, c mcp.Config, b *box, setup agents.Setup, log *zap.Logger) mcpServer {
 	set, end := a.Part("mcp."+c.Name, "mcp")
 	c.Sandbox = lasting{b, sandbox.FromSettings(a.Settings(), a.Home()).Limits}
 	c.Pins, c.Scan, c.Log = a.Home().MCP(), setup.Scan, log
 	c.Tell = func(reason string) { set(health.NewPart("mcp", time.Now(), reason)) }
 	c.Offered = func(s mcp.Status) { offered(a.Audit(), log, s) }
 	c.Egress = (&destinations{server: c.Name, audit: a.Audit(), log: log, seen: map[sandbox.Egress]bool{}}).add
-	s, err := mcp.Open(c)
-	if err != nil {
-		end()
-		return nil, err
-	}
-	return mcpServer{s, end}, nil
+	return mcpServer{mcp.Open(c), end}
 }
 
 // offered tells of tools that are not those that were approved, in the log and in the audit log.

@@ -25,7 +25,7 @@ func init() {
 			cmd.Use = "inventory"
 			cmd.Long = `Reads lists of network devices from files into the table inventory of the analytical database, where
 agents find them. The service may run or not.`
-			cli.Group(cmd, inventoryImportCommand(), inventoryCheckCommand(), inventoryListCommand())
+			cli.Group(cmd, inventoryImportCommand(), inventoryCheckCommand(), inventoryDiffCommand(), inventoryListCommand())
 		},
 	})
 }
@@ -50,13 +50,12 @@ func inventoryImportCommand() *cobra.Command {
 			return err
 		}
 		return o.run(cmd, func(ctx context.Context, d *analytics.DB, r recorder) error {
-			table := inventory.NewTable(d)
-			old, err := table.Load(ctx)
+			old, err := inventory.NewTable(d).Load(ctx)
 			if err != nil && !errors.Is(err, inventory.ErrEmpty) {
 				fmt.Fprintf(cmd.ErrOrStderr(), "The inventory so far is not compared: %v\n", err)
 			}
 			err = r.record(ctx, app.ActionImport, map[string]any{"files": args, "table": inventory.TableName, "mode": "replace"}, func() (any, error) {
-				return map[string]any{"table": inventory.TableName, "rows": len(devices)}, table.Import(ctx, devices)
+				return map[string]any{"table": inventory.TableName, "rows": len(devices)}, inventory.NewTable(d).Import(ctx, devices)
 			})
 			if err != nil {
 				return err
@@ -79,6 +78,30 @@ func inventoryCheckCommand() *cobra.Command {
 			return err
 		}
 		return printInventory(cmd.OutOrStdout(), devices)
+	})
+	return cmd
+}
+
+func inventoryDiffCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "diff FILE…", Short: "Says what an import of files would change, and changes nothing", Args: cli.Args(cobra.MinimumNArgs(1)),
+		Long: "Says which devices an import of files would add, change and remove, each in a line, and changes nothing. " + inventoryFiles,
+	}
+	var o dbOptions
+	o.flags(cmd)
+	cmd.RunE = cli.Run(func(cmd *cobra.Command, args []string) error {
+		devices, err := readInventory(cmd, args)
+		if err != nil {
+			return err
+		}
+		return o.run(cmd, func(ctx context.Context, d *analytics.DB, _ recorder) error {
+			old, err := inventory.NewTable(d).Load(ctx)
+			if err != nil && !errors.Is(err, inventory.ErrEmpty) {
+				return err
+			}
+			fmt.Fprint(cmd.OutOrStdout(), inventory.Compare(old, devices))
+			return nil
+		})
 	})
 	return cmd
 }

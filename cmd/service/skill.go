@@ -76,13 +76,13 @@ func tellSkill(w io.Writer, v skill.View) {
 	name := ask.Reveal(v.Name)
 	switch v.State {
 	case skill.New:
-		fmt.Fprintf(w, "%s is not used, because nobody has approved it: look at it, and run service skill approve %s\n", name, name)
+		fmt.Fprintf(w, "%s is not used, because nobody has approved it: look at it, and run service skill approve %s --sha256 %s\n", name, name, v.Hash)
 	case skill.Changed:
 		used := "is not used"
 		if v.InUse != "" {
 			used = "is not used after the next start or reload; until then the service works with what it has in memory"
 		}
-		fmt.Fprintf(w, "%s %s. It is not what was approved: %s. Look at it, and run service skill approve %s\n", name, used, diff(v.Changes), name)
+		fmt.Fprintf(w, "%s %s. It is not what was approved: %s. Look at it, and run service skill approve %s --sha256 %s\n", name, used, diff(v.Changes), name, v.Hash)
 	case skill.Missing:
 		fmt.Fprintf(w, "%s was approved and is not there: add it again, or run service skill remove %s\n", name, name)
 	case skill.Refused:
@@ -237,41 +237,6 @@ running service has it at once, for runs that start or go on from then.`,
 		v, running, err := changeSkill(cmd.Context(), agentsmodule.AddSkill, agentsmodule.SkillRequest{Files: files, Replace: *replace})
 		if err == nil {
 			err = tellChange(cmd.OutOrStdout(), v, "added", running, *asJSON)
-		}
-		return err
-	})
-	cli.Group(cmd)
-	return cmd
-}
-
-func skillApproveCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use: "approve NAME", Short: "Approves a skill as it is now", Args: cli.Args(cobra.ExactArgs(1)),
-		Long: `Approves a skill of the data folder that is new or has changed, as it is now, and prints what has changed.
-Look at its files first. With --sha256 only what has this hash is approved, such as what somebody has
-reviewed.`,
-	}
-	hash := cmd.Flags().String("sha256", "", "approve only what has this hash")
-	asJSON := cmd.Flags().Bool("json", false, "print JSON")
-	cmd.RunE = cli.Run(func(cmd *cobra.Command, args []string) error {
-		if *hash == "" {
-			home, err := app.LocateHome()
-			if err != nil {
-				return err
-			}
-			all, err := listSkills(cmd.Context(), home)
-			if err != nil {
-				return err
-			}
-			for _, v := range all {
-				if v.Name == args[0] {
-					*hash = v.Hash
-				}
-			}
-		}
-		v, running, err := changeSkill(cmd.Context(), agentsmodule.ApproveSkill, agentsmodule.SkillRequest{Name: args[0], Hash: *hash})
-		if err == nil {
-			err = tellChange(cmd.OutOrStdout(), v, "approved", running, *asJSON)
 		}
 		return err
 	})

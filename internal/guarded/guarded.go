@@ -8,6 +8,7 @@
 //	var st unix.Stat_t
 //	err = unix.Fstat(int(f.Fd()), &st)
 //	who := guarded.Others(&st, user)
+//	content, err := guarded.Read(path, most)
 //	err = guarded.Write(path, content)
 //
 // It keeps no state and is safe for concurrent use.

@@ -38,10 +38,17 @@ func TestWrite(t *testing.T) {
 	if int(st.Uid) != owner || st.Mode&0o777 != 0o600 {
 		t.Errorf("got the owner %d and mode %04o, want %d and 0600", st.Uid, st.Mode&0o777, owner)
 	}
+	program := filepath.Join(dir, "program")
+	if err := guarded.WriteProgram(program, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := unix.Stat(program, &st); err != nil || int(st.Uid) != owner || st.Mode&0o777 != 0o700 {
+		t.Errorf("a program: got %v, the owner %d and mode %04o, want %d and 0700", err, st.Uid, st.Mode&0o777, owner)
+	}
 	if err := guarded.Write(filepath.Join(dir, "none", "file"), nil); err == nil {
 		t.Error("a file in a folder that is not there: got no error")
 	}
-	if all, err := os.ReadDir(dir); err != nil || len(all) != 1 {
-		t.Errorf("got %v, %v, want the file alone", all, err)
+	if all, err := os.ReadDir(dir); err != nil || len(all) != 2 {
+		t.Errorf("got %v, %v, want the files alone", all, err)
 	}
 }

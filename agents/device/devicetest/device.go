@@ -38,7 +38,11 @@ const (
 	ChangeMore   Fault = "change-more"   // it changes more than it was told
 	StickyChange Fault = "sticky-change" // and lets nothing be taken back
 	CommitFails  Fault = "commit-fails"
-	CloseAfter   Fault = "close-after" // junos: it closes the connection when the configuration mode is left
+	CloseAfter   Fault = "close-after"   // junos: it closes the connection when the configuration mode is left
+	CloseCommit  Fault = "close-commit"  // junos: it commits, and closes the connection before it says so
+	CloseConfirm Fault = "close-confirm" // junos: the same when a commit is confirmed
+	SilentCommit Fault = "silent-commit" // junos: it commits, and does not say so
+	NoRollback   Fault = "no-rollback"   // junos: it changes more than it was told, and has no earlier configuration
 )
 
 // Options say what a device is like.

@@ -50,6 +50,8 @@ func (t *terminal) candidate(text string) {
 	case text == "rollback 0":
 		t.work = slices.Clone(running)
 		t.print("load complete\r\n")
+	case text == "rollback 1" && d.o.Fault == NoRollback:
+		t.print("error: rollback 1: no such configuration\r\n")
 	case text == "rollback 1":
 		t.work = slices.Clone(before)
 		t.print("load complete\r\n")
@@ -79,11 +81,17 @@ func (t *terminal) commit(text string) {
 	if confirming := text == "commit" && slices.EqualFunc(d.config, t.work, line.is); !confirming {
 		d.before = slices.Clone(d.config)
 		d.config = slices.Clone(t.work)
-		if d.o.Fault == ChangeMore && strings.HasPrefix(text, "commit confirmed") {
+		if (d.o.Fault == ChangeMore || d.o.Fault == NoRollback) && strings.HasPrefix(text, "commit confirmed") {
 			d.config = append(d.config, line{"system services telnet"})
 		}
 	}
-	if strings.HasPrefix(text, "commit confirmed") {
+	switch confirmed := strings.HasPrefix(text, "commit confirmed"); {
+	case d.o.Fault == SilentCommit:
+		return
+	case d.o.Fault == CloseCommit && confirmed, d.o.Fault == CloseConfirm && !confirmed:
+		t.gone = true
+		return
+	case confirmed:
 		t.print("commit confirmed will be automatically rolled back in 2 minutes unless confirmed\r\n")
 	}
 	t.print("commit complete\r\n")
