@@ -126,6 +126,7 @@ func TestMCPApproval(t *testing.T) {
 		{"approved", admin, accept("approve"), "[no output]"},
 		{"rejected", admin, accept("reject"), "rejected: "},
 		{"declined", admin, &sdk.ElicitResult{Action: "decline"}, "rejected: "},
+		{"cancelled", admin, &sdk.ElicitResult{Action: "cancel"}, "This call waits for approval until "},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			var asked []string

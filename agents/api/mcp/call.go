@@ -20,8 +20,11 @@ import (
 // maxArguments bounds what one call may say.
 const maxArguments = 128 << 10
 
-// question is the id of what a client is asked.
-const question = "approval"
+// question is the id of what a client is asked, at most maxAsked times for a call: clients give up after some ten.
+const (
+	question = "approval"
+	maxAsked = 5
+)
 
 // callTool has a run make a client's call, or goes on with one that waited.
 func (d *dialect) callTool(r *http.Request, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
@@ -34,10 +37,11 @@ func (d *dialect) callTool(r *http.Request, req *sdk.CallToolRequest) (*sdk.Call
 	}
 	ctx, p := r.Context(), rest.Caller(r)
 	var h agents.Handle
+	var st state
 	var decided string
 	var err error
 	if req.Params.RequestState != "" {
-		h, decided, err = d.goOn(ctx, p, c, req)
+		h, st, decided, err = d.goOn(ctx, p, c, req)
 	} else {
 		h, err = begin(ctx, d.View(r), c)
 	}
@@ -49,8 +53,8 @@ func (d *dialect) callTool(r *http.Request, req *sdk.CallToolRequest) (*sdk.Call
 		return nil, errors.New("the client has gone")
 	}
 	switch {
-	case o.wait != nil && elicits(req):
-		return d.ask(p, c, h, o.wait)
+	case o.wait != nil && elicits(req) && !cancelled(req) && st.Asked < maxAsked:
+		return d.ask(p, c, h, o.wait, st.Asked+1)
 	case o.wait != nil:
 		return waits(h, o.wait), nil
 	case o.status == string(agents.CallSuccess):
@@ -65,32 +69,42 @@ func (d *dialect) callTool(r *http.Request, req *sdk.CallToolRequest) (*sdk.Call
 
 // goOn reads the state that a client gives back, and what its user says. decided is the approval if that
 // settles it.
-func (d *dialect) goOn(ctx context.Context, p policy.Principal, c call, req *sdk.CallToolRequest) (h agents.Handle, decided string, err error) {
-	st, err := d.seals.open(req.Params.RequestState, p, c)
-	if err != nil {
-		return h, "", err
+func (d *dialect) goOn(ctx context.Context, p policy.Principal, c call, req *sdk.CallToolRequest) (h agents.Handle, st state, decided string, err error) {
+	if st, err = d.seals.open(req.Params.RequestState, p, c); err != nil {
+		return h, st, "", err
 	}
 	if h, err = d.Runtime.As(p).Run(ctx, "", st.Run); err != nil {
-		return h, "", err
+		return h, st, "", err
 	}
 	word := decision(req)
 	if word == "" || !p.Role.May(policy.ApproveWrite) { // that somebody else decides is what they were told
-		return h, "", nil
+		return h, st, "", nil
 	}
 	a, err := d.Options.Approvals.Decide(ctx, p, st.Approval, approval.Verdict{Decision: word, Digest: st.Digest})
 	if refusal, ok := errors.AsType[*approval.Refusal](err); ok && refusal.Code == approval.CodeDecided {
-		return h, "", nil // somebody else was faster
+		return h, st, "", nil // somebody else was faster
 	}
 	if err == nil && a.State != approval.Pending {
 		decided = st.Approval
 	}
-	return h, decided, err
+	return h, st, decided, err
+}
+
+// answered is what came of the question to the user of a client; nil when there is nothing.
+func answered(req *sdk.CallToolRequest) *sdk.ElicitResult {
+	answer, _ := req.Params.InputResponses[question].(*sdk.ElicitResult)
+	return answer
+}
+
+// cancelled reports whether the user has put the question away.
+func cancelled(req *sdk.CallToolRequest) bool {
+	answer := answered(req)
+	return answer != nil && answer.Action == "cancel"
 }
 
 // decision is what the user of a client says; empty when nobody has said anything.
 func decision(req *sdk.CallToolRequest) approval.Decision {
-	answer, _ := req.Params.InputResponses[question].(*sdk.ElicitResult)
-	switch {
+	switch answer := answered(req); {
 	case answer == nil, answer.Action == "cancel", answer.Content["decision"] == "wait":
 		return ""
 	case answer.Action == "accept" && answer.Content["decision"] == "approve":
@@ -99,9 +113,9 @@ func decision(req *sdk.CallToolRequest) approval.Decision {
 	return approval.Reject
 }
 
-// ask has a client ask its user.
-func (d *dialect) ask(p policy.Principal, c call, h agents.Handle, e *eventlog.Event) (*sdk.CallToolResult, error) {
-	sealed, err := d.seals.seal(state{Run: h.ID, Approval: e.Leave, Digest: e.Digest, Expires: e.Expires}, p, c)
+// ask has a client ask its user, for the nth time.
+func (d *dialect) ask(p policy.Principal, c call, h agents.Handle, e *eventlog.Event, nth int) (*sdk.CallToolResult, error) {
+	sealed, err := d.seals.seal(state{Run: h.ID, Approval: e.Leave, Digest: e.Digest, Expires: e.Expires, Asked: nth}, p, c)
 	if err != nil {
 		return nil, errors.New("internal error")
 	}
@@ -126,7 +140,7 @@ func (d *dialect) ask(p policy.Principal, c call, h agents.Handle, e *eventlog.E
 	}, nil
 }
 
-// waits is the answer to a client that cannot be asked.
+// waits is the answer to a client that cannot be asked, or whose user has not decided.
 func waits(h agents.Handle, e *eventlog.Event) *sdk.CallToolResult {
 	res := failed("This call waits for approval until %s. %s\nThe approval is %s, the run is %s of the thread %s. When an administrator has approved it (service approvals approve %s), the call is made and its result is in the run.",
 		e.Expires.Format(time.RFC3339), e.Content, e.Leave, h.ID, h.Thread, e.Leave)

@@ -28,6 +28,7 @@ type state struct {
 	Approval string    `json:"approval"`
 	Digest   string    `json:"digest"` // of the call that people were shown
 	Expires  time.Time `json:"expires"`
+	Asked    int       `json:"asked"` // how often the user was asked
 }
 
 // errState is the answer to every state that does not count. Why it does not is not told.
