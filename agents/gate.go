@@ -173,8 +173,11 @@ func (g *gate) refuse(ctx context.Context, s scope, c Call, a *analysis, d polic
 	if d.Code != policy.CodeApproval {
 		text = strings.TrimSpace(text + " " + d.Remedy())
 	}
+	if !strings.HasPrefix(text, string(status)+" by ") {
+		text = string(status) + ": " + text
+	}
 	return refused{outcome{
-		status: status, code: d.Code, text: g.secrets.Redact(string(status) + ": " + text),
+		status: status, code: d.Code, text: g.secrets.Redact(text),
 		labels: []string{"tool:" + c.Name}, fatal: fatal,
 	}, l}
 }
