@@ -120,7 +120,7 @@ func (l *eventLog) toolUse(agent string, frame int, c Call, status CallStatus, c
 
 // input is what readers see of a call's arguments.
 func (l *eventLog) input(c Call) json.RawMessage {
-	input := json.RawMessage(l.secrets.RedactJSON([]byte(c.Arguments)))
+	input := json.RawMessage(shown.Arguments(l.secrets, c.Arguments))
 	if !isObject(input) {
 		return json.RawMessage("{}")
 	}

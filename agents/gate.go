@@ -11,6 +11,7 @@ import (
 
 	"github.com/svc-gateway/svc/agents/counting"
 	"github.com/svc-gateway/svc/agents/hook"
+	"github.com/svc-gateway/svc/agents/shown"
 	"github.com/svc-gateway/svc/audit"
 	"github.com/svc-gateway/svc/internal/contain"
 	"github.com/svc-gateway/svc/policy"
@@ -173,8 +174,11 @@ func (g *gate) refuse(ctx context.Context, s scope, c Call, a *analysis, d polic
 	if d.Code != policy.CodeApproval {
 		text = strings.TrimSpace(text + " " + d.Remedy())
 	}
+	if !strings.HasPrefix(text, string(status)+" by ") {
+		text = string(status) + ": " + text
+	}
 	return refused{outcome{
-		status: status, code: d.Code, text: g.secrets.Redact(string(status) + ": " + text),
+		status: status, code: d.Code, text: g.secrets.Redact(text),
 		labels: []string{"tool:" + c.Name}, fatal: fatal,
 	}, l}
 }
@@ -202,7 +206,7 @@ func (g *gate) reasons(d policy.Decision) []string {
 func (g *gate) event(typ string, s scope, c Call, a *analysis, d policy.Decision) audit.Event {
 	e := eventBy(s.principal, typ)
 	e.Run, e.Thread, e.Agent, e.Call, e.Tool, e.Labels = s.run, s.thread, s.agent, c.ID, c.Name, c.Labels
-	e.Input = string(g.secrets.RedactJSON([]byte(c.Arguments)))
+	e.Input = shown.Arguments(g.secrets, c.Arguments)
 	e.Decision, e.Rule, e.Reasons, e.PolicyHash = string(d.Effect), d.Rule, g.reasons(d), d.PolicyHash
 	if a != nil {
 		e.Action, e.Digest, e.Findings, e.PolicyInput = string(a.action), a.digest, findingsJSON(a.findings), a.snapshot

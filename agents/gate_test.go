@@ -21,6 +21,7 @@ import (
 	"github.com/svc-gateway/svc/agents/state"
 	"github.com/svc-gateway/svc/audit"
 	"github.com/svc-gateway/svc/audit/sqlite"
+	"github.com/svc-gateway/svc/internal/strictjson"
 	"github.com/svc-gateway/svc/policy"
 )
 
@@ -95,6 +96,34 @@ func TestCallsThatAreDenied(t *testing.T) {
 				t.Errorf("run: got %s, want success: the model may go on", run.Status)
 			}
 		})
+	}
+}
+
+// Readers of records and events have limits of their own: SQLite fails a query over JSON of more than 1,000 levels.
+func TestArgumentsThatAreNestedTooDeepAreText(t *testing.T) {
+	deep := `{"text":"token=abc123xyz9","x":` + strings.Repeat("[", 5000) + strings.Repeat("]", 5000) + `}`
+	f := newFixture(t, callThenAnswer(call("echo", deep)), echo())
+	run, events := f.run("core", "go")
+	if got := text(events); !strings.Contains(got, "invalid_arguments: echo: nested deeper than 64 levels") {
+		t.Errorf("the model was told %.200q", got)
+	}
+	denied := f.records(run.ID, audit.ToolDenied)
+	var input string
+	if len(denied) != 1 || json.Unmarshal([]byte(denied[0].Input), &input) != nil {
+		t.Fatalf("records: %.200v", denied)
+	}
+	if !strings.Contains(input, `{"text":"token=`) || strings.Contains(input, "abc123xyz9") || !strings.HasSuffix(input, "]]}") {
+		t.Errorf("input: got %.200q", input)
+	}
+	for _, e := range events {
+		if strictjson.TooDeep(e.Input) {
+			t.Errorf("the event %s has %.200s", e.Type, e.Input)
+		}
+		for _, c := range e.Calls {
+			if strictjson.TooDeep([]byte(c.Arguments)) {
+				t.Errorf("the event %s has a call with %.200s", e.Type, c.Arguments)
+			}
+		}
 	}
 }
 

@@ -125,7 +125,7 @@ func TestACallThatNeedsLeaveWaits(t *testing.T) {
 		records string
 	}{
 		{"granted", agents.LeaveGranted, "success: did " + erase, 1, "tool.wait waiting, tool.start started, tool.end success"},
-		{"refused", agents.LeaveRefused, "denied: denied: This deletes a folder with all that is in it. by eve", 0, "tool.wait waiting, tool.denied denied"},
+		{"refused", agents.LeaveRefused, "denied: denied: by eve. Approval was needed: This deletes a folder with all that is in it.", 0, "tool.wait waiting, tool.denied denied"},
 	} {
 		for _, restart := range []bool{false, true} {
 			t.Run(fmt.Sprint(tc.name, " restart=", restart), func(t *testing.T) {

@@ -58,10 +58,16 @@ func (g *gate) leave(ctx context.Context, s scope, c *Call, j *judged) (Leave, v
 
 // noLeave refuses a call for which there is no leave.
 func (g *gate) noLeave(ctx context.Context, s scope, c Call, j *judged, l Leave) (Leave, verdict) {
-	d := &j.decision
+	d, said := &j.decision, l.Reason
+	if !strings.HasSuffix(said, ".") && !strings.HasSuffix(said, "!") && !strings.HasSuffix(said, "?") {
+		said += "."
+	}
+	if d.Effect == policy.Approve && d.Message != "" {
+		said += " Approval was needed:"
+	}
+	d.Message = strings.TrimSpace(said + " " + d.Message)
 	d.Effect, d.Code = policy.Deny, l.code()
 	d.Reasons = append(slices.Clone(d.Reasons), "leave: "+l.Reason)
-	d.Message = strings.TrimSpace(d.Message + " " + l.Reason)
 	return l, g.refuse(ctx, s, c, j.analysis, *d, l, nil)
 }
 

@@ -55,14 +55,14 @@ func TestDecisions(t *testing.T) {
 			"rejected",
 			approval.Verdict{Decision: approval.Reject, Comment: "not today"},
 			nil,
-			"rejected: rejected: This deletes a folder with all that is in it. rejected by root: not today", "rejected: rejected by root: not today",
+			"rejected: rejected by root: not today. Approval was needed: This deletes a folder with all that is in it.", "rejected: rejected by root: not today",
 			"tool.wait waiting, approval.decision rejected, tool.denied rejected", "requested pending, decided rejected",
 		},
 		{
 			"expired",
 			approval.Verdict{},
 			nil,
-			"expired: expired: This deletes a folder with all that is in it. nobody approved it in time", "expired: nobody approved it in time",
+			"expired: expired: nobody approved it in time. Approval was needed: This deletes a folder with all that is in it.", "expired: nobody approved it in time",
 			"tool.wait waiting, approval.decision expired, tool.denied expired", "requested pending, decided expired",
 		},
 		{

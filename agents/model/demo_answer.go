@@ -23,11 +23,14 @@ func demoAnswer(q question, found []*topic, messages []Message) string {
 		if !ok {
 			continue
 		}
+		if c.Name == "delegate" { // the note stands below the whole answer, once
+			r.Content = strings.ReplaceAll(r.Content, demoNote, "")
+		}
 		switch {
 		case r.Status != "" && r.Status != "success":
 			parts = append(parts, failed(c, r))
 		case c.Name == "delegate":
-			parts = append(parts, strings.TrimSuffix(r.Content, demoNote))
+			parts = append(parts, r.Content)
 		default:
 			parts = append(parts, told(q, found, c, r.Content))
 		}
@@ -58,7 +61,10 @@ func failed(c ToolCall, r Message) string {
 	if reason == "" {
 		reason = "no reason was given"
 	}
-	did := map[string]string{"denied": "was denied", "rejected": "was rejected", "expired": "was not approved in time", "timeout": "took too long and was stopped", "cancelled": "was cancelled"}[r.Status]
+	if strings.HasPrefix(reason, "rejected by ") {
+		return fmt.Sprintf("%s was %s", described(c), shorten(reason, 1000))
+	}
+	did := map[string]string{"denied": "was denied", "rejected": "was rejected", "expired": "was not made", "timeout": "took too long and was stopped", "cancelled": "was cancelled"}[r.Status]
 	if did == "" {
 		did = "failed"
 	}

@@ -52,6 +52,7 @@ func demoRemote(req Request, q question, messages []Message) (m Message, ok bool
 		}
 		return m, false
 	}
+	result.Content = strings.ReplaceAll(result.Content, strings.TrimSpace(demoNote), "") // it may be a demo model, too
 	if result.Status != "" && result.Status != "success" {
 		return demoSays(failed(lastCall, result) + demoNote), true
 	}
@@ -68,7 +69,7 @@ func demoRemote(req Request, q question, messages []Message) (m Message, ok bool
 		return call("check_remote", fmt.Sprintf(`{"task":%q,"wait":30}`, found[1]))
 	}
 	text := strings.TrimSpace(result.Content[strings.Index(result.Content, "\n")+1:])
-	return demoSays(found[2] + " (" + found[1] + ", " + found[3] + "): " + strings.TrimSpace(strings.TrimSuffix(text, strings.TrimSpace(demoNote))) + demoNote), true
+	return demoSays(found[2] + " (" + found[1] + ", " + found[3] + "): " + text + demoNote), true
 }
 
 // lastResult is the last call with its result.

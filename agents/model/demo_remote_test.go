@@ -36,6 +36,8 @@ func TestDemoRemote(t *testing.T) {
 		{"ask remote-lab to look", "success", "task " + id + " of remote-lab: interrupted\nmore", `answer_remote {"task":"` + id + `"}`},
 		{"start remote-lab to look", "success", "task " + id + " of remote-lab: running\nmore", "is at work"},
 		{"ask remote-lab to look", "success", "task " + id + " of remote-lab: success\nThe remote answers:\nfine", "The remote answers:\nfine"},
+		{"ask remote-lab to look", "success", "task " + id + " of remote-lab: success\nThe remote answers:\nfine" + demoNote, "(" + id + ", success): The remote answers:\nfine" + demoNote},
+		{"ask remote-lab to look", "success", "task " + id + " of remote-lab: success\nThe remote answers:\nfine" + demoNote + "\n[and more]", "fine\n\n\n[and more]" + demoNote},
 		{"ask remote-lab to look", "error", "error: remote-lab cannot be reached", "failed: remote-lab cannot be reached"},
 	} {
 		first := turn(t, remoteRequest(user(tc.question)))

@@ -199,6 +199,8 @@ func TestDemoFailures(t *testing.T) {
 		{"run rm -rf /", "denied", "denied: rule recursive_deletion: needs an approval", "The command `rm -rf /` was denied: rule recursive_deletion: needs an approval"},
 		{"run awk 1", "error", "error: run_command: the command awk is not allowed", "The command `awk 1` failed: the command awk is not allowed"},
 		{"show x.txt", "timeout", "timeout: read_file: it did not end", "Reading `x.txt` took too long and was stopped: it did not end"},
+		{"run rm -rf /", "rejected", "rejected by root: not today. Approval was needed: it deletes.", "The command `rm -rf /` was rejected by root: not today. Approval was needed: it deletes."},
+		{"run rm -rf /", "expired", "expired: nobody approved it in time.", "The command `rm -rf /` was not made: nobody approved it in time."},
 		{"uptime", "cancelled", "", "The command `uptime` was cancelled: no reason was given"},
 	} {
 		m := []Message{user(tt.question)}
@@ -220,6 +222,11 @@ func TestDemoOrchestrates(t *testing.T) {
 	got := turn(t, demoRequest("svc-orchestrator", m...))
 	if want := "The disk is fine.\n\nThe task for the agent audit was denied: the agent audit is not yours" + demoNote; got.Content != want {
 		t.Errorf("got %q, want %q", got.Content, want)
+	}
+	// What a sub-agent said until it was stopped has its note in the middle.
+	m[3].Status, m[3].Content = "error", "error: delegate: the agent audit may take 1 step\noutput so far:\nNothing yet."+demoNote
+	if got := turn(t, demoRequest("svc-orchestrator", m...)); strings.Count(got.Content, strings.TrimSpace(demoNote)) != 1 {
+		t.Errorf("got %q, want the note once", got.Content)
 	}
 	// In the next turn of the thread only the new question counts.
 	m = append(m, got, user("and the memory?"))

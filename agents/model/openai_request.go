@@ -7,6 +7,8 @@ import (
 
 	"github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/shared"
+
+	"github.com/svc-gateway/svc/internal/strictjson"
 )
 
 // params puts a Request into the protocol's form. What a model once wrote wrongly
@@ -83,9 +85,9 @@ func wireName(name string) string {
 }
 
 // wireArguments returns arguments that are a JSON object unchanged and wraps
-// anything else, so that the model can still see what it wrote.
+// anything else, and what is nested too deep, so that the model can still see what it wrote.
 func wireArguments(arguments string) string {
-	if isObject(arguments) {
+	if isObject(arguments) && !strictjson.TooDeep([]byte(arguments)) {
 		return arguments
 	}
 	wrapped, err := json.Marshal(map[string]string{"invalid_arguments": arguments})

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 
 	"github.com/svc-gateway/svc/agents/model"
+	"github.com/svc-gateway/svc/internal/strictjson"
 	"github.com/svc-gateway/svc/scanner/redact"
 )
 
@@ -35,6 +36,23 @@ func Values(secrets *redact.Secrets, values map[string]any) map[string]any {
 	return shown
 }
 
+// Arguments are the arguments of a call as records and readers have them. What is nested deeper than any call
+// may be that is made is a string with all of it: readers of JSON have limits of their own.
+func Arguments(secrets *redact.Secrets, raw string) string {
+	doc := []byte(raw)
+	switch {
+	case strictjson.TooDeep(doc):
+		text, err := json.Marshal(secrets.Redact(string(secrets.RedactJSON(doc))))
+		if err != nil { // a string always encodes
+			return "{}"
+		}
+		return string(text)
+	case json.Valid(doc):
+		return string(secrets.RedactJSON(doc))
+	}
+	return secrets.Redact(raw)
+}
+
 // Message is a message as readers see it.
 func Message(secrets *redact.Secrets, m model.Message) model.Message {
 	m.Content, m.Name = secrets.Redact(m.Content), secrets.Redact(m.Name)
@@ -42,11 +60,7 @@ func Message(secrets *redact.Secrets, m model.Message) model.Message {
 	m.ToolCalls = nil
 	for _, c := range calls {
 		c.Name = secrets.Redact(c.Name)
-		if json.Valid([]byte(c.Arguments)) {
-			c.Arguments = string(secrets.RedactJSON([]byte(c.Arguments)))
-		} else {
-			c.Arguments = secrets.Redact(c.Arguments)
-		}
+		c.Arguments = Arguments(secrets, c.Arguments)
 		m.ToolCalls = append(m.ToolCalls, c)
 	}
 	return m

@@ -7,10 +7,13 @@ import (
 	"net/http"
 	"slices"
 
+	"go.uber.org/zap"
+
 	"github.com/svc-gateway/svc/agents/mcp"
 	"github.com/svc-gateway/svc/audit"
 	"github.com/svc-gateway/svc/caddymodule/app"
 	"github.com/svc-gateway/svc/internal/problem"
+	"github.com/svc-gateway/svc/scanner/redact"
 )
 
 // MCPApproval is the body of POST /mcp-servers/{name}/approve on the control socket.
@@ -22,12 +25,13 @@ type MCPApproval struct {
 type mcpAdmin struct {
 	servers []borrowed
 	log     *audit.Log
+	logger  *zap.Logger
 }
 
 const notForMCP = "only an admin can see and approve tools of MCP servers"
 
 func (t *toolbox) handleControl(a *app.App) {
-	m := mcpAdmin{t.servers, a.Audit()}
+	m := mcpAdmin{t.servers, a.Audit(), t.log}
 	a.HandleControl("GET /mcp-servers", http.HandlerFunc(m.list))
 	a.HandleControl("POST /mcp-servers/{name}/approve", http.HandlerFunc(m.approve))
 }
@@ -67,13 +71,16 @@ func (m mcpAdmin) approve(w http.ResponseWriter, r *http.Request) {
 		}
 		return approved, nil
 	})
+	if o.err != nil {
+		m.logger.Error("approving the tools of an MCP server failed", zap.String("server", name), zap.String("by", by.User), zap.Error(o.err))
+	}
 	switch {
 	case !o.began:
 		unrecorded(w, r, "the approval could not be recorded and does not count")
 	case errors.Is(o.why, mcp.ErrNotConnected), errors.Is(o.why, mcp.ErrOtherList), errors.Is(o.why, mcp.ErrNothing):
 		problem.Write(w, r, problem.Problem{Status: http.StatusConflict, Code: "mcp_not_approved", Detail: o.why.Error()})
-	case o.err != nil:
-		problem.Write(w, r, problem.Problem{Status: http.StatusInternalServerError, Code: "mcp_not_approved", Detail: "the approval could not be kept: see the log"})
+	case o.why != nil:
+		problem.Write(w, r, problem.Problem{Status: http.StatusInternalServerError, Code: "mcp_not_approved", Detail: "the approval could not be kept: " + redact.Text(o.why.Error())})
 	default:
 		answer(w, m.servers[i].Status())
 	}

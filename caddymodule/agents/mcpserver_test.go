@@ -124,8 +124,8 @@ func TestMCPApproval(t *testing.T) {
 		want        string
 	}{
 		{"approved", admin, accept("approve"), "[no output]"},
-		{"rejected", admin, accept("reject"), "rejected: "},
-		{"declined", admin, &sdk.ElicitResult{Action: "decline"}, "rejected: "},
+		{"rejected", admin, accept("reject"), "rejected by ada. Approval was needed: "},
+		{"declined", admin, &sdk.ElicitResult{Action: "decline"}, "rejected by ada. Approval was needed: "},
 		{"cancelled", admin, &sdk.ElicitResult{Action: "cancel"}, "This call waits for approval until "},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -18,6 +18,7 @@ import (
 	"github.com/svc-gateway/svc/caddymodule/app/commands"
 	"github.com/svc-gateway/svc/cmd/service/ask"
 	"github.com/svc-gateway/svc/cmd/service/console"
+	"github.com/svc-gateway/svc/internal/problem"
 )
 
 func init() {
@@ -168,7 +169,7 @@ func (c *chat) ask(ctx context.Context, prompt string) error {
 	req.AssistantID, req.AutoApprove = c.agent, c.auto
 	run, err := c.client().Start(ctx, c.thread, req)
 	if err != nil {
-		return cancelled(ctx, err)
+		return cancelled(ctx, c.explain(ctx, err))
 	}
 	defer run.Close()
 	told := &locked{w: c.told} // two write to it
@@ -191,6 +192,21 @@ func (c *chat) ask(ctx context.Context, prompt string) error {
 		c.cancel(run.Run)
 	}
 	return cancelled(ctx, err)
+}
+
+// explain names what a run was refused for, where it is the agent or the thread.
+func (c *chat) explain(ctx context.Context, err error) error {
+	var known error
+	switch {
+	case problem.HasCode(err, "assistant_not_found"):
+		known = c.client().FindAgent(ctx, c.agent)
+	case problem.HasCode(err, "thread_not_found"), problem.HasCode(err, "invalid_thread_id"):
+		known = c.client().FindThread(ctx, c.thread)
+	}
+	if known != nil {
+		return known
+	}
+	return err
 }
 
 func (c *chat) client() ask.Client { return ask.Client{Service: c.target} }

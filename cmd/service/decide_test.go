@@ -66,7 +66,7 @@ func TestPrompt(t *testing.T) {
 					if got != tc.want {
 						t.Errorf("got %q, want %q", got, tc.want)
 					}
-					fmt.Fprintf(w, `data: {"type":"approval_decided","id":%q,"tool":"run_command","decision":"rejected","reason":"by eve"}`+"\n\n"+doneEvent, waitingCall)
+					fmt.Fprintf(w, `data: {"type":"approval_decided","id":%q,"tool":"run_command","decision":"rejected","reason":"rejected by eve"}`+"\n\n"+doneEvent, waitingCall)
 				}
 			})
 			c.target.Prefix = cli.DefaultPrefix
@@ -83,7 +83,7 @@ func TestPrompt(t *testing.T) {
 			if got := told.String(); !tc.elsewhere && (!strings.Contains(got, tc.told) || !strings.Contains(got, `rm \u202e-rf x && y`) || !strings.Contains(got, "runs on the host")) {
 				t.Errorf("got %q, want %q in it", got, tc.told)
 			}
-			if !strings.Contains(told.String(), "[run_command] rejected: by eve") {
+			if !strings.Contains(told.String(), "[run_command] rejected by eve") {
 				t.Errorf("got %q", told.String())
 			}
 		})

@@ -170,7 +170,11 @@ an injection are left out.`,
 				n++
 			}
 		}
-		fmt.Fprintf(cmd.OutOrStdout(), "%d tools of %s are approved\n", n, s.Name)
+		are := "tools of %s are approved\n"
+		if n == 1 {
+			are = "tool of %s is approved\n"
+		}
+		fmt.Fprintf(cmd.OutOrStdout(), "%d "+are, n, s.Name)
 		return nil
 	})
 	return cmd

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"net"
 	"net/http"
 	"os"
 	"time"
@@ -57,7 +58,7 @@ func keepListening(cmd *cobra.Command) {
 		if err != nil {
 			return nil // Caddy says whether there is something to reload
 		}
-		if _, err := os.Stat(home.AdminSocket()); err == nil {
+		if listens(ctx, home.AdminSocket()) {
 			adminOnSocket(home)
 		}
 		for _, name := range cli.ListenEnv {
@@ -76,6 +77,15 @@ func keepListening(cmd *cobra.Command) {
 		}
 		return nil
 	})
+}
+
+// listens reports whether somebody listens on a socket: its file may be left of a process that was killed.
+func listens(ctx context.Context, socket string) bool {
+	conn, err := new(net.Dialer).DialContext(ctx, "unix", socket)
+	if err != nil {
+		return false
+	}
+	return conn.Close() == nil
 }
 
 // reloadable lets run read its configuration again when it is asked to on the control socket. On

@@ -174,8 +174,11 @@ does a skill of the data folder that is not active.`,
 				showChecked(cmd, v, len(args) == 0)
 			}
 		}
-		if *asJSON {
+		switch {
+		case *asJSON:
 			err = cli.JSON(cmd.OutOrStdout(), all)
+		case len(all) == 0:
+			_, err = fmt.Fprintln(cmd.OutOrStdout(), "There are no skills.")
 		}
 		if bad > 0 {
 			err = errors.Join(err, fmt.Errorf("%d of %d skills cannot be used", bad, len(all)))
@@ -213,7 +216,11 @@ func showChecked(cmd *cobra.Command, v skill.View, installed bool) {
 		tellSkill(cmd.ErrOrStderr(), v)
 		return
 	}
-	fmt.Fprintf(cmd.OutOrStdout(), "%s is good: %d files, %d bytes\nsha256 %s\n", ask.Reveal(v.Name), v.Files, v.Bytes, v.Hash)
+	files := fmt.Sprintf("%d files", v.Files)
+	if v.Files == 1 {
+		files = "1 file"
+	}
+	fmt.Fprintf(cmd.OutOrStdout(), "%s is good: %s, %d bytes\nsha256 %s\n", ask.Reveal(v.Name), files, v.Bytes, v.Hash)
 	showTools(cmd.OutOrStdout(), v)
 }
 

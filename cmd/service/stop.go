@@ -41,7 +41,7 @@ to end. The command returns when the service is down. It is not an error if no s
 			_, err := app.WhileFree(home, func() error { return removeStale(cmd.ErrOrStderr(), home) })
 			return err
 		}
-		if err := terminate(cmd.Context(), pid); err != nil {
+		if err := terminate(cmd.Context(), home, pid); err != nil {
 			return err
 		}
 		fmt.Fprintf(cmd.OutOrStdout(), "The service, pid %d, has stopped.\n", pid)
@@ -73,7 +73,7 @@ func findService(ctx context.Context, home settings.Home) (int, error) {
 
 // terminate asks the process to end and waits until it has. It is never killed: its records
 // might not be written.
-func terminate(ctx context.Context, pid int) error {
+func terminate(ctx context.Context, home settings.Home, pid int) error {
 	if err := syscall.Kill(pid, syscall.SIGTERM); err != nil && !errors.Is(err, syscall.ESRCH) {
 		return fmt.Errorf("stopping the process %d: %w", pid, err)
 	}
@@ -84,7 +84,7 @@ func terminate(ctx context.Context, pid int) error {
 	for alive(pid) {
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("the service, pid %d, is still stopping after %s: see its log", pid, stopTimeout)
+			return fmt.Errorf("the service, pid %d, is still stopping after %s: what it does is in its log, %s or where its output goes", pid, stopTimeout, home.LogFile())
 		case <-tick.C:
 		}
 	}

@@ -57,7 +57,7 @@ func (s *stream) print(e ask.Event) {
 		fmt.Fprintf(s.told, "[%s] %s", cli.OneLine(e.Name), cli.OneLine(plain(e.Input)))
 		if e.Status == "denied" || e.Status == "rejected" || e.Status == "expired" {
 			s.denied = true
-			fmt.Fprintf(s.told, " %s: %s", e.Status, cli.OneLine(e.Reason))
+			fmt.Fprintf(s.told, " %s", cli.OneLine(ask.Because(e.Status, e.Reason)))
 		}
 		fmt.Fprintln(s.told)
 	case "todos":
@@ -81,7 +81,7 @@ func (s *stream) print(e ask.Event) {
 		if s.desk != nil {
 			s.desk.decided(e.ID)
 		}
-		fmt.Fprintf(s.told, "[%s] %s: %s\n", cli.OneLine(e.Tool), cli.OneLine(e.Decision), cli.OneLine(e.Reason))
+		fmt.Fprintf(s.told, "[%s] %s\n", cli.OneLine(e.Tool), cli.OneLine(ask.Because(e.Decision, e.Reason)))
 	case "error":
 		s.failed = fmt.Errorf("%s (%s)", cli.OneLine(e.Message), cli.OneLine(e.Code))
 	}

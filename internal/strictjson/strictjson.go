@@ -82,6 +82,27 @@ func Check(doc []byte) error {
 	return nil
 }
 
+// TooDeep reports whether a document, well-formed or not, is nested deeper than [MaxDepth].
+func TooDeep(doc []byte) bool {
+	depth, quoted := 0, false
+	for i := 0; i < len(doc); i++ {
+		switch c := doc[i]; {
+		case c == '"':
+			quoted = !quoted
+		case quoted && c == '\\':
+			i++
+		case quoted:
+		case c == '{', c == '[':
+			if depth++; depth > MaxDepth {
+				return true
+			}
+		case c == '}', c == ']':
+			depth--
+		}
+	}
+	return false
+}
+
 // newDecoder reads doc where it is. Names are looked at here: the decoder would keep all of them.
 func newDecoder(doc []byte) *jsontext.Decoder {
 	return jsontext.NewDecoder(bytes.NewBuffer(doc), jsontext.AllowDuplicateNames(true))

@@ -45,6 +45,18 @@ func TestCheck(t *testing.T) {
 	}
 }
 
+func TestTooDeep(t *testing.T) {
+	deep := strings.Repeat("[", strictjson.MaxDepth+1) + strings.Repeat("]", strictjson.MaxDepth+1)
+	for doc, want := range map[string]bool{
+		deep: true, deep[1 : len(deep)-1]: false, `{"a":1,"a":2,"b":` + deep[1:len(deep)-1] + `}`: true, "[" + `"\\\"` + deep + `"]`: false,
+		deep[:strictjson.MaxDepth+1]: true, strings.Repeat("[]", 1000): false, "": false, `"` + "\\": false,
+	} {
+		if got := strictjson.TooDeep([]byte(doc)); got != want {
+			t.Errorf("TooDeep(%.100q): got %v, want %v", doc, got, want)
+		}
+	}
+}
+
 func TestCheckSaysWhere(t *testing.T) {
 	for _, tc := range []struct{ doc, want string }{
 		{`{"a":1,"a":2}`, "duplicate name at /a"},

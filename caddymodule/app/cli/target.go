@@ -7,10 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"net/http"
 	"net/url"
-	"os"
 	"strings"
 	"syscall"
 	"time"
@@ -32,19 +30,23 @@ const DefaultPrefix = "/auth"
 // Target is an API to ask, and as whom.
 type Target struct {
 	Base   string // its URL
+	Named  bool   // somebody named the URL
 	Prefix string // of svc_auth
 	Token  string // empty on the control socket
 	HTTP   *http.Client
 }
 
-// FindTarget chooses the API: the one at address if that is not empty, else the service of the
-// data folder; with the stored token or, where there is none, over the control socket.
+// FindTarget chooses the API: the one at address if that is not empty, else the one where login was, else
+// the service of the data folder; with the stored token or, where there is none, over the control socket.
 func FindTarget(ctx context.Context, home settings.Home, address string) (Target, error) {
 	token, err := StoredToken(home)
 	if err != nil {
 		return Target{}, err
 	}
-	if address == "" && token == "" {
+	if token != "" {
+		return ForToken(ctx, home, address, token)
+	}
+	if address == "" {
 		control := NewClient(home)
 		_, err := control.Status(ctx)
 		if err == nil {
@@ -54,9 +56,7 @@ func FindTarget(ctx context.Context, home settings.Home, address string) (Target
 			return Target{}, err
 		}
 	}
-	t, err := OverNetwork(ctx, home, address)
-	t.Token = token
-	return t, err
+	return OverNetwork(ctx, home, address)
 }
 
 // OverNetwork is the API at address, or at the service of the data folder, without a token.
@@ -65,17 +65,18 @@ func OverNetwork(ctx context.Context, home settings.Home, address string) (Targe
 	if address != "" {
 		var err error
 		t.Base, err = checkAddress(address)
+		t.Named = true
 		return t, err
 	}
-	if s, err := NewClient(home).Status(ctx); err == nil && s.URL() != "" {
-		t.Base = s.URL()
+	if own := running(ctx, home); len(own) > 0 {
+		t.Base = own[0]
 	}
 	return t, nil
 }
 
 // URLFlag adds the flag that names an API, for [FindTarget].
 func URLFlag(cmd *cobra.Command) *string {
-	return cmd.Flags().String("url", "", "address of the service (by default that of the running one, else "+DefaultURL+")")
+	return cmd.Flags().String("url", "", "address of the service (by default the one of the login, else that of the running one, else "+DefaultURL+")")
 }
 
 // refuseRedirect keeps the token with the server it was meant for.
@@ -87,21 +88,6 @@ func checkAddress(address string) (string, error) {
 		return "", Usagef("--url: this is not an address such as %s", DefaultURL)
 	}
 	return strings.TrimSuffix(address, "/"), nil
-}
-
-// StoredToken is the one that login has stored, or empty. It warns on stderr when others can read it.
-func StoredToken(home settings.Home) (string, error) {
-	text, err := os.ReadFile(home.Token())
-	if errors.Is(err, fs.ErrNotExist) {
-		return "", nil
-	}
-	if err != nil {
-		return "", fmt.Errorf("reading the token: %w", err)
-	}
-	if info, err := os.Stat(home.Token()); err == nil && settings.Exposed(info) {
-		fmt.Fprintf(os.Stderr, "Warning: others have rights to %s: chmod 600 it, and replace the token with %s if they may have read it\n", home.Token(), Command("admin rotate-token"))
-	}
-	return strings.TrimSpace(string(text)), nil
 }
 
 // Send sends a request, with in as its JSON body unless that is nil and with the headers, name and value
@@ -133,11 +119,7 @@ func (t Target) Send(ctx context.Context, method, path string, in any, headers .
 	case err != nil && ctx.Err() != nil:
 		return nil, context.Cause(ctx)
 	case errors.Is(err, syscall.ECONNREFUSED):
-		start := "start it"
-		if Has("web") {
-			start += " with " + Command("web start")
-		}
-		return nil, fmt.Errorf("no service answers at %s: %s, or name another with --url", t.Base, start)
+		return nil, fmt.Errorf("no service answers at %s: %s, or name another with --url", t.Base, toStart())
 	case err != nil && health.Severed(err):
 		return nil, fmt.Errorf("asking the service: %w: is it TLS that is spoken there, and https in --url, or neither?", err)
 	case err != nil:
@@ -148,12 +130,24 @@ func (t Target) Send(ctx context.Context, method, path string, in any, headers .
 	defer resp.Body.Close()
 	p := problem.Parse(resp)
 	if resp.StatusCode == http.StatusUnauthorized && p.Code != "credentials_wrong" {
-		return nil, fmt.Errorf("%w: log in with %s", p, Command("login"))
+		login := Command("login")
+		if t.Named {
+			login += " --url " + t.Base
+		}
+		return nil, fmt.Errorf("%w: log in with %s", p, login)
 	}
 	if resp.StatusCode == http.StatusBadRequest && p.Code == "unexpected_answer" && strings.HasPrefix(t.Base, "http:") {
 		return nil, fmt.Errorf("%w: so servers answer that speak TLS: try https in --url", p)
 	}
 	return nil, p
+}
+
+// toStart says how to start the service.
+func toStart() string {
+	if Has("web") {
+		return "start it with " + Command("web start")
+	}
+	return "start it"
 }
 
 // Join reads a stream from after an event on, the stream's id of it.

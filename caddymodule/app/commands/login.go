@@ -35,13 +35,14 @@ func init() {
 
 func loginCommand(cmd *cobra.Command) {
 	cmd.Use, cmd.Args = "login", cli.Args(cobra.NoArgs)
-	cmd.Long = "Asks for a token, checks that the service accepts it, and stores it for the other commands.\n" +
+	cmd.Long = "Asks for a token, checks that the service accepts it, and stores it for the other commands, which\n" +
+		"send it to this service alone, and ask this one unless --url says otherwise.\n" +
 		"With --user it asks for the password of a user of the directory, and stores the token of a\n" +
 		"session that it opens with the password."
 	tokenStdin := cmd.Flags().Bool("token-stdin", false, "read the token from stdin")
 	user := cmd.Flags().String("user", "", "log in with this user name and a password")
 	passwordStdin := cmd.Flags().Bool("password-stdin", false, "read the password from stdin")
-	address := cmd.Flags().String("url", "", "address of the service (default "+cli.DefaultURL+")")
+	address := cmd.Flags().String("url", "", "address of the service (by default that of the running one, else "+cli.DefaultURL+")")
 	prefix := prefixFlag(cmd)
 	cmd.RunE = cli.Run(func(cmd *cobra.Command, _ []string) error {
 		switch {
@@ -73,7 +74,7 @@ func loginCommand(cmd *cobra.Command) {
 		if p.Source == policy.SourceNone {
 			return fmt.Errorf("%s has auth.mode none and did not check the token", t.Base)
 		}
-		kept, err := store(home, t.Token, *user != "")
+		kept, err := store(cmd.Context(), home, t, *user != "")
 		if err != nil {
 			return err
 		}
@@ -86,22 +87,19 @@ func loginCommand(cmd *cobra.Command) {
 	cli.Group(cmd)
 }
 
-// store makes the token the stored one, and returns where the one before is put aside: that of the
+// store makes the target's token the stored one, and returns where the one before is put aside: that of the
 // first admin is stored nowhere else. No server is asked about it, as this one need not be its own.
-func store(home settings.Home, token string, session bool) (kept string, err error) {
+func store(ctx context.Context, home settings.Home, t cli.Target, session bool) (kept string, err error) {
 	old, err := cli.StoredToken(home)
 	if err != nil {
 		return "", err
 	}
-	if old != "" && old != token {
+	if old != "" && old != t.Token {
 		if kept, err = home.KeepToken(); err != nil {
 			return "", err
 		}
 	}
-	if session {
-		return kept, home.WriteSession(token)
-	}
-	return kept, home.WriteToken(token)
+	return kept, cli.Store(ctx, home, t, session)
 }
 
 func prefixFlag(cmd *cobra.Command) *string {
@@ -174,14 +172,18 @@ func logoutCommand(cmd *cobra.Command) {
 			fmt.Fprintln(cmd.OutOrStdout(), "There was no stored token.")
 			return nil
 		}
-		t, err := cli.OverNetwork(cmd.Context(), home, *address)
-		if err != nil {
-			return err
+		t, ended := cli.ForToken(cmd.Context(), home, *address, token)
+		if ended == nil {
+			t.Prefix = *prefix
+			ended = t.Logout(cmd.Context())
+		} else if !errors.Is(ended, cli.ErrNotRunning) {
+			return ended
 		}
-		t.Token, t.Prefix = token, *prefix
-		ended := t.Logout(cmd.Context())
 		if err := os.Remove(home.Token()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("forgetting the token: %w", err)
+		}
+		if err := home.NoteServer(token, ""); err != nil {
+			return err
 		}
 		switch {
 		case ended == nil:

@@ -22,6 +22,8 @@ import (
 
 	"github.com/svc-gateway/svc/agents/api/spec"
 	"github.com/svc-gateway/svc/agents/approval"
+	"github.com/svc-gateway/svc/internal/problem"
+	"github.com/svc-gateway/svc/internal/suggest"
 )
 
 // maxAnswer bounds an answer that is no stream, in bytes.
@@ -101,6 +103,40 @@ type Agent struct {
 func (c Client) Agents(ctx context.Context) ([]Agent, error) {
 	var list []Agent
 	return list, c.call(ctx, http.MethodPost, "/assistants/search", map[string]int{"limit": 1000}, &list)
+}
+
+// FindAgent reports that there is no such agent, as an error that names the one that is most like it.
+func (c Client) FindAgent(ctx context.Context, name string) error {
+	err := c.call(ctx, http.MethodGet, "/assistants/"+url.PathEscape(name), nil, nil)
+	if !problem.HasCode(err, "assistant_not_found") {
+		return err
+	}
+	all, err := c.Agents(ctx)
+	if err != nil {
+		return err
+	}
+	var known []string
+	for _, a := range all {
+		known = append(known, a.Name)
+	}
+	return fmt.Errorf("there is no agent %s%s", name, suggest.DidYouMean(name, known))
+}
+
+// FindThread reports that there is no such thread, as an error that names the one that is most like it.
+func (c Client) FindThread(ctx context.Context, id string) error {
+	err := c.call(ctx, http.MethodGet, "/threads/"+url.PathEscape(id), nil, nil)
+	if !problem.HasCode(err, "thread_not_found") && !problem.HasCode(err, "invalid_thread_id") {
+		return err
+	}
+	latest, err := c.Threads(ctx, 100)
+	if err != nil {
+		return err
+	}
+	var known []string
+	for _, t := range latest {
+		known = append(known, t.ThreadID)
+	}
+	return fmt.Errorf("there is no thread %s that you may see%s", id, suggest.DidYouMean(id, known))
 }
 
 // Memory is something that agents know of the user.

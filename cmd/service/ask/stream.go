@@ -34,6 +34,14 @@ type Event struct {
 	Raw []byte
 }
 
+// Because is a word for what became of a call, and the reason, which may begin with the word itself.
+func Because(word, reason string) string {
+	if strings.HasPrefix(reason, word+" ") {
+		return reason
+	}
+	return word + ": " + reason
+}
+
 // Stream is the events of one run.
 type Stream struct {
 	Run string // the path of the run, to cancel it; empty: the service did not say it

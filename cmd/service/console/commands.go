@@ -49,52 +49,32 @@ var help = []string{
 
 // command does what a command says.
 func (p *program) command(name, argument string) tea.Cmd {
-	switch name {
-	case "help":
+	switch {
+	case turns(name):
+		return p.turnTo(name, argument)
+	case name == "help":
 		for _, line := range help {
 			p.paper.add(markdown.Plain(line, p.Options)...)
 		}
 		p.paper.add("")
-	case "agents":
+	case name == "agents":
 		return p.list(p.agents)
-	case "threads":
+	case name == "threads":
 		return p.list(p.threads)
-	case "approvals":
+	case name == "approvals":
 		return p.list(p.approvals)
-	case "memory":
+	case name == "memory":
 		return p.list(p.memories)
-	case "cancel":
+	case name == "cancel":
 		if p.turn == nil {
 			p.say("No run is under way.")
 			return nil
 		}
 		return p.cancelRun()
-	case "quit", "exit":
+	case name == "quit", name == "exit":
 		return p.leave(nil)
-	case "agent", "thread", "new":
-		return p.turnTo(name, argument)
 	default:
 		p.say("There is no command /" + name + "; /help lists them.")
-	}
-	return nil
-}
-
-// turnTo changes with whom, or where, the conversation goes on.
-func (p *program) turnTo(name, argument string) tea.Cmd {
-	switch {
-	case p.turn != nil:
-		p.say("A run is under way: wait for its end, or cancel it with Ctrl-C.")
-	case name == "new":
-		p.Thread = ""
-		p.say("A new conversation.")
-	case argument == "":
-		p.say("Which one? /" + name + "s lists them.")
-	case name == "agent":
-		p.Agent = argument
-		p.say("From now on " + argument + " is asked.")
-	default:
-		p.Thread = argument
-		p.say("The conversation goes on in " + argument + ".")
 	}
 	return nil
 }

@@ -55,6 +55,9 @@ func Run(ctx context.Context, c Config) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	p := newProgram(ctx, c)
+	if err := p.check(); err != nil {
+		return err
+	}
 	if err := p.greet(); err != nil {
 		return err
 	}

@@ -4,8 +4,10 @@ package console_test
 
 import (
 	"errors"
+	"os"
 	"testing"
 
+	"github.com/svc-gateway/svc/cmd/service/ask"
 	"github.com/svc-gateway/svc/cmd/service/console"
 	"github.com/svc-gateway/svc/policy"
 )
@@ -70,5 +72,37 @@ func TestCtrlCCancelsTheRunAndNotTheProgram(t *testing.T) {
 	v.types("\x03")
 	if err := v.end(); !errors.Is(err, console.ErrCancelled) {
 		t.Errorf("got %v", err)
+	}
+}
+
+func TestTheConversationGoesOnWithWhatIsThere(t *testing.T) {
+	s := newService(t)
+	v := open(t, s, policy.User)
+	v.types("/agent croe\r")
+	v.until("Error: there is no agent croe; did you mean core?")
+	v.types("/thread t2\r")
+	v.until("Error: there is no thread t2 that you may see; did you mean t1?")
+	v.types("/agent core\r")
+	v.until("From now on core is asked.")
+	v.types("/thread t1\r")
+	v.until("The conversation goes on in t1.")
+	v.types("hello\r")
+	r := s.next()
+	if r.agent != "core" || r.path != "/threads/t1/runs/stream" {
+		t.Errorf("got a run of %q at %s", r.agent, r.path)
+	}
+	r.done()
+}
+
+func TestAConversationBeginsWithWhatIsThere(t *testing.T) {
+	s := newService(t)
+	for _, tt := range []struct{ agent, thread, want string }{
+		{"croe", "", "there is no agent croe; did you mean core?"},
+		{"core", "elsewhere", "there is no thread elsewhere that you may see"},
+	} {
+		err := console.Run(t.Context(), console.Config{Client: ask.Client{Service: s}, Agent: tt.agent, Thread: tt.thread, In: os.Stdin, Out: os.Stdout})
+		if err == nil || err.Error() != tt.want {
+			t.Errorf("got %v, want %s", err, tt.want)
+		}
 	}
 }

@@ -44,8 +44,8 @@ type service struct {
 
 // run is the stream of one run, which the test writes.
 type run struct {
-	prompt string
-	events chan string
+	path, agent, prompt string
+	events              chan string
 }
 
 // send sends an event.
@@ -84,6 +84,16 @@ func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case r.Method == http.MethodPost && r.URL.Path == "/threads":
 		_, _ = io.WriteString(w, `{"thread_id":"t1"}`)
+	case r.URL.Path == "/assistants/search":
+		_, _ = io.WriteString(w, `[{"name":"svc-orchestrator"},{"name":"core"}]`)
+	case r.URL.Path == "/threads/search":
+		_, _ = io.WriteString(w, `[{"thread_id":"t1"}]`)
+	case r.URL.Path == "/assistants/core", r.URL.Path == "/threads/t1":
+		_, _ = io.WriteString(w, `{}`)
+	case strings.HasPrefix(r.URL.Path, "/assistants/"):
+		problem.Write(w, r, problem.Problem{Status: http.StatusNotFound, Code: "assistant_not_found", Detail: "there is no such agent"})
+	case r.Method == http.MethodGet && strings.HasPrefix(r.URL.Path, "/threads/"):
+		problem.Write(w, r, problem.Problem{Status: http.StatusNotFound, Code: "thread_not_found", Detail: "there is no such thread"})
 	case strings.HasSuffix(r.URL.Path, "/cancel"):
 		w.WriteHeader(http.StatusAccepted)
 		s.cancelled <- r.URL.Path
@@ -103,7 +113,7 @@ func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		w.Header().Set("Content-Location", "/threads/t1/runs/r1")
 		w.WriteHeader(http.StatusOK)
-		one := &run{prompt: req.Input.Messages[0].Content, events: make(chan string, 1000)}
+		one := &run{path: r.URL.Path, agent: req.AssistantID, prompt: req.Input.Messages[0].Content, events: make(chan string, 1000)}
 		out := http.NewResponseController(w)
 		if out.Flush() != nil {
 			return

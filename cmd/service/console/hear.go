@@ -86,7 +86,7 @@ func (p *program) show(e ask.Event) {
 		p.flush()
 		t.waits = ""
 		p.queue = slices.DeleteFunc(p.queue, func(q ask.Event) bool { return q.ID == e.ID })
-		p.say(fmt.Sprintf("%s: %s: %s", e.Tool, e.Decision, e.Reason))
+		p.say(e.Tool + ": " + ask.Because(e.Decision, e.Reason))
 	case "error":
 		t.failed = fmt.Sprintf("%s (%s)", e.Message, e.Code)
 		if e.Code == "cancelled" && t.cancelling {
@@ -103,7 +103,7 @@ func (p *program) toolUse(e ask.Event) {
 	if e.Status != "" {
 		p.turn.denied = true
 		p.paper.add(p.paint(ansi.Red, p.sign("✗ ", "x ")) + p.fit(text, p.Width-2))
-		p.complain("  " + e.Status + ": " + e.Reason)
+		p.complain("  " + ask.Because(e.Status, e.Reason))
 		return
 	}
 	if e.Name == todo.Tool { // the plan is shown instead

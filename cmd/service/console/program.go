@@ -31,6 +31,7 @@ type program struct {
 	question      *question // the call that the person is asked about, if any
 	queue         []ask.Event
 	held          []news // what came while a question is open
+	seeking       string // the agent or the thread that is being looked for, to go on with
 	frames        int    // drawn so far
 	leaving       bool   // as soon as all is printed
 	left          bool   // the person has left
@@ -93,6 +94,8 @@ func (p *program) handle(msg tea.Msg) tea.Cmd {
 		p.say(msg.text)
 	case linesMsg:
 		p.paper.add(msg.lines...)
+	case foundMsg:
+		p.found(msg)
 	case answerMsg:
 		return p.answered(msg)
 	case decidedMsg:
@@ -188,6 +191,10 @@ func (p *program) enter() tea.Cmd {
 	name, argument, isCommand := parseCommand(text)
 	if !isCommand && p.turn != nil {
 		p.say("A run is under way: wait for its end, or cancel it with Ctrl-C.")
+		return nil
+	}
+	if p.seeking != "" && (!isCommand || turns(name)) {
+		p.say("One moment: " + p.seeking + " is being looked for.")
 		return nil
 	}
 	p.past.add(text)

@@ -98,8 +98,8 @@ func TestNotAnAnswer(t *testing.T) {
 			v.presses(tt.typed, tt.shows)
 			v.types("q") // what was typed last stands alone no more
 			v.until("Make this call?")
-			r.send(`{"type":"approval_decided","id":"call_1","tool":"erase","decision":"rejected","reason":"by eve"}`)
-			v.until("erase: rejected: by eve") // somebody else's decision takes the question away
+			r.send(`{"type":"approval_decided","id":"call_1","tool":"erase","decision":"rejected","reason":"rejected by eve"}`)
+			v.until("erase: rejected by eve") // somebody else's decision takes the question away
 			r.done()
 			v.until("> ")
 			if got := s.decided(); len(got) > 0 {
