@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/svc-gateway/svc/scanner/internal/text"
+	"github.com/svc-gateway/svc/scanner/redact/device"
 	"github.com/svc-gateway/svc/scanner/redact/words"
 )
 
@@ -135,6 +136,7 @@ func (w word) context(line []byte, first byte) (command, ok bool) {
 	if i := bytes.LastIndexAny(line, "#>|"); i >= 0 && !bytes.HasSuffix(line, line[i:i+1]) {
 		line, cut = line[i+1:], false // what comes before is a prompt
 	}
+	line = device.Unled(line)
 	head, tail := words.FirstField(line), words.LastField(line)
 	if len(head) == 0 {
 		if w.kind == publicWord {

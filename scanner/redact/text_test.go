@@ -227,3 +227,23 @@ func TestJSONThatOnlySoundsSecret(t *testing.T) {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }
+
+// A line of a configuration is known behind what programs put in front of each line.
+func TestBehindNumbersAndSigns(t *testing.T) {
+	for _, line := range []string{"set psksecret REDACTED", "  set passwd REDACTED", "enable secret REDACTED", " ppp chap password 0 REDACTED", "tacacs-server key REDACTED", " standby 1 authentication REDACTED"} {
+		for _, lead := range []string{"", "+", "+ ", "-", "! ", "> ", "34: ", "34   ", "    34\t", "fw.conf:34:", "a/b:"} {
+			if lead == "-" && line[0] == ' ' && line[1] != ' ' {
+				continue // it may be an item of a list
+			}
+			want := lead + line
+			if got := Text(strings.Replace(want, Mark, "swordfish", 1)); got != want {
+				t.Errorf("got %q, want %q", got, want)
+			}
+		}
+	}
+	for _, line := range []string{"      3 password reset", "12 server key ideas", "docs/a.md:3:Set password policies here", "+ password validation", "12\tpassword validation happens here"} {
+		if got := Text(line); got != line {
+			t.Errorf("got %q, want %q", got, line)
+		}
+	}
+}
