@@ -164,17 +164,7 @@ func (w word) context(line []byte, first byte) (command, ok bool) {
 	if w.kind == publicWord {
 		return false, true
 	}
-	return !cut && words.Commands.HasFold(head) && !sentence(line) || w.kind == proseWord && words.Owners.HasFold(tail), true
-}
-
-// sentence reports whether words stand behind the first one that hardly any command has.
-func sentence(line []byte) bool {
-	for i, word := range bytes.Fields(line) {
-		if i > 0 && words.Articles.HasFold(word) {
-			return true
-		}
-	}
-	return false
+	return !cut && words.Commands.HasFold(head) && !words.Sentence(line) || w.kind == proseWord && words.Owners.HasFold(tail), true
 }
 
 // another moves to the token after t and reports whether there is one on the line.

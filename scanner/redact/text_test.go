@@ -247,3 +247,28 @@ func TestBehindNumbersAndSigns(t *testing.T) {
 		}
 	}
 }
+
+// A value is a secret if its name, which stands in front of it, is that of one: in Kubernetes, compose, Terraform.
+func TestNamedValues(t *testing.T) {
+	for _, tt := range []struct{ in, want string }{
+		{"env:\n- name: DB_PASSWORD\n  value: swordfish\n- name: A\n  value: b\n", "env:\n- name: DB_PASSWORD\n  value: REDACTED\n- name: A\n  value: b\n"},
+		{"- name: DB_PASSWORD\r\n  value: swordfish\r\n", "- name: DB_PASSWORD\r\n  value: REDACTED\r\n"},
+		{"+  - name: DB_PASSWORD\n+    value: \"swordfish\"\n", "+  - name: DB_PASSWORD\n+    value: \"REDACTED\"\n"},
+		{"- name: DB_PASSWORD\n  value: |\n    two words\n- name: x\n", "- name: DB_PASSWORD\n  value: |\n    REDACTED\n- name: x\n"},
+		{`{ name = "API_SECRET", value = "swordfish" }`, `{ name = "API_SECRET", value = "REDACTED" }`},
+		{"{name: 'DB_PASSWORD', value: 'swordfish'}", "{name: 'DB_PASSWORD', value: 'REDACTED'}"},
+		{"- name: DB_PASSWORD\n  value: $(X)\n", ""},
+		{"- name: DB_PASSWORD\n  valueFrom:\n    secretKeyRef:\n      name: x\n", ""},
+		{"- name: password\n  required: true\n", ""},
+		{"- name: PASSWORD_MIN\n  value: 12\n", ""},
+	} {
+		if tt.want == "" {
+			tt.want = tt.in
+		}
+		for n := range byte(len(tt.in)) {
+			if got := split(NewTextStream(), tt.in, []byte{n}); got != tt.want {
+				t.Errorf("%q in pieces of %d: got %q", tt.in, n+1, got)
+			}
+		}
+	}
+}

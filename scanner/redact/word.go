@@ -132,6 +132,13 @@ func (w word) head(c *cursor, before []byte) value {
 		return value{}
 	}
 	a := binding{word: w, line: line, closers: closers, below: bytes.IndexByte(closers, ')') < 0, proper: w0 < 'a'}
+	if words.Naming(line) && c.pair() {
+		a.line, a.closers, a.colon = nil, nil, true
+		return c.assigned(a)
+	}
+	if c.short {
+		return value{}
+	}
 	if len(closers) > 0 && attribute(line) {
 		if c.partner() {
 			return c.assigned(a)
@@ -159,7 +166,7 @@ func (w word) head(c *cursor, before []byte) value {
 		return c.assigned(a)
 	case separates:
 		// A call: set("password", "x").
-		if name := bytes.TrimRightFunc(line, inName); len(closers) > 0 && bytes.HasSuffix(name[:max(0, len(name)-len(closers))], []byte("(")) {
+		if name := bytes.TrimRightFunc(line, inName); len(closers) > 0 && bytes.HasSuffix(bytes.TrimRight(name[:max(0, len(name)-len(closers))], " "), []byte("(")) {
 			c.skip(blank)
 			c.partner()
 			if is(c.peek(), quoting) || c.peek() == '\\' {
@@ -252,6 +259,30 @@ func (c *cursor) partner() bool {
 	return false
 }
 
+// pair moves over what stands between the name of something and its value, up to the value: a line end or a comma, and
+// value: or value =.
+func (c *cursor) pair() bool {
+	start := c.i
+	c.accept(",")
+	if c.skip(space); c.i > start && c.data[c.i-1] == '\n' {
+		c.lead(leads) // and the blanks behind it
+	}
+	for is(c.peek(), quoting) {
+		c.i++
+	}
+	if c.i > start && c.accept("value") {
+		for is(c.peek(), quoting|blank) {
+			c.i++
+		}
+		if c.accept(":") || c.accept("=") {
+			c.safe = c.i
+			return true
+		}
+	}
+	c.i = start
+	return false
+}
+
 // attributes moves over the attributes of an element and reports whether its tag ends there. What
 // begins with a redacted value was no tag: <password 1<2>.
 func (c *cursor) attributes() bool {
@@ -292,27 +323,10 @@ func (c *cursor) suffix() int {
 		c.i = start // -> or --
 		return noSuffix
 	}
-	if secretSuffix(rest) {
+	if words.NamesSecret(rest) {
 		return knownSuffix
 	}
 	return unknownSuffix
-}
-
-// secretSuffix reports whether an identifier that goes on so after the word still names a secret.
-func secretSuffix(rest []byte) bool {
-	var folded [maxName]byte
-	n := 0
-	for _, b := range rest {
-		if b == '-' || b == '_' || is(b, digit) {
-			continue
-		}
-		if n == len(folded) {
-			return false
-		}
-		folded[n] = text.Lower(b)
-		n++
-	}
-	return n == 0 || words.Suffixes.Has(folded[:n])
 }
 
 // namesSecret reports whether what is called so is a secret: db_password, secretKey.
@@ -327,7 +341,7 @@ func wordIn(identifier []byte) (strictest *word) {
 		}
 		rest := identifier[i:]
 		for _, m := range marks.Ends(state) {
-			if w := marked[m.Rule].word; w != nil && w.begins(identifier[:i]) && (len(rest) == 0 || secretSuffix(rest)) && (strictest == nil || w.kind < strictest.kind) {
+			if w := marked[m.Rule].word; w != nil && w.begins(identifier[:i]) && (len(rest) == 0 || words.NamesSecret(rest)) && (strictest == nil || w.kind < strictest.kind) {
 				strictest = w
 			}
 		}

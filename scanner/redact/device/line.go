@@ -93,7 +93,7 @@ func Unled(line []byte) []byte {
 
 // unnamed is a line without the name of a file in front of it.
 func unnamed(line []byte) []byte {
-	if i := bytes.IndexByte(line, ':'); i > 0 && bytes.IndexAny(line[:i], " \t") < 0 && bytes.ContainsAny(line[:i], "./") {
+	if i := bytes.IndexByte(line, ':'); i > 0 && !bytes.ContainsAny(line[:i], " \t") && bytes.ContainsAny(line[:i], "./") {
 		return line[i+1:]
 	}
 	return line

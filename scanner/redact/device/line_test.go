@@ -14,7 +14,9 @@ func TestUnled(t *testing.T) {
 		{"34:set passwd ", "set passwd "},
 		{"a/fw.conf:34:    set passwd ", "    set passwd "},
 		{"fw.conf:  set passwd ", "  set passwd "},
-		{"", ""}, {"+", "+"}, {"34", "34"},
+		{"", ""},
+		{"+", "+"},
+		{"34", "34"},
 
 		{"- set ", "- set "},                       // an item of a list
 		{"--enable ", "--enable "},                 // an option
