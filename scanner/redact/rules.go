@@ -235,6 +235,19 @@ var standardRules = []rule{
 		},
 	},
 	{
+		name:  "identified_by",
+		marks: []string{"identified by "},
+		begins: func(before []byte) bool {
+			return text.ContainsFold(lastLine(before), "create user ") || text.ContainsFold(lastLine(before), "alter user ") || text.ContainsFold(lastLine(before), "grant ")
+		},
+		head: quotedHead,
+		examples: []example{
+			{"CREATE USER 'app'@'%' IDENTIFIED BY 'hunter';", "CREATE USER 'app'@'%' IDENTIFIED BY 'REDACTED';"},
+			{"the user is identified by a name", ""},
+			{"a row is identified by 'id'", ""},
+		},
+	},
+	{
 		name:   "snmp_community_name",
 		marks:  []string{" name="},
 		begins: func(before []byte) bool { return text.ContainsFold(lastLine(before), "/snmp community") },

@@ -139,7 +139,7 @@ func (w word) head(c *cursor, before []byte) value {
 	if c.short {
 		return value{}
 	}
-	if len(closers) > 0 && attribute(line) {
+	if len(closers) > 0 && words.Attribute(line) {
 		if c.partner() {
 			return c.assigned(a)
 		}
@@ -214,17 +214,6 @@ func (w word) negated(line []byte) bool {
 
 // inName reports whether r is part of the name of an XML element.
 func inName(r rune) bool { return r < 0x80 && is(byte(r), name) || r == ':' || r == '.' }
-
-// attribute reports whether the line ends with name=" or key=", so that the word is the name
-// of something whose value another attribute holds.
-func attribute(line []byte) bool {
-	line = bytes.TrimRightFunc(line, inName)
-	if len(line) == 0 || !is(line[len(line)-1], quoting) {
-		return false
-	}
-	line = bytes.TrimRight(line[:len(line)-1], "\\")
-	return words.HasSuffixFold(line, "name=") || words.HasSuffixFold(line, "key=")
-}
 
 // column reports whether a field of CSV stands here that looks random, and ends as one.
 func (c *cursor) column() bool {

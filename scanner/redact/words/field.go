@@ -38,10 +38,30 @@ func Sentence(line []byte) bool {
 	return false
 }
 
+// identifier are the characters of one.
+const identifier = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-"
+
+// Attribute reports whether the line ends with name=" or key=", so that the word is the name of something
+// whose value another attribute holds.
+func Attribute(line []byte) bool {
+	line = bytes.TrimRight(line, identifier+".:")
+	if n := len(line); n == 0 || bytes.IndexByte([]byte("\"'`"), line[n-1]) < 0 {
+		return false
+	}
+	line = bytes.TrimRight(line[:len(line)-1], "\\")
+	return HasSuffixFold(line, "name=") || HasSuffixFold(line, "key=")
+}
+
+// Hidden reports whether a hidden field of a form ends the line: what it has it has for this client.
+func Hidden(line []byte) bool {
+	tag := line[max(0, bytes.LastIndexByte(line, '<')):]
+	return text.HasPrefixFold(tag, "<input") && text.ContainsFold(tag, "hidden")
+}
+
 // Naming reports whether a line up to its last identifier says what something is called: name: x, "name" = "x. The signs
 // of a list and of a difference may stand in front, and whatever is in front of an opening bracket or a comma.
 func Naming(line []byte) bool {
-	line = bytes.TrimRight(line, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.")
+	line = bytes.TrimRight(line, identifier+".")
 	if n := len(line); n > 0 && (line[n-1] == '"' || line[n-1] == '\'') {
 		line = line[:n-1]
 	}
