@@ -13,7 +13,7 @@ type Totals struct {
 	Stored    int64 `json:"stored"`
 	Dropped   int64 `json:"dropped"`   // came faster than they could be stored, or could not be stored
 	Lost      int64 `json:"lost"`      // dropped by the kernel before they were read
-	Unknown   int64 `json:"unknown"`   // neither RFC 5424 nor RFC 3164; they are stored
+	Unknown   int64 `json:"unknown"`   // of no known form; they are stored
 	Truncated int64 `json:"truncated"` // longer than 64 KiB; their beginning is stored
 	Refused   int64 `json:"refused"`   // datagrams and connections of who may not send, or one too many
 	Broken    int64 `json:"broken"`    // streams that could not be cut into messages to their end

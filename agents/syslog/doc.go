@@ -6,7 +6,7 @@
 //	totals := r.Serve(ctx)
 //
 // Messages come in datagrams (RFC 5426) and in streams, plain (RFC 6587) or in TLS (RFC 5425), in the
-// form of RFC 5424 or RFC 3164. What has neither form is kept as it came. Nobody proves who sent a
+// form of RFC 5424, of RFC 3164 or of a device's own. What has no known form is kept as it came. Nobody proves who sent a
 // datagram or wrote a message: the text is data, and a message that looks like an instruction to an agent
 // is marked.
 //

@@ -3,13 +3,11 @@ package syslog
 import (
 	"bytes"
 	"encoding/json"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
 	gosyslog "github.com/leodido/go-syslog/v4"
-	"github.com/leodido/go-syslog/v4/rfc3164"
 	"github.com/leodido/go-syslog/v4/rfc5424"
 
 	"github.com/svc-gateway/svc/internal/duckwire"
@@ -19,9 +17,12 @@ import (
 
 // The forms of messages.
 const (
-	formNew     = "rfc5424"
-	formOld     = "rfc3164"
-	formUnknown = "unknown" // the text is all that came, but for the priority
+	formNew      = "rfc5424"
+	formOld      = "rfc3164" // with its variations
+	formCisco    = "cisco"   // the text begins with %FACILITY-SEVERITY-MNEMONIC
+	formFortinet = "fortinet"
+	formMikroTik = "mikrotik"
+	formUnknown  = "unknown" // the text is all that came, but for the priority
 )
 
 // arrival is a message as it came in.
@@ -34,31 +35,18 @@ type arrival struct {
 }
 
 // parser reads messages. It is not safe for concurrent use.
-type parser struct{ recent, old gosyslog.Machine }
+type parser struct{ recent gosyslog.Machine }
 
-func newParser() *parser {
-	return &parser{
-		recent: rfc5424.NewParser(),
-		old: rfc3164.NewParser(
-			rfc3164.WithYear(rfc3164.CurrentYear{}), rfc3164.WithLocaleTimezone(time.Local), rfc3164.WithRFC3339(), rfc3164.WithSecondFractions()),
-	}
-}
+func newParser() *parser { return &parser{recent: rfc5424.NewParser()} }
 
 // parse never fails: what has no known form is a message with all of the text.
 func (p *parser) parse(a arrival) duckwire.Message {
 	m := duckwire.Message{
-		Received: a.at.UTC(), Sender: a.sender, Transport: a.transport, Truncated: a.truncated, Format: formUnknown,
+		Received: a.at.UTC(), Sender: a.sender, Transport: a.transport, Truncated: a.truncated,
 	}
 	raw := bytes.TrimRight(a.raw, "\r\n\x00")
-	if !p.readNew(&m, raw) && !p.readOld(&m, raw) {
-		m.Text = string(raw)
-		if priority, rest, ok := cutPriority(raw); ok {
-			fill(&m, base(priority))
-			m.Text = string(rest)
-		}
-	}
-	if m.ID == "" {
-		m.ID = mnemonicOf(m.App + ": " + m.Text)
+	if !p.readNew(&m, raw) {
+		readOld(&m, raw, a.at)
 	}
 	for _, field := range []*string{&m.Text, &m.Data, &m.Process, &m.Host, &m.App, &m.ID} {
 		*field = storable(*field)
@@ -71,6 +59,9 @@ func (p *parser) parse(a arrival) duckwire.Message {
 
 // readNew reads a message of RFC 5424.
 func (p *parser) readNew(m *duckwire.Message, raw []byte) bool {
+	if _, rest, ok := cutPriority(raw); !ok || !bytes.HasPrefix(rest, []byte("1 ")) {
+		return false // faster than the library
+	}
 	found, err := p.recent.Parse(printable(raw))
 	five, ok := found.(*rfc5424.SyslogMessage)
 	if err != nil || !ok || five == nil {
@@ -86,28 +77,32 @@ func (p *parser) readNew(m *duckwire.Message, raw []byte) bool {
 		}
 		m.Data = string(data)
 	}
+	if name, ok := cutMnemonic(m.Text); ok && m.ID == "" { // ASA, with logging timestamp rfc5424
+		m.ID = name.id
+	}
 	return true
 }
 
-// readOld reads a message of RFC 3164, also one whose time is that of RFC 3339, as rsyslog sends them.
-func (p *parser) readOld(m *duckwire.Message, raw []byte) bool {
-	line, sent := withoutFraction(printable(raw))
-	found, err := p.old.Parse(line)
-	three, ok := found.(*rfc3164.SyslogMessage)
-	if err != nil || !ok || three == nil {
-		return false
+// readOld reads every other message.
+func readOld(m *duckwire.Message, raw []byte, came time.Time) {
+	rest := raw
+	priority, behind, found := cutPriority(raw)
+	if found {
+		rest = behind
 	}
-	m.Format = formOld
-	fill(m, three.Base)
-	m.Text = textOf(raw, three.Message)
+	h, text := readHead(string(rest), came)
 	switch {
-	case sent != nil:
-		m.Sent = sent
-	case m.Sent != nil && m.Sent.Sub(m.Received) > 24*time.Hour: // it does not say its year: that of December comes in January
-		last := m.Sent.AddDate(-1, 0, 0)
-		m.Sent = &last
+	case found:
+		fill(m, base(priority))
+	case h.severity >= 0:
+		fill(m, severityOf(h.severity))
 	}
-	return true
+	m.Format, m.Sent, m.Host, m.App, m.Process, m.ID, m.Text = h.form, h.sent, h.host, h.app, h.process, h.id, text
+	if len(h.data) > 0 {
+		if data, err := json.Marshal(h.data); err == nil {
+			m.Data = string(data)
+		}
+	}
 }
 
 // printable is a message for the parsers, which take no control characters: each is a space there.
@@ -132,37 +127,6 @@ func textOf(raw []byte, text *string) string {
 	return string(raw[len(raw)-len(*text):])
 }
 
-var fraction = regexp.MustCompile(`^<[0-9]{1,3}>([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2})(\.[0-9]{1,9})(Z|[+-][0-9]{2}:[0-9]{2}) `)
-
-// withoutFraction takes the fraction of a second out of a time of RFC 3339 and returns that time.
-func withoutFraction(line []byte) ([]byte, *time.Time) {
-	if !bytes.Contains(line[:min(len(line), len("<191>2026-11-23T05:01:02."))], []byte("T")) {
-		return line, nil // faster than the expression
-	}
-	at := fraction.FindSubmatchIndex(line)
-	if at == nil {
-		return line, nil
-	}
-	t, err := time.Parse(time.RFC3339Nano, string(line[at[2]:at[7]]))
-	if err != nil {
-		return line, nil
-	}
-	return append(bytes.Clone(line[:at[4]]), line[at[5]:]...), &t
-}
-
-// mnemonic is how devices of Cisco name a message: %SYS-5-CONFIG_I.
-var mnemonic = regexp.MustCompile(`(?:^|[ :])%([A-Z0-9_]+-(?:[A-Z0-9_]+-)?[0-7]-[A-Z0-9_]+):`)
-
-func mnemonicOf(text string) string {
-	if !strings.Contains(text, "%") {
-		return ""
-	}
-	if id := mnemonic.FindStringSubmatch(text); id != nil {
-		return id[1]
-	}
-	return ""
-}
-
 // cutPriority cuts <N> off.
 func cutPriority(raw []byte) (priority uint8, rest []byte, ok bool) {
 	number, rest, found := bytes.Cut(raw, []byte(">"))
@@ -178,6 +142,13 @@ func cutPriority(raw []byte) (priority uint8, rest []byte, ok bool) {
 
 func base(priority uint8) (b gosyslog.Base) {
 	b.ComputeFromPriority(priority)
+	return b
+}
+
+// severityOf is what a device says where there is no priority.
+func severityOf(severity int) (b gosyslog.Base) {
+	b = base(uint8(severity))
+	b.Facility = nil
 	return b
 }
 

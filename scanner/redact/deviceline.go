@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/svc-gateway/svc/scanner/redact/device"
+	"github.com/svc-gateway/svc/scanner/redact/looks"
 	"github.com/svc-gateway/svc/scanner/redact/words"
 )
 
@@ -76,7 +77,7 @@ func (l deviceLine) head(c *cursor, before []byte) value {
 	if c.short || !t.configured(known && options+len(l.Within) > 0) || l.Without != "" && string(t.text()) == l.Without {
 		return value{}
 	}
-	if l.Named && !inHex(t.core, 6) {
+	if l.Named && !looks.Hex(t.core, 6) {
 		return value{}
 	}
 	if l.Alone && (!t.mixed() || is(c.at(len(t.raw)), blank)) {
@@ -93,17 +94,7 @@ func (l deviceLine) head(c *cursor, before []byte) value {
 func (c *cursor) hexName() bool {
 	t := c.token()
 	c.i -= len(t.raw)
-	return !c.short && inHex(t.raw, 2) && c.another(t)
-}
-
-// inHex reports whether p is at least least digits in hex, with a figure among them.
-func inHex(p []byte, least int) bool {
-	for _, b := range p {
-		if !is(b, hexDigit) {
-			return false
-		}
-	}
-	return len(p) >= least && bytes.ContainsAny(p, "0123456789")
+	return !c.short && looks.Hex(t.raw, 2) && c.another(t)
 }
 
 // target moves over the host that a line is about, with the interface before it.

@@ -68,14 +68,24 @@ func (t *fieldText) repeated(raw []byte) *snapshot.Prefix {
 }
 
 // again tells whether a string, whose inside raw begins with, repeats all of the text. A text of one
-// byte is repeated by chance, as the dashes of a line are; so may be one that ends like a known secret.
+// byte is repeated by chance, as the dashes of a line are; so may be a short one that ends like a known secret,
+// unless the string would go on with that and is long enough to tell.
 func (t *fieldText) again(raw []byte) repetition {
 	p := t.repeated(raw)
 	if p == nil {
 		return goesOn
 	}
 	e := t.engine()
-	if bytes.Count(raw[:p.Len()], raw[:1]) == p.Len() || len(t.json.finder.buf) > 0 && e.rule == nil && e.value.end == nil {
+	known := &t.json.finder
+	if len(known.buf) > 0 && e.rule == nil && e.value.end == nil {
+		text := jsonscan.AppendUnescaped(bytes.Clone(known.buf), raw)
+		at, _ := known.forms.Find(text, false)
+		if at < len(known.buf) && (p.Len() >= literal.MinForm || known.forms.Heads(text[len(known.buf):])) {
+			return repeats
+		}
+		return mayRepeat
+	}
+	if bytes.Count(raw[:p.Len()], raw[:1]) == p.Len() {
 		return mayRepeat
 	}
 	return repeats

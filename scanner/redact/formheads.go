@@ -60,3 +60,11 @@ func argumentHead(c *cursor, _ []byte) value {
 	}
 	return v
 }
+
+// quotedHead is argumentHead for what must stand in quotes.
+func quotedHead(c *cursor, before []byte) value {
+	if is(c.peek(), quoting) {
+		return argumentHead(c, before)
+	}
+	return value{}
+}

@@ -3,7 +3,6 @@ package redact
 import (
 	"bytes"
 
-	"github.com/svc-gateway/svc/scanner/internal/text"
 	"github.com/svc-gateway/svc/scanner/redact/words"
 )
 
@@ -14,14 +13,11 @@ func Handle(name string) bool { return words.Handle([]byte(name)) }
 // handed reports whether the word, after which closers stand, is the name of something that this
 // client is to hand back. line is what stands before the word.
 func (w word) handed(line, spelled, closers []byte) bool {
-	if w.kind != guardedWord {
-		return false
-	}
-	if hidden(line) {
-		return true
+	if w.kind != guardedWord || words.Hidden(line) {
+		return w.kind == guardedWord
 	}
 	name := line[len(bytes.TrimRightFunc(line, inIdentifier)):]
-	if bytes.HasSuffix(name, []byte("_")) && len(name) == 1 && attribute(line) { // name="_token"
+	if bytes.HasSuffix(name, []byte("_")) && len(name) == 1 && words.Attribute(line) { // name="_token"
 		return true
 	}
 	name = line[len(line)-len(name) : len(line)+len(spelled)] // the word follows its line
@@ -46,12 +42,6 @@ func (w word) shortcut(c *cursor, line []byte) bool {
 		n++
 	}
 	return c.at(n) > ' ' && (is(c.at(n+1), quoting|blank) || c.at(n+1) == '>')
-}
-
-// hidden reports whether a hidden field of a form ends the line: what it has it has for this client.
-func hidden(line []byte) bool {
-	tag := line[max(0, bytes.LastIndexByte(line, '<')):]
-	return text.HasPrefixFold(tag, "<input") && text.ContainsFold(tag, "hidden")
 }
 
 func inIdentifier(r rune) bool { return r < 0x80 && is(byte(r), name) }

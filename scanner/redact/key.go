@@ -53,8 +53,8 @@ func (k key) head(c *cursor, before []byte) value {
 		return value{}
 	}
 	switch body := c.data[:n]; {
-	case k.capitals && bytes.HasSuffix(body, []byte("EXAMPLE")):
-		return value{} // of a documentation
+	case k.capitals && bytes.HasSuffix(body, []byte("EXAMPLE")), bytes.IndexByte(bytes.TrimRight(body, "="), '=') >= 0:
+		return value{} // of a documentation, or a name and its value
 	case !k.sure && !looks.Random(body) && !looks.Checksum(before, body) && (!k.capitals || !looks.Scrambled(body)):
 		return value{}
 	}
@@ -201,6 +201,7 @@ var vendorKeys = []rule{
 		{"token sha256~Zx81Qm0aVb72Lc93NdKe64PfRg05ShTi1Uj2Wv3Xy4Z", "token sha256~REDACTED"},
 		{"jfrog cmVmdGtuOjAxOjE3MzQ1Njc4OTA6YWJjZGVmZ2hpamtsbW5v", "jfrog cmVmdREDACTED"},
 		{"key-0afae57f3ccfd9d7f5767067bc48b30f", "key-REDACTED"},
+		{"server.ssl.key-store-password=Tr0ub4dor&3", "server.ssl.key-store-password=REDACTED"},
 		{"the key-value-store-of-the-service-has-a-long-name", ""},
 	}),
 	key{

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/svc-gateway/svc/scanner/internal/text"
+	"github.com/svc-gateway/svc/scanner/redact/device"
 	"github.com/svc-gateway/svc/scanner/redact/words"
 )
 
@@ -135,6 +136,7 @@ func (w word) context(line []byte, first byte) (command, ok bool) {
 	if i := bytes.LastIndexAny(line, "#>|"); i >= 0 && !bytes.HasSuffix(line, line[i:i+1]) {
 		line, cut = line[i+1:], false // what comes before is a prompt
 	}
+	line = device.Unled(line)
 	head, tail := words.FirstField(line), words.LastField(line)
 	if len(head) == 0 {
 		if w.kind == publicWord {
@@ -162,17 +164,7 @@ func (w word) context(line []byte, first byte) (command, ok bool) {
 	if w.kind == publicWord {
 		return false, true
 	}
-	return !cut && words.Commands.HasFold(head) && !sentence(line) || w.kind == proseWord && words.Owners.HasFold(tail), true
-}
-
-// sentence reports whether words stand behind the first one that hardly any command has.
-func sentence(line []byte) bool {
-	for i, word := range bytes.Fields(line) {
-		if i > 0 && words.Articles.HasFold(word) {
-			return true
-		}
-	}
-	return false
+	return !cut && words.Commands.HasFold(head) && !words.Sentence(line) || w.kind == proseWord && words.Owners.HasFold(tail), true
 }
 
 // another moves to the token after t and reports whether there is one on the line.

@@ -34,6 +34,10 @@ var credentialWords = []struct {
 		{"**Password:** `hunter2`", "**Password:** `REDACTED`"},
 		{"The password for admin is Hunter2.", "The password for admin is REDACTED."},
 		{"<password>hunter2</password>", "<password>REDACTED</password>"},
+		{"- name: DB_PASSWORD\n  value: swordfish\n", "- name: DB_PASSWORD\n  value: REDACTED\n"},
+		{"name  = \"DB_PASSWORD\"\nvalue = \"swordfish\"\n", "name  = \"DB_PASSWORD\"\nvalue = \"REDACTED\"\n"},
+		{"define( 'DB_PASSWORD', 'swordfish' );", "define( 'DB_PASSWORD', 'REDACTED' );"},
+		{"- name: DB_PASSWORD\n  valueFrom: swordfish\n", ""},
 		{"a password is required", ""},
 		{"Forgot your password? Reset the password here.", ""},
 		{"password_policy: strict", ""},
@@ -228,6 +232,19 @@ var standardRules = []rule{
 			{"sshpass -p hunter2 ssh host", "sshpass -p REDACTED ssh host"},
 			{"curl -u bob https://example.com:80", ""},
 			{"sort -u a:b", ""},
+		},
+	},
+	{
+		name:  "identified_by",
+		marks: []string{"identified by "},
+		begins: func(before []byte) bool {
+			return text.ContainsFold(lastLine(before), "create user ") || text.ContainsFold(lastLine(before), "alter user ") || text.ContainsFold(lastLine(before), "grant ")
+		},
+		head: quotedHead,
+		examples: []example{
+			{"CREATE USER 'app'@'%' IDENTIFIED BY 'hunter';", "CREATE USER 'app'@'%' IDENTIFIED BY 'REDACTED';"},
+			{"the user is identified by a name", ""},
+			{"a row is identified by 'id'", ""},
 		},
 	},
 	{

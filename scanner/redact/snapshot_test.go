@@ -84,17 +84,18 @@ func TestRestOfKnownSecret(t *testing.T) {
 
 // Snapshots that grow into a known secret show no more than a few letters of it.
 func TestSnapshotsOfKnownSecret(t *testing.T) {
-	secret := "correct-horse-battery-staple"
-	for _, before := range []string{"", "it is "} {
-		for step := 1; step < len(secret); step++ {
-			var data []string
-			for n := 1; n < len(secret); n += step {
-				data = append(data, `{"content":`+quoted(before+secret[:n])+`}`)
-			}
-			data = append(data, `{"content":`+quoted(before+secret+" ok")+`}`)
-			got := split(knowing(t, secret).EventStream(), events(data...), []byte{99})
-			if strings.Contains(got, secret[:maxSpared+1]) || !strings.Contains(got, `"`+before+Mark+` ok"`) {
-				t.Errorf("%q in steps of %d: %s", before, step, got)
+	for _, secret := range []string{"correct-horse-battery-staple", "abcabcabd", "abababac", "aabaabaaab", "hunter2h"} { // some repeat their beginning
+		for _, before := range []string{"", "it is "} {
+			for step := 1; step < len(secret); step++ {
+				var data []string
+				for n := 1; n < len(secret); n += step {
+					data = append(data, `{"content":`+quoted(before+secret[:n])+`}`)
+				}
+				data = append(data, `{"content":`+quoted(before+secret+" ok")+`}`)
+				got := split(knowing(t, secret).EventStream(), events(data...), []byte{99})
+				if strings.Contains(got, secret[:maxSpared+1]) || !strings.Contains(got, `"`+before+Mark+` ok"`) {
+					t.Errorf("%q, %q in steps of %d: %s", secret, before, step, got)
+				}
 			}
 		}
 	}

@@ -227,3 +227,48 @@ func TestJSONThatOnlySoundsSecret(t *testing.T) {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }
+
+// A line of a configuration is known behind what programs put in front of each line.
+func TestBehindNumbersAndSigns(t *testing.T) {
+	for _, line := range []string{"set psksecret REDACTED", "  set passwd REDACTED", "enable secret REDACTED", " ppp chap password 0 REDACTED", "tacacs-server key REDACTED", " standby 1 authentication REDACTED"} {
+		for _, lead := range []string{"", "+", "+ ", "-", "! ", "> ", "34: ", "34   ", "    34\t", "fw.conf:34:", "a/b:"} {
+			if lead == "-" && line[0] == ' ' && line[1] != ' ' {
+				continue // it may be an item of a list
+			}
+			want := lead + line
+			if got := Text(strings.Replace(want, Mark, "swordfish", 1)); got != want {
+				t.Errorf("got %q, want %q", got, want)
+			}
+		}
+	}
+	for _, line := range []string{"      3 password reset", "12 server key ideas", "docs/a.md:3:Set password policies here", "+ password validation", "12\tpassword validation happens here"} {
+		if got := Text(line); got != line {
+			t.Errorf("got %q, want %q", got, line)
+		}
+	}
+}
+
+// A value is a secret if its name, which stands in front of it, is that of one: in Kubernetes, compose, Terraform.
+func TestNamedValues(t *testing.T) {
+	for _, tt := range []struct{ in, want string }{
+		{"env:\n- name: DB_PASSWORD\n  value: swordfish\n- name: A\n  value: b\n", "env:\n- name: DB_PASSWORD\n  value: REDACTED\n- name: A\n  value: b\n"},
+		{"- name: DB_PASSWORD\r\n  value: swordfish\r\n", "- name: DB_PASSWORD\r\n  value: REDACTED\r\n"},
+		{"+  - name: DB_PASSWORD\n+    value: \"swordfish\"\n", "+  - name: DB_PASSWORD\n+    value: \"REDACTED\"\n"},
+		{"- name: DB_PASSWORD\n  value: |\n    two words\n- name: x\n", "- name: DB_PASSWORD\n  value: |\n    REDACTED\n- name: x\n"},
+		{`{ name = "API_SECRET", value = "swordfish" }`, `{ name = "API_SECRET", value = "REDACTED" }`},
+		{"{name: 'DB_PASSWORD', value: 'swordfish'}", "{name: 'DB_PASSWORD', value: 'REDACTED'}"},
+		{"- name: DB_PASSWORD\n  value: $(X)\n", ""},
+		{"- name: DB_PASSWORD\n  valueFrom:\n    secretKeyRef:\n      name: x\n", ""},
+		{"- name: password\n  required: true\n", ""},
+		{"- name: PASSWORD_MIN\n  value: 12\n", ""},
+	} {
+		if tt.want == "" {
+			tt.want = tt.in
+		}
+		for n := range byte(len(tt.in)) {
+			if got := split(NewTextStream(), tt.in, []byte{n}); got != tt.want {
+				t.Errorf("%q in pieces of %d: got %q", tt.in, n+1, got)
+			}
+		}
+	}
+}

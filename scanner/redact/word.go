@@ -132,7 +132,14 @@ func (w word) head(c *cursor, before []byte) value {
 		return value{}
 	}
 	a := binding{word: w, line: line, closers: closers, below: bytes.IndexByte(closers, ')') < 0, proper: w0 < 'a'}
-	if len(closers) > 0 && attribute(line) {
+	if words.Naming(line) && c.pair() {
+		a.line, a.closers, a.colon = nil, nil, true
+		return c.assigned(a)
+	}
+	if c.short {
+		return value{}
+	}
+	if len(closers) > 0 && words.Attribute(line) {
 		if c.partner() {
 			return c.assigned(a)
 		}
@@ -159,7 +166,7 @@ func (w word) head(c *cursor, before []byte) value {
 		return c.assigned(a)
 	case separates:
 		// A call: set("password", "x").
-		if name := bytes.TrimRightFunc(line, inName); len(closers) > 0 && bytes.HasSuffix(name[:max(0, len(name)-len(closers))], []byte("(")) {
+		if name := bytes.TrimRightFunc(line, inName); len(closers) > 0 && bytes.HasSuffix(bytes.TrimRight(name[:max(0, len(name)-len(closers))], " "), []byte("(")) {
 			c.skip(blank)
 			c.partner()
 			if is(c.peek(), quoting) || c.peek() == '\\' {
@@ -208,17 +215,6 @@ func (w word) negated(line []byte) bool {
 // inName reports whether r is part of the name of an XML element.
 func inName(r rune) bool { return r < 0x80 && is(byte(r), name) || r == ':' || r == '.' }
 
-// attribute reports whether the line ends with name=" or key=", so that the word is the name
-// of something whose value another attribute holds.
-func attribute(line []byte) bool {
-	line = bytes.TrimRightFunc(line, inName)
-	if len(line) == 0 || !is(line[len(line)-1], quoting) {
-		return false
-	}
-	line = bytes.TrimRight(line[:len(line)-1], "\\")
-	return words.HasSuffixFold(line, "name=") || words.HasSuffixFold(line, "key=")
-}
-
 // column reports whether a field of CSV stands here that looks random, and ends as one.
 func (c *cursor) column() bool {
 	n := 0
@@ -244,6 +240,30 @@ func (c *cursor) partner() bool {
 	start := c.i
 	for _, s := range [...]string{"value=", "content=", "default=", "val="} {
 		if c.accept(s) {
+			c.safe = c.i
+			return true
+		}
+	}
+	c.i = start
+	return false
+}
+
+// pair moves over what stands between the name of something and its value, up to the value: a line end or a comma, and
+// value: or value =.
+func (c *cursor) pair() bool {
+	start := c.i
+	c.accept(",")
+	if c.skip(space); c.i > start && c.data[c.i-1] == '\n' {
+		c.lead(leads) // and the blanks behind it
+	}
+	for is(c.peek(), quoting) {
+		c.i++
+	}
+	if c.i > start && c.accept("value") {
+		for is(c.peek(), quoting|blank) {
+			c.i++
+		}
+		if c.accept(":") || c.accept("=") {
 			c.safe = c.i
 			return true
 		}
@@ -292,27 +312,10 @@ func (c *cursor) suffix() int {
 		c.i = start // -> or --
 		return noSuffix
 	}
-	if secretSuffix(rest) {
+	if words.NamesSecret(rest) {
 		return knownSuffix
 	}
 	return unknownSuffix
-}
-
-// secretSuffix reports whether an identifier that goes on so after the word still names a secret.
-func secretSuffix(rest []byte) bool {
-	var folded [maxName]byte
-	n := 0
-	for _, b := range rest {
-		if b == '-' || b == '_' || is(b, digit) {
-			continue
-		}
-		if n == len(folded) {
-			return false
-		}
-		folded[n] = text.Lower(b)
-		n++
-	}
-	return n == 0 || words.Suffixes.Has(folded[:n])
 }
 
 // namesSecret reports whether what is called so is a secret: db_password, secretKey.
@@ -327,7 +330,7 @@ func wordIn(identifier []byte) (strictest *word) {
 		}
 		rest := identifier[i:]
 		for _, m := range marks.Ends(state) {
-			if w := marked[m.Rule].word; w != nil && w.begins(identifier[:i]) && (len(rest) == 0 || secretSuffix(rest)) && (strictest == nil || w.kind < strictest.kind) {
+			if w := marked[m.Rule].word; w != nil && w.begins(identifier[:i]) && (len(rest) == 0 || words.NamesSecret(rest)) && (strictest == nil || w.kind < strictest.kind) {
 				strictest = w
 			}
 		}

@@ -64,6 +64,11 @@ var (
 		/etc/chrony/chrony.conf /etc/systemd/timesyncd.conf /etc/systemd/journald.conf /etc/systemd/logind.conf /etc/systemd/resolved.conf
 		/etc/ssh/sshd_config /etc/selinux/config /etc/default/locale /etc/locale.conf`)
 
+	// plainOption are options of grep that take no other word as their value and have it follow no links.
+	plainOption = regexp.MustCompile(`^-(?:[acEFGhHiIlLnoPqrsTvwxzZ]*(?:[ABCm]?\d+)?|-(?:recursive|line-number|ignore-case|with-filename|count|colou?r|(?:include|exclude|exclude-dir|colou?r)=.*))$`)
+	// deep are folders of which no file is closed. What an installer leaves is in a folder of its own.
+	deep = regexp.MustCompile(`^(?:/usr/share|/usr/include|/etc/(?:sysctl|modules-load|ld\.so\.conf)\.d|/var/log/[A-Za-z0-9][\w.-]*)(?:/|$)`)
+
 	// closed are words in the paths of what is not public in a public place: keys of iSCSI, of TCP, an installer's answers.
 	closed = regexp.MustCompile(`(?i)secret|key|passw|credential|token|/ssl/|/ssh|iscsi|installer|cloud-init|/private`)
 
@@ -78,12 +83,14 @@ func Public(name string, words []usage.Word) bool {
 	switch {
 	case silent.HasString(name):
 		return true
-	case listed.HasString(name), tellers.HasString(name) && !slices.ContainsFunc(words[:min(1, len(words))], tellsState),
-		strings.HasSuffix(name, "rep") && slices.ContainsFunc(words, recursive), name == "rg":
+	case listed.HasString(name), tellers.HasString(name) && !slices.ContainsFunc(words[:min(1, len(words))], tellsState), name == "rg":
 		return false
 	}
 	reads, names := readers.HasString(name), namers.HasString(name)
 	script := scripted.HasString(name) && !slices.ContainsFunc(words, givesScript)
+	if strings.HasSuffix(name, "rep") && slices.ContainsFunc(words, recursive) && !inDepth(words) {
+		return false
+	}
 	for _, w := range words {
 		switch {
 		case script && w.Fixed && !strings.HasPrefix(w.Text, "-") && !awkNames.MatchString(w.Text):
@@ -118,6 +125,18 @@ func recursive(w usage.Word) bool {
 		return strings.HasPrefix(w.Text, "--r") && !strings.HasPrefix(w.Text, "--reg") || strings.HasPrefix(w.Text, "--de") || strings.HasPrefix(w.Text, "--di")
 	}
 	return strings.HasPrefix(w.Text, "-") && strings.ContainsAny(w.Text, "rRd")
+}
+
+// inDepth reports whether a recursive grep searches nothing but folders below which all files are public, whatever
+// their names are. There must be one, else it is the folder where it runs.
+func inDepth(words []usage.Word) bool {
+	operands := slices.DeleteFunc(slices.Clone(words), func(w usage.Word) bool { return w.Fixed && plainOption.MatchString(w.Text) })
+	for i, w := range operands {
+		if !w.Fixed || strings.HasPrefix(w.Text, "-") || i > 0 && !deep.MatchString(path.Clean(w.Text)) {
+			return false
+		}
+	}
+	return len(operands) > 1
 }
 
 func tellsState(w usage.Word) bool { return w.Fixed && states.HasString(w.Text) }

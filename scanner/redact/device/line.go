@@ -53,23 +53,67 @@ func bare(line []byte) (rest []byte, led bool) {
 	if i := bytes.LastIndex(line, []byte("command:")); i >= 0 {
 		line, led = line[i+len("command:"):], true
 	}
+	if named := unnamed(line); len(named) < len(line) {
+		line, led = named, true
+	}
 	for ; ; led = true {
 		rest := bytes.TrimLeft(line, " \t")
-		figures := len(rest) - len(bytes.TrimLeft(rest, "0123456789"))
 		word := words.FirstField(rest)
+		behind, numbered := unnumbered(line)
+		if next := words.FirstField(behind); numbered && !spaced(line, behind) && bytes.IndexByte(next, '-') < 0 {
+			numbered = len(next) == 0
+		}
 		switch {
 		case len(rest) == 0:
 			return line, led
 		case strings.IndexByte("+-!<*|~", rest[0]) >= 0 && !bytes.HasPrefix(rest, []byte("--")): // which begins an option
 			line = rest[1:]
-		case figures > 0 && figures < len(rest) && rest[figures] == ':':
-			line = rest[figures+1:]
+		case numbered:
+			line = behind
 		case takesBack.HasFold(word) && len(word) < len(rest):
 			line = rest[len(word):]
 		default:
 			return line, led
 		}
 	}
+}
+
+// Unled is a line without what programs put in front of each line of a file: its name and the number of the line,
+// and the sign of a difference. An item of a list has none: - set reminders.
+func Unled(line []byte) []byte {
+	rest := unnamed(line)
+	if behind, ok := unnumbered(rest); ok && spaced(rest, behind) {
+		rest = behind
+	}
+	if len(rest) > 1 && strings.IndexByte("+-!<~", rest[0]) >= 0 && rest[1] != rest[0] && (rest[0] != '-' || rest[1] != ' ' || bytes.HasPrefix(rest[2:], []byte(" "))) {
+		rest = rest[1:]
+	}
+	return rest
+}
+
+// unnamed is a line without the name of a file in front of it.
+func unnamed(line []byte) []byte {
+	if i := bytes.IndexByte(line, ':'); i > 0 && !bytes.ContainsAny(line[:i], " \t") && bytes.ContainsAny(line[:i], "./") {
+		return line[i+1:]
+	}
+	return line
+}
+
+// unnumbered is a line without its number, which a colon or blanks end.
+func unnumbered(line []byte) (rest []byte, ok bool) {
+	rest = bytes.TrimLeft(line, " \t")
+	figures := len(rest) - len(bytes.TrimLeft(rest, "0123456789"))
+	if figures == 0 || figures > 6 || figures == len(rest) || rest[figures] != ':' && !text.Is(rest[figures], text.Blank) {
+		return line, false
+	}
+	return rest[figures+1:], true
+}
+
+// spaced reports whether more than one blank or a colon stands between the number of a line and the line, so
+// that it counts no things.
+func spaced(line, behind []byte) bool {
+	end := line[len(line)-len(behind)-1]
+	return end != ' ' || len(behind) > 0 && text.Is(behind[0], text.Blank)
 }
 
 var (

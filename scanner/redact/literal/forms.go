@@ -111,6 +111,15 @@ func lowerEscapes(s string) string {
 	return string(p)
 }
 
+// Heads reports whether p begins with a form, or with as much of one as p has and at least MinForm bytes.
+func (f *Forms) Heads(p []byte) bool {
+	if len(p) < MinForm {
+		return false
+	}
+	at, _ := f.Find(p[:min(len(p), MaxForm)], false)
+	return at == 0
+}
+
 // Find returns the place of the first form in p. When more bytes are needed to know, form is
 // empty and at is where it may begin; at is len(p) when there is none.
 func (f *Forms) Find(p []byte, eof bool) (at int, form string) {

@@ -170,3 +170,13 @@ func Armoured(before []byte) bool {
 	}
 	return bytes.HasSuffix(before, []byte("PRIVATE KEY")) || bytes.HasSuffix(before, []byte("PRIVATE KEY BLOCK"))
 }
+
+// Hex reports whether p is at least least digits in hex, with a figure among them.
+func Hex(p []byte, least int) bool {
+	for _, b := range p {
+		if !text.Is(b, text.Digit) && (b|0x20 < 'a' || b|0x20 > 'f') {
+			return false
+		}
+	}
+	return len(p) >= least && bytes.ContainsAny(p, "0123456789")
+}
