@@ -49,15 +49,21 @@ func pairHead(c *cursor, _ []byte) value {
 
 // argumentHead reads the value of an argument, whatever it looks like.
 func argumentHead(c *cursor, _ []byte) value {
+	v := c.opened()
+	if b := c.peek(); c.short || b <= ' ' || b == v.quote || is(b, tailing) || c.reference() || c.masked() {
+		return value{}
+	}
+	return v
+}
+
+// opened begins a value, in quotes or bare.
+func (c *cursor) opened() value {
 	v := value{end: endBare}
 	if is(c.peek(), quoting) {
 		v = value{end: endQuoted, quote: c.peek()}
 		c.i++
 	}
 	c.safe = c.i
-	if b := c.peek(); c.short || b <= ' ' || b == v.quote || is(b, tailing) || c.reference() || c.masked() {
-		return value{}
-	}
 	return v
 }
 

@@ -147,26 +147,31 @@ func urlHead(c *cursor, _ []byte) value {
 	c.i++
 	c.safe = c.i
 	start := c.i
-	c.accept("+")
-	digits := c.i
-	for c.i-digits <= 5 && is(c.peek(), digit) {
-		c.i++
-	}
-	port := c.i
-	if port == start && (c.accept("port") || c.accept("%") && is(c.peek(), letter) && !is(c.at(1), letter|digit) || c.accept("$") && c.peek() == '{') {
-		if port = c.i; is(c.peek(), letter) { // %d
-			c.i++
-			port++
-		}
-	}
-	if c.i == port && c.sentenceEnds() {
-		return value{}
-	}
-	if b := c.peek(); is(b, stops) && (c.i == port || b == '{') {
+	if c.port(); c.sentenceEnds() || is(c.peek(), stops) {
 		return value{}
 	}
 	c.i = start
 	return value{end: endUserinfo}
+}
+
+// port skips the port of a URL, or what stands for it.
+func (c *cursor) port() {
+	c.accept("+")
+	start, b, next := c.i, c.peek(), c.at(1)
+	switch {
+	case is(b, digit):
+		for c.i-start <= 5 && is(c.peek(), digit) {
+			c.i++
+		}
+	case b == '%' && is(next, letter) && !is(c.at(2), letter|digit): // %d
+		c.i += 2
+	case b == '$' && next == '{':
+		c.i++
+	case b == '$' && is(next, letter): // $PORT
+		for c.i++; c.i-start < maxName && (is(c.peek(), letter|digit) || c.peek() == '_'); c.i++ {
+		}
+	case c.accept("port"):
+	}
 }
 
 // sentenceEnds reports whether a full stop or the like stands here, and nothing that goes on with it.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/svc-gateway/svc/scanner/internal/text"
+	"github.com/svc-gateway/svc/scanner/redact/flags"
 	"github.com/svc-gateway/svc/scanner/redact/literal"
 	"github.com/svc-gateway/svc/scanner/redact/looks"
 	"github.com/svc-gateway/svc/scanner/redact/words"
@@ -223,13 +224,13 @@ var credentialWords = []struct {
 var standardRules = []rule{
 	{
 		name:   "command_flag",
-		marks:  []string{" -u[ \t]", "--user[ =\t]", "sshpass -p[ \t]", "redis-cli -a[ \t]"},
-		begins: flagged,
+		marks:  flags.Marks(),
+		begins: func(before []byte) bool { return flags.Of(lastLine(before)) != flags.Option{} },
 		head:   flagHead,
 		examples: []example{
 			{"curl -u bob:hunter2 https://example.com", "curl -u bob:REDACTED https://example.com"},
 			{"curl --user 'bob:hunter2' x", "curl --user 'bob:REDACTED' x"},
-			{"sshpass -p hunter2 ssh host", "sshpass -p REDACTED ssh host"},
+			{"mysql -u root -phunter2", "mysql -u root -pREDACTED"},
 			{"curl -u bob https://example.com:80", ""},
 			{"sort -u a:b", ""},
 		},
@@ -360,7 +361,7 @@ var standardRules = []rule{
 			{"postgres://bob:hunter2@db:5432/x", "postgres://bob:REDACTED@db:5432/x"},
 			{"redis://:p@ss@cache", "redis://:REDACTED@cache"},
 			{"http://localhost:2280/health", ""},
-			{"https://example.com:8443", ""},
+			{"curl http://localhost:$PORT/", ""},
 		},
 	},
 	{
