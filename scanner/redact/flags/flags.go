@@ -52,7 +52,8 @@ var families = []family{
 			"mysql", "mysqladmin", "mysqlbinlog", "mysqlcheck", "mysqldump", "mysqlimport", "mysqlpump", "mysqlshow", "mysqlslap",
 			"mariadb", "mariadb-admin", "mariadb-check", "mariadb-dump", "mariadb-import", "mariadb-show",
 		},
-		"", []option{{"-p", attached}}, // what stands apart is the database
+		"",
+		[]option{{"-p", attached}}, // what stands apart is the database
 	},
 	{[]string{"mongo", "mongosh", "mongodump", "mongoexport", "mongoimport", "mongorestore", "mongostat", "mongotop"}, "", []option{{"-p", apart}}},
 	{[]string{"sqlcmd", "bcp"}, "", []option{{"-P", both}}},
@@ -61,10 +62,10 @@ var families = []family{
 	{[]string{"ldappasswd"}, "", []option{{"-w", both}, {"-a", both}, {"-s", both}}},
 	{
 		[]string{"snmpbulkget", "snmpbulkwalk", "snmpdf", "snmpget", "snmpgetnext", "snmpinform", "snmpset", "snmpstatus", "snmptable", "snmptrap", "snmpwalk"},
-		"", []option{{"-c", both}, {"-A", both}, {"-X", both}},
+		"",
+		[]option{{"-c", both}, {"-A", both}, {"-X", both}},
 	},
 	{[]string{"ipmitool"}, "", []option{{"-P", both}}},
-	{[]string{"mosquitto_pub", "mosquitto_rr", "mosquitto_sub"}, "", []option{{"-P", apart}}},
 	{[]string{"net", "rpcclient", "smbclient"}, "", []option{{"-U", both.behind('%')}}},
 	{[]string{"zip", "unzip"}, "", []option{{"-P", both}}},
 	{[]string{"7z", "7za", "7zr", "rar", "unrar"}, "", []option{{"-p", attached}}},
