@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -147,6 +148,11 @@ var devices = []struct{ name, in, want, data string }{
 		"date=2026-11-22 devid=F devname=fw1 level=alert logid=7 time=22:14:15 type=traffic",
 	},
 	{
+		"FortiOS with pairs in a value", `<189>date=2026-11-22,time=22:14:15,devname="fw1",devid="F",logid="7",user="x",devname="fw9",date=2020-01-01,y=z`,
+		`whole|fw1||notice|7|fortinet|date=2026-11-22,time=22:14:15,devname="fw1",devid="F",logid="7",user="x",devname="fw9",date=2020-01-01,y=z`,
+		"date=2026-11-22 devid=F devname=fw1 logid=7 time=22:14:15 user=x y=z",
+	},
+	{
 		"VRP", "<188>Nov 22 2026 22:14:15+01:00 ar1 %%01IFNET/4/LINK_STATE(l)[12]:The line protocol is down",
 		"2026-11-22T21:14:15Z|ar1|IFNET|warning|IFNET/4/LINK_STATE|rfc3164|The line protocol is down", "",
 	},
@@ -173,6 +179,7 @@ var devices = []struct{ name, in, want, data string }{
 	{"pairs of others", "<13>date=today devname=x", "|||notice||unknown|date=today devname=x", ""},
 	{"a time in the text", "<13>Nov 22 22:14:15 h1 2026-11-22T22:14:15Z it was", "whole|h1||notice||rfc3164|2026-11-22T22:14:15Z it was", ""},
 	{"capitals behind a time", "<13>Nov 22 22:14:15 CRON: hello", "whole||CRON|notice||rfc3164|hello", ""},
+	{"no minute", "<13>Nov 22 22:60:15 h1 a: x", "|||notice||unknown|Nov 22 22:60:15 h1 a: x", ""},
 	{"no time", "<13>Nov 32 22:14:15 h1 a: x", "|||notice||unknown|Nov 32 22:14:15 h1 a: x", ""},
 }
 
@@ -206,6 +213,19 @@ func TestDevices(t *testing.T) {
 				t.Errorf("%s\ngot the data  %s\nwant %s", tt.in, got, tt.data)
 			}
 		})
+	}
+}
+
+// The longest message of heads behind heads takes a few times its length.
+func TestLongHeads(t *testing.T) {
+	for _, of := range []string{"1380653443.5 h ", "*Nov 22 22:14:15 h ", "45: *2026-11-22T22:14:15 h "} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		parse("<13>" + strings.Repeat(of, maxMessage/len(of)))
+		runtime.ReadMemStats(&after)
+		if took := after.TotalAlloc - before.TotalAlloc; took > 100*maxMessage {
+			t.Errorf("%q: %d bytes take %d bytes of memory", of, maxMessage, took)
+		}
 	}
 }
 
