@@ -244,8 +244,7 @@ var standardRules = []rule{
 		examples: []example{
 			{"CREATE USER 'app'@'%' IDENTIFIED BY 'hunter';", "CREATE USER 'app'@'%' IDENTIFIED BY 'REDACTED';"},
 			{"ALTER USER app IDENTIFIED WITH caching_sha2_password BY 'hunter';", "ALTER USER app IDENTIFIED WITH caching_sha2_password BY 'REDACTED';"},
-			{"the user is identified by a name", ""},
-			{"a row is identified by 'id'", ""},
+			{"the user is identified by a name, a row is identified by 'id'", ""},
 		},
 	},
 	{
