@@ -63,6 +63,21 @@ func TestATokenGoesToItsServerOnly(t *testing.T) {
 	}
 }
 
+// The attack: whoever is lured to a prefix sends the token to a server whose name it ends, or is.
+func TestAPrefixIsAPath(t *testing.T) {
+	lost := ""
+	eve := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { lost = r.Header.Get("Authorization") }))
+	defer eve.Close()
+	to, err := OverNetwork(t.Context(), home(t), "http://gw.example")
+	if err != nil {
+		t.Fatal(err)
+	}
+	to.Token, to.Prefix = "svc_1", "@"+strings.TrimPrefix(eve.URL, "http://")
+	if _, err := to.Whoami(t.Context()); err == nil || !strings.Contains(err.Error(), "--prefix: ") || lost != "" {
+		t.Errorf("got %v, and %q was sent", err, lost)
+	}
+}
+
 // A note does not outlive its token: one that is put there by hand, or by the first start, is of the
 // service of the data folder.
 func TestANoteIsOfOneToken(t *testing.T) {
