@@ -1,6 +1,7 @@
 package syslog
 
 import (
+	"cmp"
 	"net/netip"
 	"strings"
 	"time"
@@ -167,7 +168,8 @@ func (h *head) origin(s string, came time.Time) (rest string) {
 	return behind
 }
 
-// named cuts off the host, and the head that a relay has put its own in front of.
+// named cuts off the host, and the head of a device that a relay has put its own in front of. The device's own name for
+// itself is its host then.
 func (h *head) named(s string, came time.Time) (rest string) {
 	word, rest, ok := cutWord(s)
 	if !ok || rest == "" || !isHost(word) {
@@ -177,15 +179,17 @@ func (h *head) named(s string, came time.Time) (rest string) {
 		h.host = word
 	}
 	rest = strings.TrimLeft(strings.TrimPrefix(rest, ": "), " ")
-	inner := head{form: h.form, sent: h.sent, host: h.host, severity: -1}
 	if rest == "" || !strings.ContainsRune(":*0123456789", rune(rest[0])) {
 		return rest
 	}
-	if text, ok := inner.front(rest, came); ok && len(inner.data) > 0 {
-		*h = inner
-		return text
+	inner := head{form: h.form, sent: h.sent, severity: -1}
+	text, _ := inner.front(rest, came)
+	if _, ok := cutMnemonic(text); !ok {
+		return rest
 	}
-	return rest
+	inner.host = cmp.Or(inner.host, h.host)
+	*h = inner
+	return text
 }
 
 // add notes what no column is for.

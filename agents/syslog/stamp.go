@@ -14,9 +14,9 @@ type stamp struct {
 }
 
 // cutStamp cuts a time off: that of RFC 3164, with a fraction of a second and the year in front of the month,
-// behind the day or behind the time, that of RFC 3339, also without a zone, the seconds since 1970 with a fraction, and how long a device runs. What does not
-// say its zone is of this machine's, and what does not say its year is of the one that brings it close to
-// the time that the message came.
+// behind the day or behind the time, that of RFC 3339, also without a zone, the seconds since 1970 with a
+// fraction, and how long a device runs. What does not say its zone is of this machine's, and what does not say
+// its year is of the one that brings it close to the time that the message came.
 func cutStamp(s string, came time.Time) (found stamp, rest string, ok bool) {
 	switch {
 	case s == "":
@@ -110,7 +110,7 @@ func cutSeconds(s string) (found stamp, rest string, ok bool) {
 	if !ok || len(seconds) != len("1380653443") {
 		return stamp{}, s, false
 	}
-	fraction, rest, _ := strings.Cut(behind, " ")
+	fraction, _, _ := strings.Cut(behind, " ")
 	if len(fraction) == 0 || len(fraction) > 9 {
 		return stamp{}, s, false
 	}
@@ -118,7 +118,7 @@ func cutSeconds(s string) (found stamp, rest string, ok bool) {
 	if err != nil {
 		return stamp{}, s, false
 	}
-	return stamp{at: time.Unix(0, since)}, " " + rest, true
+	return stamp{at: time.Unix(0, since)}, behind[len(fraction):], true
 }
 
 // cutRunning cuts off how long a device runs: 00:00:12, 2d03h and 1y2w.
@@ -140,17 +140,20 @@ func cutYear(s string) (year int, rest string, ok bool) {
 // cutClock cuts off 00:00:12.345, as nanoseconds since midnight.
 func cutClock(s string) (clock int, rest string, ok bool) {
 	rest = s
-	for i, unit := range []time.Duration{time.Hour, time.Minute, time.Second} {
+	for i, part := range []struct {
+		unit time.Duration
+		most int
+	}{{time.Hour, 23}, {time.Minute, 59}, {time.Second, 60}} {
 		if i > 0 {
 			if rest, ok = strings.CutPrefix(rest, ":"); !ok {
 				return 0, s, false
 			}
 		}
 		var n int
-		if n, rest, ok = cutNumber(rest, 2, 2); !ok || n > 60 || i == 0 && n > 23 {
+		if n, rest, ok = cutNumber(rest, 2, 2); !ok || n > part.most {
 			return 0, s, false
 		}
-		clock += n * int(unit)
+		clock += n * int(part.unit)
 	}
 	if len(rest) < 2 || rest[0] != '.' && rest[0] != ',' || !isDigit(rest[1]) {
 		return clock, rest, true

@@ -109,7 +109,10 @@ func (h *head) pairs(s string) bool {
 		if !ok || name == "" || strings.ContainsAny(name, " \",") {
 			break // the text goes on without pairs
 		}
-		data[name], rest = cutValue(value)
+		value, rest = cutValue(value)
+		if _, twice := data[name]; !twice { // what somebody else has put into a value may look like a pair, behind those of the device
+			data[name] = value
+		}
 	}
 	if data["devid"] == "" || data["logid"] == "" && data["log_id"] == "" {
 		return false
@@ -135,6 +138,8 @@ var fortinetFirst = map[string]bool{"date": true, "logver": true, "timestamp": t
 
 var fortinetSeverities = map[string]int{"emergency": 0, "alert": 1, "critical": 2, "error": 3, "warning": 4, "notice": 5, "information": 6, "debug": 7}
 
+var escapes = strings.NewReplacer(`\"`, `"`, `\\`, `\`)
+
 // cutValue cuts off the value of a pair, which may be in quotes.
 func cutValue(s string) (value, rest string) {
 	quoted, ok := strings.CutPrefix(s, `"`)
@@ -149,7 +154,7 @@ func cutValue(s string) (value, rest string) {
 		case '\\':
 			i++
 		case '"':
-			return strings.NewReplacer(`\"`, `"`, `\\`, `\`).Replace(quoted[:i]), quoted[i+1:]
+			return escapes.Replace(quoted[:i]), quoted[i+1:]
 		}
 	}
 	return quoted, ""

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -64,6 +65,18 @@ var devices = []struct{ name, in, want, data string }{
 	{
 		"IOS by a relay", "<189>Nov 22 22:14:16 192.0.2.1 45: 000485: *Nov 22 22:14:15.123: %SYS-5-CONFIG_I: Configured",
 		"at|192.0.2.1|SYS|notice|SYS-5-CONFIG_I|cisco|Configured", "clock=not set counter=45 sequence=000485",
+	},
+	{
+		"IOS with origin-id by a relay", "<189>Nov 22 22:14:16 192.0.2.1 45: 000485: router1: *Nov 22 22:14:15.123: %SYS-5-CONFIG_I: Configured",
+		"at|router1|SYS|notice|SYS-5-CONFIG_I|cisco|Configured", "clock=not set counter=45 sequence=000485",
+	},
+	{
+		"IOS-XR by a relay", "<189>Nov 22 22:14:16 192.0.2.1 45: core1 RP/0/RP0/CPU0:Nov 22 22:14:15.123 UTC: config[7]: %MGBL-SYS-5-CONFIG_I : Configured",
+		"2026-11-22T22:14:15.123Z|core1|config[7]|notice|MGBL-SYS-5-CONFIG_I|cisco|Configured", "counter=45 node=RP/0/RP0/CPU0",
+	},
+	{
+		"NX-OS by a relay", "<189>Nov 22 22:14:16 192.0.2.1 : 2026 Nov 22 22:14:15.123 UTC: %ETHPORT-5-IF_UP: up",
+		"2026-11-22T22:14:15.123Z|192.0.2.1|ETHPORT|notice|ETHPORT-5-IF_UP|cisco|up", "",
 	},
 	{"IOS with a subfacility", "<189>45: %SYS-SP-5-RESTART: System restarted", "||SYS-SP|notice|SYS-SP-5-RESTART|cisco|System restarted", "counter=45"},
 	{"IOS without a priority", "%SYS-5-CONFIG_I: Configured", "||SYS|notice|SYS-5-CONFIG_I|cisco|Configured", ""},
@@ -147,6 +160,11 @@ var devices = []struct{ name, in, want, data string }{
 		"date=2026-11-22 devid=F devname=fw1 level=alert logid=7 time=22:14:15 type=traffic",
 	},
 	{
+		"FortiOS with pairs in a value", `<189>date=2026-11-22,time=22:14:15,devname="fw1",devid="F",logid="7",user="x",devname="fw9",date=2020-01-01,y=z`,
+		`whole|fw1||notice|7|fortinet|date=2026-11-22,time=22:14:15,devname="fw1",devid="F",logid="7",user="x",devname="fw9",date=2020-01-01,y=z`,
+		"date=2026-11-22 devid=F devname=fw1 logid=7 time=22:14:15 user=x y=z",
+	},
+	{
 		"VRP", "<188>Nov 22 2026 22:14:15+01:00 ar1 %%01IFNET/4/LINK_STATE(l)[12]:The line protocol is down",
 		"2026-11-22T21:14:15Z|ar1|IFNET|warning|IFNET/4/LINK_STATE|rfc3164|The line protocol is down", "",
 	},
@@ -172,7 +190,9 @@ var devices = []struct{ name, in, want, data string }{
 	{"a percentage", "<13>Nov 22 22:14:15 h1 df: %use-9-x: 7", "whole|h1|df|notice||rfc3164|%use-9-x: 7", ""},
 	{"pairs of others", "<13>date=today devname=x", "|||notice||unknown|date=today devname=x", ""},
 	{"a time in the text", "<13>Nov 22 22:14:15 h1 2026-11-22T22:14:15Z it was", "whole|h1||notice||rfc3164|2026-11-22T22:14:15Z it was", ""},
+	{"a head in the text", "<13>Nov 22 22:14:15 h1 10: *Nov 22 22:14:16 h2 sshd[7]: Accepted", "whole|h1|10|notice||rfc3164|*Nov 22 22:14:16 h2 sshd[7]: Accepted", ""},
 	{"capitals behind a time", "<13>Nov 22 22:14:15 CRON: hello", "whole||CRON|notice||rfc3164|hello", ""},
+	{"no minute", "<13>Nov 22 22:60:15 h1 a: x", "|||notice||unknown|Nov 22 22:60:15 h1 a: x", ""},
 	{"no time", "<13>Nov 32 22:14:15 h1 a: x", "|||notice||unknown|Nov 32 22:14:15 h1 a: x", ""},
 }
 
@@ -206,6 +226,19 @@ func TestDevices(t *testing.T) {
 				t.Errorf("%s\ngot the data  %s\nwant %s", tt.in, got, tt.data)
 			}
 		})
+	}
+}
+
+// The longest message of heads behind heads takes a few times its length.
+func TestLongHeads(t *testing.T) {
+	for _, of := range []string{"1380653443.5 h ", "*Nov 22 22:14:15 h ", "45: *2026-11-22T22:14:15 h "} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		parse("<13>" + strings.Repeat(of, maxMessage/len(of)))
+		runtime.ReadMemStats(&after)
+		if took := after.TotalAlloc - before.TotalAlloc; took > 100*maxMessage {
+			t.Errorf("%q: %d bytes take %d bytes of memory", of, maxMessage, took)
+		}
 	}
 }
 

@@ -237,15 +237,15 @@ var standardRules = []rule{
 	},
 	{
 		name:  "identified_by",
-		marks: []string{"identified by "},
+		marks: []string{"identified by ", "_password by "}, // IDENTIFIED WITH mysql_native_password BY
 		begins: func(before []byte) bool {
 			return text.ContainsFold(lastLine(before), "create user ") || text.ContainsFold(lastLine(before), "alter user ") || text.ContainsFold(lastLine(before), "grant ")
 		},
 		head: quotedHead,
 		examples: []example{
 			{"CREATE USER 'app'@'%' IDENTIFIED BY 'hunter';", "CREATE USER 'app'@'%' IDENTIFIED BY 'REDACTED';"},
-			{"the user is identified by a name", ""},
-			{"a row is identified by 'id'", ""},
+			{"ALTER USER app IDENTIFIED WITH caching_sha2_password BY 'hunter';", "ALTER USER app IDENTIFIED WITH caching_sha2_password BY 'REDACTED';"},
+			{"the user is identified by a name, a row is identified by 'id'", ""},
 		},
 	},
 	{

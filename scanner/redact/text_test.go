@@ -257,6 +257,9 @@ func TestNamedValues(t *testing.T) {
 		{"- name: DB_PASSWORD\n  value: |\n    two words\n- name: x\n", "- name: DB_PASSWORD\n  value: |\n    REDACTED\n- name: x\n"},
 		{`{ name = "API_SECRET", value = "swordfish" }`, `{ name = "API_SECRET", value = "REDACTED" }`},
 		{"{name: 'DB_PASSWORD', value: 'swordfish'}", "{name: 'DB_PASSWORD', value: 'REDACTED'}"},
+		{"- Name: DB_PASSWORD\n  Value: swordfish\n", "- Name: DB_PASSWORD\n  Value: REDACTED\n"}, // CloudFormation
+		{`{"Name":"DB_PASSWORD","Value":"swordfish"}`, `{"Name":"DB_PASSWORD","Value":"REDACTED"}`},
+		{"File name: password\nValue: swordfish\n", ""},
 		{"- name: DB_PASSWORD\n  value: $(X)\n", ""},
 		{"- name: DB_PASSWORD\n  valueFrom:\n    secretKeyRef:\n      name: x\n", ""},
 		{"- name: password\n  required: true\n", ""},

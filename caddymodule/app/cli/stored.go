@@ -52,7 +52,8 @@ func ForToken(ctx context.Context, home settings.Home, address, token string) (T
 		return Target{}, err
 	}
 	t.Token, t.Named = token, address != "" || server != ""
-	if !among(t.Base, servers) {
+	i := slices.IndexFunc(servers, like(t.Base))
+	if i < 0 {
 		of := "the service of " + home.Dir()
 		if len(servers) > 0 {
 			of = servers[0]
@@ -60,14 +61,27 @@ func ForToken(ctx context.Context, home settings.Home, address, token string) (T
 		return Target{}, fmt.Errorf("the stored token is for %s and is not sent to %s: log in there with %s --url %s, or leave --url out",
 			of, t.Base, Command("login"), t.Base)
 	}
+	t.Base = onHost(t.Base, servers[i])
 	return t, nil
+}
+
+// onHost is an address with the host of a server of the same origin: at the port of another loopback address somebody
+// else may listen. With TLS that one has no certificate, and the name is the one that the server has one for.
+func onHost(address, server string) string {
+	u, err1 := url.Parse(address)
+	s, err2 := url.Parse(server)
+	if err1 != nil || err2 != nil || u.Scheme == "https" {
+		return address
+	}
+	u.Host = s.Host
+	return u.String()
 }
 
 // Store makes a token that was accepted at a target the stored one, of a session or not, and notes which
 // server it is for.
 func Store(ctx context.Context, home settings.Home, at Target, session bool) error {
 	server := at.Base
-	if among(at.Base, running(ctx, home)) {
+	if slices.ContainsFunc(running(ctx, home), like(at.Base)) {
 		server = "" // it is the data folder's own, wherever that will listen
 	}
 	if err := home.NoteServer(at.Token, server); err != nil {
@@ -92,9 +106,9 @@ func running(ctx context.Context, home settings.Home) (bases []string) {
 	return bases
 }
 
-// among reports whether an address is of one of the servers.
-func among(address string, servers []string) bool {
-	return slices.ContainsFunc(servers, func(s string) bool { return origin(s) == origin(address) })
+// like returns what reports whether a server is that of an address.
+func like(address string) func(server string) bool {
+	return func(server string) bool { return origin(server) == origin(address) }
 }
 
 // origin is scheme, host and port of an address, where the loopback addresses have one name.

@@ -33,7 +33,9 @@ func TestATokenGoesToItsServerOnly(t *testing.T) {
 		{"login, in clear text", "https://gw.example", "http://gw.example", "is not sent to http://gw.example"},
 		{"login, another port", "https://gw.example", "https://gw.example:8443", "is not sent to https://gw.example:8443"},
 		{"login, here", "https://gw.example", DefaultURL, "is not sent to " + DefaultURL},
-		{"here, by another name", DefaultURL, "http://localhost:2280/", "http://localhost:2280"},
+		{"here, by another name", DefaultURL, "http://localhost:2280/", DefaultURL}, // where another user may listen at ::1
+		{"here, at another address", DefaultURL, "http://[::1]:2280/x", DefaultURL + "/x"},
+		{"here, with TLS", "https://127.0.0.1:2280", "https://localhost:2280", "https://localhost:2280"}, // which the certificate is for
 		{"here, another port", DefaultURL, "http://127.0.0.1:1", "is not sent to http://127.0.0.1:1"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -58,6 +60,21 @@ func TestATokenGoesToItsServerOnly(t *testing.T) {
 				t.Errorf("got the token %q, %v", to.Token, err)
 			}
 		})
+	}
+}
+
+// The attack: whoever is lured to a prefix sends the token to a server whose name it ends, or is.
+func TestAPrefixIsAPath(t *testing.T) {
+	lost := ""
+	eve := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { lost = r.Header.Get("Authorization") }))
+	defer eve.Close()
+	to, err := OverNetwork(t.Context(), home(t), "http://gw.example")
+	if err != nil {
+		t.Fatal(err)
+	}
+	to.Token, to.Prefix = "svc_1", "@"+strings.TrimPrefix(eve.URL, "http://")
+	if _, err := to.Whoami(t.Context()); err == nil || !strings.Contains(err.Error(), "--prefix: ") || lost != "" {
+		t.Errorf("got %v, and %q was sent", err, lost)
 	}
 }
 

@@ -93,6 +93,9 @@ func checkAddress(address string) (string, error) {
 // Send sends a request, with in as its JSON body unless that is nil and with the headers, name and value
 // in turn, and returns the response of a success; the caller closes its body.
 func (t Target) Send(ctx context.Context, method, path string, in any, headers ...string) (*http.Response, error) {
+	if !strings.HasPrefix(path, "/") { // it would go on with the name of the server: @eve.example
+		return nil, Usagef("--prefix: %q does not begin with a slash: write it as in %s", t.Prefix, DefaultPrefix)
+	}
 	var body io.Reader
 	if in != nil {
 		doc, err := json.Marshal(in)

@@ -65,7 +65,7 @@ var (
 		/etc/ssh/sshd_config /etc/selinux/config /etc/default/locale /etc/locale.conf`)
 
 	// plainOption are options of grep that take no other word as their value and have it follow no links.
-	plainOption = regexp.MustCompile(`^-(?:[acEFGhHiIlLnoPqrsTvwxzZ]*(?:[ABCm]?\d+)?|-(?:recursive|line-number|ignore-case|with-filename|count|colou?r|(?:include|exclude|exclude-dir|colou?r)=.*))$`)
+	plainOption = regexp.MustCompile(`^-(?:[acEFGhHiIlLnoPqrsTvwxzZ]+(?:[ABCm]?\d+)?|[ABCm]?\d+|-(?:recursive|line-number|ignore-case|with-filename|count|colou?r|(?:include|exclude|exclude-dir|colou?r)=.*))$`)
 	// deep are folders of which no file is closed. What an installer leaves is in a folder of its own.
 	deep = regexp.MustCompile(`^(?:/usr/share|/usr/include|/etc/(?:sysctl|modules-load|ld\.so\.conf)\.d|/var/log/[A-Za-z0-9][\w.-]*)(?:/|$)`)
 
@@ -93,7 +93,7 @@ func Public(name string, words []usage.Word) bool {
 	}
 	for _, w := range words {
 		switch {
-		case script && w.Fixed && !strings.HasPrefix(w.Text, "-") && !awkNames.MatchString(w.Text):
+		case script && w.Fixed && (w.Text == "-" || !strings.HasPrefix(w.Text, "-")) && !awkNames.MatchString(w.Text):
 			script = false
 		case !names && !public(w), reads && !strings.Contains(w.Text, "/") && !noFile.MatchString(w.Text), givesFiles(w.Text):
 			return false
@@ -103,11 +103,11 @@ func Public(name string, words []usage.Word) bool {
 }
 
 // givesScript reports whether an option may give the script: -e, -f, among other letters too, --regexp and
-// --file, shortened too.
+// --file, shortened too, and --, behind which the script may look like an option.
 func givesScript(w usage.Word) bool {
 	long, _, _ := strings.Cut(w.Text, "=")
 	if strings.HasPrefix(long, "--") {
-		return long != "--" && (strings.HasPrefix("--regexp", long) || strings.HasPrefix("--file", long))
+		return strings.HasPrefix("--regexp", long) || strings.HasPrefix("--file", long)
 	}
 	return strings.HasPrefix(w.Text, "-") && strings.ContainsAny(w.Text, "ef")
 }

@@ -74,6 +74,14 @@ func TestPublic(t *testing.T) {
 		{"grep -r error 3", false},
 		{"grep -r /var/log/nginx", false},
 		{"grep -r error -- /var/log/nginx", false},
+		{"dmesg | grep -i error -", true},
+		{"grep - /var/log/syslog", true},
+		{"grep - /root/x", false}, // a - is the pattern
+		{"grep -m1 - /root/x", false},
+		{"zgrep - /root/x", false},
+		{"grep -r - /root /var/log/nginx", false},
+		{"grep -- - /root/x", false},
+		{"grep -- -x /root/x", false}, // -x is the pattern
 		{"grep -r error /sys/class", false},
 		{"grep -r error /proc/net", false},
 		{"grep -f /root/x /etc/hosts", false},

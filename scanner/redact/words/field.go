@@ -58,7 +58,7 @@ func Hidden(line []byte) bool {
 	return text.HasPrefixFold(tag, "<input") && text.ContainsFold(tag, "hidden")
 }
 
-// Naming reports whether a line up to its last identifier says what something is called: name: x, "name" = "x. The signs
+// Naming reports whether a line up to its last identifier says what something is called: name: x, "Name" = "x. The signs
 // of a list and of a difference may stand in front, and whatever is in front of an opening bracket or a comma.
 func Naming(line []byte) bool {
 	line = bytes.TrimRight(line, identifier+".")
@@ -70,11 +70,10 @@ func Naming(line []byte) bool {
 		return false
 	}
 	line = bytes.TrimRight(line[:len(line)-1], " \t\"'")
-	before, named := bytes.CutSuffix(line, []byte("name"))
-	if !named {
+	if !HasSuffixFold(line, "name") {
 		return false
 	}
-	before = bytes.TrimRight(before, " \t\"'+-<>|#")
+	before := bytes.TrimRight(line[:len(line)-len("name")], " \t\"'+-<>|#")
 	return len(before) == 0 || bytes.IndexByte([]byte("{,[("), before[len(before)-1]) >= 0
 }
 
