@@ -63,11 +63,10 @@ func claim(text string, done []model.Message) string {
 	return ""
 }
 
-// told returns the name in code marks of the first result that a text tells of and the calls did not give. It
-// looks at maxNames of them.
+// told returns the name in code marks of the first result that a text tells of and the calls did not give.
 func told(text, known string) string {
-	names := 0
-	for at := 0; names < maxNames; at++ {
+	names, claims := 0, 0
+	for at := 0; names < maxLooks && claims < maxClaims; at++ {
 		open := strings.IndexByte(text[at:], '`')
 		if open < 0 {
 			return ""
@@ -84,7 +83,10 @@ func told(text, known string) string {
 		} else if !tells(name, rest[:min(len(rest), longestLed)]) {
 			continue
 		}
-		if !isHedged(text, from) && !knows(known, name) {
+		if isHedged(text, from) {
+			continue
+		}
+		if claims++; !knows(known, name) {
 			return name
 		}
 	}
@@ -97,22 +99,27 @@ func tells(name, rest string) bool {
 	return toldAfter.MatchString(rest) || first != "" && more != "" && toldOf.MatchString(rest)
 }
 
-// Bounds of the names in code marks.
+// maxName is how many characters a name in code marks has at most.
+const maxName = 200
+
+// Bounds of what is looked at in one answer.
 const (
-	maxName  = 200 // characters of one
-	maxNames = 10_000
+	maxLooks  = 10_000 // names, and places where somebody may say what they did
+	maxClaims = 100    // results that are looked for in all that the calls gave
 )
 
 // act returns what a text says first of what somebody did, empty if it does not. What stands in quotes somebody
 // else said.
 func act(text string) string {
-	for at := 0; at < len(text); at++ {
+	looks := 0
+	for at := 0; at < len(text) && looks < maxLooks; at++ {
 		if !mayAct(text[at:]) {
 			continue
 		}
 		if last, _ := utf8.DecodeLastRuneInString(text[:at]); at > 0 && (unicode.IsLetter(last) || strings.ContainsRune(`'’"“„«`, last)) {
 			continue
 		}
+		looks++
 		m := acted.FindStringSubmatchIndex(text[at:min(len(text), at+longestAct)])
 		if m == nil || m[2] >= 0 && isHedged(text, at) {
 			continue
