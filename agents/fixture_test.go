@@ -188,7 +188,7 @@ func (u *users) set(role policy.Role, err error) {
 }
 
 func (u *users) Resolve(_ context.Context, p policy.Principal) (policy.Principal, error) {
-	if p.Source == policy.SourceNone { // whether root still decides is asked so
+	if p.Role == "" { // whether root still decides is asked so
 		p.Role = policy.Admin
 		return p, nil
 	}

@@ -341,11 +341,13 @@ func TestTwoPeopleAndNotTheOneWhoAsked(t *testing.T) {
 	}
 }
 
-// An admin who loses the account or the role after approving a call has not approved it: neither with others who
-// come later nor when the run comes to make it.
+// An admin who loses the account, the role or the token after approving a call has not approved it: neither with
+// others who come later nor when the run comes to make it.
 func TestAnApprovalIsOfWhoStillMayDecide(t *testing.T) {
 	approve := approval.Verdict{Decision: approval.Approve}
-	for name, role := range map[string]policy.Role{"revoked": "", "demoted": policy.User} {
+	for name, change := range map[string]func(*users){
+		"revoked": func(u *users) { u.set("root", "") }, "demoted": func(u *users) { u.set("root", policy.User) }, "token revoked": func(u *users) { u.set("t2", "") },
+	} {
 		t.Run(name+" before the second one", func(t *testing.T) {
 			r := newRig(t, erase)
 			c := r.held(ada, policy.Decision{Approvers: 2})
@@ -353,7 +355,7 @@ func TestAnApprovalIsOfWhoStillMayDecide(t *testing.T) {
 			if err := r.decide(root, c.Call, approve); err != nil {
 				t.Fatal(err)
 			}
-			r.users.set("root", role)
+			change(r.users)
 			if err := r.decide(eve, c.Call, approve); err != nil {
 				t.Fatal(err)
 			}
@@ -379,7 +381,7 @@ func TestAnApprovalIsOfWhoStillMayDecide(t *testing.T) {
 			if err := r.decide(root, c.Call, approve); err != nil {
 				t.Fatal(err)
 			}
-			r.users.set("root", role)
+			change(r.users)
 			if l := r.mustAsk(c); l.State != agents.LeavePending {
 				t.Errorf("got %+v", l)
 			}

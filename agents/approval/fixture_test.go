@@ -302,7 +302,7 @@ func (c *clock) add(d time.Duration) {
 // users is an identity whose answers a test changes.
 type users struct {
 	mu    sync.Mutex
-	roles map[string]policy.Role // those that changed; empty: revoked
+	roles map[string]policy.Role // those that changed, by name or token; empty: revoked
 }
 
 func (u *users) set(name string, r policy.Role) {
@@ -321,7 +321,11 @@ func (u *users) Resolve(_ context.Context, p policy.Principal) (policy.Principal
 	if p.Role == "" {
 		p.Role = policy.Admin
 	}
-	if role, ok := u.roles[who]; ok {
+	role, ok := u.roles[who]
+	if !ok {
+		role, ok = u.roles[p.TokenID]
+	}
+	if ok {
 		p.Role = role
 		if role == "" {
 			return p, policy.ErrRevoked

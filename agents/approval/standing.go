@@ -37,10 +37,14 @@ func (d *Desk) stillDecides(ctx context.Context, v Vote) (*Refusal, error) {
 	if v.Source == policy.SourceNone || v.Source == policy.SourceOS {
 		return nil, nil
 	}
-	now, err := d.Identity.Resolve(ctx, policy.Principal{Source: policy.SourceNone, OnBehalfOf: v.User})
+	voter := policy.Principal{Source: policy.SourceNone, OnBehalfOf: v.User}
+	if v.Source == policy.SourceToken && v.TokenID != "" { // which may be revoked alone
+		voter = policy.Principal{User: v.User, Source: v.Source, TokenID: v.TokenID}
+	}
+	now, err := d.Identity.Resolve(ctx, voter)
 	switch {
 	case errors.Is(err, policy.ErrRevoked), errors.Is(err, policy.ErrExpired):
-		return &Refusal{Forbidden, CodeForbidden, fmt.Sprintf("the account of %s is gone or cut off", v.User)}, nil
+		return &Refusal{Forbidden, CodeForbidden, fmt.Sprintf("the account or the token of %s is gone or cut off", v.User)}, nil
 	case err != nil:
 		return nil, fmt.Errorf("looking whether %s may still decide: %w", v.User, err)
 	}

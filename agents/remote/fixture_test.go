@@ -237,7 +237,7 @@ const answered = `{"messages":[{"type":"human","content":"go"},{"type":"ai","con
 type anybody struct{}
 
 func (anybody) Resolve(_ context.Context, p policy.Principal) (policy.Principal, error) {
-	if p.Source == policy.SourceNone { // whether who approved still may is asked so
+	if p.Role == "" { // whether who approved still may is asked so
 		p.Role = policy.Admin
 	}
 	return p, nil
