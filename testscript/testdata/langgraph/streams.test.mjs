@@ -241,7 +241,8 @@ async function cutting(bytes) {
           return;
         }
         cuts += 1; // in the middle of a piece, and never as an end would look
-        response.write(piece.subarray(0, Math.floor(piece.length / 2)), () => response.socket?.resetAndDestroy());
+        // A stream that breaks throws away what it has parsed and nobody has read yet: the client is given time for that.
+        response.write(piece.subarray(0, Math.floor(piece.length / 2)), () => setTimeout(() => response.socket?.resetAndDestroy(), 200));
         answer.destroy();
       });
       answer.on('end', () => response.end());
