@@ -174,7 +174,7 @@ func (g *gate) refuse(ctx context.Context, s scope, c Call, a *analysis, d polic
 	if d.Code != policy.CodeApproval {
 		text = strings.TrimSpace(text + " " + d.Remedy())
 	}
-	if !strings.HasPrefix(text, string(status)+" by ") {
+	if l.State != LeaveRejected { // which says by whom
 		text = string(status) + ": " + text
 	}
 	return refused{outcome{

@@ -59,7 +59,7 @@ func (g *gate) leave(ctx context.Context, s scope, c *Call, j *judged) (Leave, v
 // noLeave refuses a call for which there is no leave.
 func (g *gate) noLeave(ctx context.Context, s scope, c Call, j *judged, l Leave) (Leave, verdict) {
 	d, said := &j.decision, l.Reason
-	if !strings.HasSuffix(said, ".") && !strings.HasSuffix(said, "!") && !strings.HasSuffix(said, "?") {
+	if strings.TrimRight(said, ".!?") == said {
 		said += "."
 	}
 	if d.Effect == policy.Approve && d.Message != "" {

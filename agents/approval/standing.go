@@ -18,7 +18,7 @@ func (d *Desk) standing(ctx context.Context, a *Approval) (changed bool, err err
 		if err != nil {
 			return false, err
 		}
-		if v.Decision == Reject || refusal == nil {
+		if refusal == nil {
 			votes = append(votes, v)
 			continue
 		}
@@ -32,9 +32,9 @@ func (d *Desk) standing(ctx context.Context, a *Approval) (changed bool, err err
 	return changed, nil
 }
 
-// stillDecides is nil for who voted and may still decide.
+// stillDecides is nil for a vote that counts: it is a no, or of who may still decide.
 func (d *Desk) stillDecides(ctx context.Context, v Vote) (*Refusal, error) {
-	if v.Source == policy.SourceNone || v.Source == policy.SourceOS {
+	if v.Decision == Reject || v.Source == policy.SourceNone || v.Source == policy.SourceOS {
 		return nil, nil
 	}
 	voter := policy.Principal{Source: policy.SourceNone, OnBehalfOf: v.User}

@@ -65,6 +65,8 @@ func TestCheck(t *testing.T) {
 		{"a claim", guardrail.Answer{Text: "I ran df and the disk is 40% full."}, []string{guardrail.Claim}},
 		{"a claim, perfect", guardrail.Answer{Text: "Done. I've restarted nginx."}, []string{guardrail.Claim}},
 		{"a claim in German", guardrail.Answer{Text: "Ich habe den Befehl ausgeführt: alles in Ordnung."}, []string{guardrail.Claim}},
+		{"a claim in Spanish", guardrail.Answer{Text: "Listo. He reiniciado nginx."}, []string{guardrail.Claim}},
+		{"a claim in Italian", guardrail.Answer{Text: "Ho riavviato nginx."}, []string{guardrail.Claim}},
 		{"a claim in French", guardrail.Answer{Text: "J'ai redémarré le service."}, []string{guardrail.Claim}},
 		{"a claim after a call that was denied", guardrail.Answer{Text: "I have rebooted the host.", Done: denied}, []string{guardrail.Claim}},
 		{"an output of something else", guardrail.Answer{Text: "The output of `ps aux` shows 3 processes.", Done: df}, []string{guardrail.Claim}},

@@ -71,13 +71,14 @@ func (m mcpAdmin) approve(w http.ResponseWriter, r *http.Request) {
 		}
 		return approved, nil
 	})
-	if o.err != nil {
+	refused := errors.Is(o.why, mcp.ErrNotConnected) || errors.Is(o.why, mcp.ErrOtherList) || errors.Is(o.why, mcp.ErrNothing)
+	if o.err != nil && !refused {
 		m.logger.Error("approving the tools of an MCP server failed", zap.String("server", name), zap.String("by", by.User), zap.Error(o.err))
 	}
 	switch {
 	case !o.began:
 		unrecorded(w, r, "the approval could not be recorded and does not count")
-	case errors.Is(o.why, mcp.ErrNotConnected), errors.Is(o.why, mcp.ErrOtherList), errors.Is(o.why, mcp.ErrNothing):
+	case refused:
 		problem.Write(w, r, problem.Problem{Status: http.StatusConflict, Code: "mcp_not_approved", Detail: o.why.Error()})
 	case o.why != nil:
 		problem.Write(w, r, problem.Problem{Status: http.StatusInternalServerError, Code: "mcp_not_approved", Detail: "the approval could not be kept: " + redact.Text(o.why.Error())})

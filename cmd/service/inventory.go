@@ -50,17 +50,18 @@ func inventoryImportCommand() *cobra.Command {
 			return err
 		}
 		return o.run(cmd, func(ctx context.Context, d *analytics.DB, r recorder) error {
-			old, err := inventory.NewTable(d).Load(ctx)
-			if err != nil && !errors.Is(err, inventory.ErrEmpty) {
+			table := inventory.NewTable(d)
+			changes, err := compared(ctx, table, devices)
+			if err != nil {
 				fmt.Fprintf(cmd.ErrOrStderr(), "The inventory so far is not compared: %v\n", err)
 			}
 			err = r.record(ctx, app.ActionImport, map[string]any{"files": args, "table": inventory.TableName, "mode": "replace"}, func() (any, error) {
-				return map[string]any{"table": inventory.TableName, "rows": len(devices)}, inventory.NewTable(d).Import(ctx, devices)
+				return map[string]any{"table": inventory.TableName, "rows": len(devices)}, table.Import(ctx, devices)
 			})
 			if err != nil {
 				return err
 			}
-			fmt.Fprint(cmd.OutOrStdout(), inventory.Compare(old, devices))
+			fmt.Fprint(cmd.OutOrStdout(), changes)
 			return nil
 		})
 	})
@@ -95,15 +96,24 @@ func inventoryDiffCommand() *cobra.Command {
 			return err
 		}
 		return o.run(cmd, func(ctx context.Context, d *analytics.DB, _ recorder) error {
-			old, err := inventory.NewTable(d).Load(ctx)
-			if err != nil && !errors.Is(err, inventory.ErrEmpty) {
-				return err
+			changes, err := compared(ctx, inventory.NewTable(d), devices)
+			if err == nil {
+				fmt.Fprint(cmd.OutOrStdout(), changes)
 			}
-			fmt.Fprint(cmd.OutOrStdout(), inventory.Compare(old, devices))
-			return nil
+			return err
 		})
 	})
 	return cmd
+}
+
+// compared says what devices change in the inventory. With an error, which says why that so far cannot be read, it
+// says what they change in none.
+func compared(ctx context.Context, table *inventory.Table, devices inventory.List) (changes string, err error) {
+	old, err := table.Load(ctx)
+	if errors.Is(err, inventory.ErrEmpty) {
+		err = nil
+	}
+	return inventory.Compare(old, devices), err
 }
 
 func inventoryListCommand() *cobra.Command {

@@ -170,11 +170,11 @@ an injection are left out.`,
 				n++
 			}
 		}
-		are := "tools of %s are approved\n"
+		are := "are"
 		if n == 1 {
-			are = "tool of %s is approved\n"
+			are = "is"
 		}
-		fmt.Fprintf(cmd.OutOrStdout(), "%d "+are, n, s.Name)
+		fmt.Fprintf(cmd.OutOrStdout(), "%s of %s %s approved\n", counted(int64(n), "tool"), s.Name, are)
 		return nil
 	})
 	return cmd

@@ -216,11 +216,7 @@ func showChecked(cmd *cobra.Command, v skill.View, installed bool) {
 		tellSkill(cmd.ErrOrStderr(), v)
 		return
 	}
-	files := fmt.Sprintf("%d files", v.Files)
-	if v.Files == 1 {
-		files = "1 file"
-	}
-	fmt.Fprintf(cmd.OutOrStdout(), "%s is good: %s, %d bytes\nsha256 %s\n", ask.Reveal(v.Name), files, v.Bytes, v.Hash)
+	fmt.Fprintf(cmd.OutOrStdout(), "%s is good: %s, %d bytes\nsha256 %s\n", ask.Reveal(v.Name), counted(int64(v.Files), "file"), v.Bytes, v.Hash)
 	showTools(cmd.OutOrStdout(), v)
 }
 

@@ -59,7 +59,7 @@ func askSkill(cmd *cobra.Command, name string) (hash string, err error) {
 		return v.Hash, err
 	}
 	w := cmd.ErrOrStderr()
-	fmt.Fprintf(w, "%s is %s: %d files, %d bytes, in %s\nsha256 %s\n", v.Name, v.State, v.Files, v.Bytes, ask.Reveal(folder), v.Hash)
+	fmt.Fprintf(w, "%s is %s: %s, %d bytes, in %s\nsha256 %s\n", v.Name, v.State, counted(int64(v.Files), "file"), v.Bytes, ask.Reveal(folder), v.Hash)
 	showTools(w, v)
 	for _, c := range v.Changes {
 		fmt.Fprintf(w, "%s %s\n", ask.Reveal(c.Path), c.Was)

@@ -13,8 +13,11 @@ func Handle(name string) bool { return words.Handle([]byte(name)) }
 // handed reports whether the word, after which closers stand, is the name of something that this
 // client is to hand back. line is what stands before the word.
 func (w word) handed(line, spelled, closers []byte) bool {
-	if w.kind != guardedWord || words.Hidden(line) {
-		return w.kind == guardedWord
+	switch {
+	case w.kind != guardedWord:
+		return false
+	case words.Hidden(line):
+		return true
 	}
 	name := line[len(bytes.TrimRightFunc(line, inIdentifier)):]
 	if bytes.HasSuffix(name, []byte("_")) && len(name) == 1 && words.Attribute(line) { // name="_token"

@@ -49,30 +49,30 @@ var help = []string{
 
 // command does what a command says.
 func (p *program) command(name, argument string) tea.Cmd {
-	switch {
-	case turns(name):
-		return p.turnTo(name, argument)
-	case name == "help":
+	switch name {
+	case "help":
 		for _, line := range help {
 			p.paper.add(markdown.Plain(line, p.Options)...)
 		}
 		p.paper.add("")
-	case name == "agents":
+	case "agents":
 		return p.list(p.agents)
-	case name == "threads":
+	case "threads":
 		return p.list(p.threads)
-	case name == "approvals":
+	case "approvals":
 		return p.list(p.approvals)
-	case name == "memory":
+	case "memory":
 		return p.list(p.memories)
-	case name == "cancel":
+	case "cancel":
 		if p.turn == nil {
 			p.say("No run is under way.")
 			return nil
 		}
 		return p.cancelRun()
-	case name == "quit", name == "exit":
+	case "quit", "exit":
 		return p.leave(nil)
+	case "agent", "thread", "new":
+		return p.turnTo(name, argument)
 	default:
 		p.say("There is no command /" + name + "; /help lists them.")
 	}

@@ -42,6 +42,7 @@ func TestRedacted(t *testing.T) {
 	for in, want := range map[string]string{
 		"mysql -p'two words' app":                         "mysql -p'REDACTED' app",
 		"mysql -p app":                                    "mysql -p app",
+		"mysql -u root -phunter2":                         "mysql -u root -pREDACTED",
 		"mysql --port=3306 -pabc":                         "mysql --port=3306 -pREDACTED",
 		"mysql -p$PASS app":                               "mysql -p$PASS app",
 		"mysql -p\"$PASS\" app":                           "mysql -p\"$PASS\" app",
@@ -58,6 +59,8 @@ func TestRedacted(t *testing.T) {
 		"7z x -phunter2 a.7z":                             "7z x -pREDACTED a.7z",
 		"curl -ubob:hunter2 https://example.com":          "curl -ubob:REDACTED https://example.com",
 		"curl --user=bob:hunter2 https://example.com":     "curl --user=bob:REDACTED https://example.com",
+		"curl --user 'bob:hunter2' https://example.com":   "curl --user 'bob:REDACTED' https://example.com",
+		"curl -u bob https://example.com:80":              "curl -u bob https://example.com:80",
 		"mkdir -p a/b; cp -p a b; ps -p 1; tar -c x":      "mkdir -p a/b; cp -p a b; ps -p 1; tar -c x",
 	} {
 		if got := redact.Text(in); got != want {
