@@ -3,7 +3,6 @@ package flags
 
 import (
 	"bytes"
-	"path"
 	"slices"
 	"strings"
 )
@@ -97,26 +96,41 @@ func Marks() []string {
 	return slices.Compact(marks)
 }
 
-// Of is the option at the end of a command line, whose value comes next.
+// maxWords is how many words of a line are looked at.
+const maxWords = 64
+
+// Of is the option at the end of a command line, whose value comes next. It allocates nothing.
 func Of(line []byte) Option {
 	if i := bytes.LastIndexAny(line, "|;&(`"); i >= 0 {
 		line = line[i+1:]
 	}
-	words := strings.Fields(string(line))
-	for i := len(words) - 2; i >= 0; i-- {
-		if i > 0 && slices.Contains(naming, words[i-1]) {
-			continue // docker run --name mongo
+	words := make([][]byte, 0, maxWords)
+	for word := range bytes.FieldsSeq(line) {
+		if len(words) == maxWords {
+			return Option{}
 		}
-		for _, f := range byProgram[path.Base(strings.Trim(words[i], "\"'[],$#>"))] {
-			if f.command != "" && !slices.Contains(words[i+1:], f.command) {
+		words = append(words, word)
+	}
+	for i := len(words) - 2; i >= 0; i-- {
+		program := bytes.Trim(words[i], "\"'[],$#>")
+		all := byProgram[string(program[bytes.LastIndexByte(program, '/')+1:])]
+		if len(all) == 0 || i > 0 && among(naming, words[i-1]) { // docker run --name mongo
+			continue
+		}
+		for _, f := range all {
+			if f.command != "" && !slices.ContainsFunc(words[i+1:], func(w []byte) bool { return string(w) == f.command }) {
 				continue
 			}
 			for _, o := range f.options {
-				if o.name == words[len(words)-1] {
+				if o.name == string(words[len(words)-1]) {
 					return o.Option
 				}
 			}
 		}
 	}
 	return Option{}
+}
+
+func among(list []string, word []byte) bool {
+	return slices.ContainsFunc(list, func(s string) bool { return s == string(word) })
 }

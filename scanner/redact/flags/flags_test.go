@@ -76,3 +76,12 @@ func TestRedacted(t *testing.T) {
 		}
 	}
 }
+
+func BenchmarkOf(b *testing.B) {
+	line := []byte("The option -a of ls lists what begins with a dot; cp -p, tar -c and grep")
+	line = append(line, " -c"...)
+	b.ReportAllocs()
+	for b.Loop() {
+		flags.Of(line)
+	}
+}

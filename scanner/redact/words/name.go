@@ -29,6 +29,9 @@ func Hidden(line []byte) bool {
 // Naming reports whether a line up to its last identifier says what something is called: name: x, "Name" = "x. The signs
 // of a list and of a difference may stand in front, and whatever is in front of an opening bracket or a comma.
 func Naming(line []byte) bool {
+	if !text.ContainsFold(line, "name") { // as most
+		return false
+	}
 	line = bytes.TrimRight(line, identifier+".")
 	if n := len(line); n > 0 && (line[n-1] == '"' || line[n-1] == '\'') {
 		line = line[:n-1]
