@@ -64,9 +64,7 @@ func (r *EventStream) Append(dst, src []byte) []byte {
 			}
 		}
 		if f, n := r.knownShape(src); n > 0 {
-			r.dst = r.state.shapes.pass(r.dst, f, r.event.raw, src[:n])
-			r.cr, r.direct = src[n-1] == '\r', !r.state.shapes.wait.waits()
-			r.event = openEvent{raw: r.event.raw[:0]}
+			r.known(f, src[:n])
 			src = src[n:]
 			continue
 		}
@@ -103,8 +101,22 @@ func (r *EventStream) Close(dst []byte) []byte {
 	return dst
 }
 
+// known takes an event of a known shape, behind the lines that come before its data.
+func (r *EventStream) known(f *shape, event []byte) {
+	if t, _ := f.marked(); t != nil {
+		r.event.raw = append(r.event.raw, event...)
+		r.dst = r.state.piece(r.dst, f, t, event, r.event.raw)
+		r.direct = false
+	} else {
+		r.dst = r.state.shapes.pass(r.dst, f, r.event.raw, event)
+		r.direct = !r.state.shapes.wait.waits()
+	}
+	r.cr = event[len(event)-1] == '\r'
+	r.event = openEvent{raw: r.event.raw[:0]}
+}
+
 // knownShape returns the shape of the event that src begins with, and its length, if it is known and
-// nothing has to be redacted; else nil. This depends on how the stream is cut; what is written
+// nothing but one text has to be looked at closely; else nil. This depends on how the stream is cut; what is written
 // does not.
 func (r *EventStream) knownShape(src []byte) (*shape, int) {
 	if !r.started || r.huge != nil || len(r.line) > 0 || r.event.data || r.state.alive {
@@ -147,10 +159,10 @@ func (r *EventStream) passLineFeed(lf []byte) {
 		r.dst = append(r.dst, lf...)
 	case r.state.shapes.wait.waits():
 		r.state.shapes.wait.extend(lf)
-	case len(r.state.queue.events) == 0:
+	case r.state.queue.Empty():
 		r.dst = append(r.dst, lf...)
 	default:
-		r.state.queue.extend(lf)
+		r.state.queue.Extend(lf)
 	}
 }
 
@@ -198,8 +210,8 @@ func (r *EventStream) lineEnds(end []byte) {
 	}
 	if data {
 		r.event.data = true
-	} else if s := string(line); s != "" {
-		line = []byte(r.state.from.Redact(s))
+	} else if !r.state.from.stays(line) {
+		line = []byte(r.state.from.Redact(string(line)))
 	}
 	// A comment outside of events passes at once.
 	if len(field) > 0 || len(r.event.raw) > 0 {

@@ -8,7 +8,9 @@ import (
 	"github.com/svc-gateway/svc/scanner/internal/text"
 	"github.com/svc-gateway/svc/scanner/redact/convention"
 	"github.com/svc-gateway/svc/scanner/redact/jsonscan"
+	"github.com/svc-gateway/svc/scanner/redact/waiting"
 	"github.com/svc-gateway/svc/scanner/redact/words"
+	"github.com/svc-gateway/svc/scanner/sse"
 )
 
 // streamFields keeps the texts that go on from event to event.
@@ -18,7 +20,7 @@ type streamFields struct {
 	texts  map[string]*fieldText       // by the path of the field
 	own    map[string]*jsonscan.OwnIDs // by the path of the object
 	alive  bool                        // a secret may have begun in a text
-	queue  eventQueue
+	queue  waiting.Queue[fieldText]
 	shapes shapes
 	walker walker
 	reader jsonscan.IDReader
@@ -31,7 +33,7 @@ type streamFields struct {
 	next    int                 // of ids
 	mode    convention.Mode
 	last    bool // texts end with this event
-	holes   []*hole
+	holes   []*waiting.Hole[fieldText]
 	text    *fieldText // of the open string
 	start   int        // of its inside, in data
 	held    []byte     // what the text held back before the string
@@ -75,7 +77,8 @@ func (s *streamFields) find(key []byte) *fieldText {
 		s.texts = make(map[string]*fieldText)
 	}
 	t := newFieldText(s.from)
-	s.texts[string(key)] = t
+	t.path = string(key)
+	s.texts[t.path] = t
 	return t
 }
 
@@ -133,6 +136,7 @@ func (s *streamFields) document(name string, data []byte, last bool) []byte {
 func (s *streamFields) begin(name string, data []byte, last bool) {
 	s.data, s.last, s.mode = data, last, convention.ModeOf(name)
 	s.objects, s.next, s.holes = 0, 0, nil
+	s.from.watcher().at(nil)
 	if s.shapes.begin(); s.mode >= convention.Growing {
 		s.shapes.spoil()
 	}
@@ -240,7 +244,7 @@ func (s *streamFields) noteRest(t *fieldText, at int) bool {
 		return false
 	}
 	if len(t.rest()) > 0 {
-		t.hole = &hole{text: t, at: at}
+		t.hole = &waiting.Hole[fieldText]{Text: t, At: at}
 		s.holes = append(s.holes, t.hole)
 	}
 	return true
@@ -248,9 +252,9 @@ func (s *streamFields) noteRest(t *fieldText, at int) bool {
 
 // event appends an event with its data redacted, or makes it wait; last says that its texts end
 // here.
-func (s *streamFields) event(dst []byte, name string, event, data []byte, last bool, write writer) []byte {
+func (s *streamFields) event(dst []byte, name string, event, data []byte, last bool, write waiting.Writer) []byte {
 	call := convention.Call(name, data)
-	end := call || (s.alive || len(s.queue.events) > 0) && convention.Ends(name, data)
+	end := call || (s.alive || !s.queue.Empty()) && convention.Ends(name, data)
 	if end && !last {
 		dst = s.flush(dst)
 	}
@@ -271,7 +275,7 @@ func (s *streamFields) event(dst []byte, name string, event, data []byte, last b
 		text = s.message(data, last || end)
 	}
 	if end {
-		s.queue.each((*fieldText).end)
+		s.queue.Each((*fieldText).end)
 		s.reset()
 	}
 	if call {
@@ -283,25 +287,48 @@ func (s *streamFields) event(dst []byte, name string, event, data []byte, last b
 	return s.emit(dst, event, text, write)
 }
 
+// piece is event for one of a known shape in which one text has a mark. Only that text is looked at:
+// the rest stays, as it did before. line is the event from its data on.
+func (s *streamFields) piece(dst []byte, f *shape, t *slot, line, event []byte) []byte {
+	s.begin(f.name, line[f.data:sse.LineLength(line)], false)
+	s.shapes.spoil()
+	s.text, s.start = t.text, t.start-f.data
+	s.held, s.written = s.text.heldBack(), s.start
+	w := &s.walker
+	w.reset()
+	w.fields, w.out, w.path = s, append(s.buf[:0], s.data[:s.start]...), append(w.path, t.text.path...)
+	w.own.know(s.from)
+	w.own.watch.at(w.path)
+	w.state, w.text = inString, &s.text.json
+	w.text.out = &w.out
+	end := s.start + t.end - t.start + len(`"`)
+	w.read(s.data[s.start:end])
+	s.buf = append(w.out, s.data[end:]...)
+	w.out = nil
+	f.advance(line)
+	s.alive = s.live()
+	return s.emit(dst, event, s.buf, sse.WithData)
+}
+
 // emit appends the event with the redacted data, or makes it wait.
-func (s *streamFields) emit(dst, event, text []byte, write writer) []byte {
-	dst = s.queue.release(dst)
+func (s *streamFields) emit(dst, event, text []byte, write waiting.Writer) []byte {
+	dst = s.queue.Release(dst)
 	holes := s.holes
-	if s.holes = nil; len(holes) == 0 && len(s.queue.events) == 0 {
+	if s.holes = nil; len(holes) == 0 && s.queue.Empty() {
 		return write(dst, event, text)
 	}
-	s.queue.push(waiting{event: bytes.Clone(event), text: bytes.Clone(text), holes: holes, write: write})
-	if s.queue.full() {
-		s.queue.each((*fieldText).giveUp)
+	s.queue.Push(waiting.Event[fieldText]{Raw: bytes.Clone(event), Data: bytes.Clone(text), Holes: holes, Write: write})
+	if s.queue.Full() {
+		s.queue.Each((*fieldText).giveUp)
 		s.alive = s.live()
 	}
-	return s.queue.release(dst)
+	return s.queue.Release(dst)
 }
 
 // flush ends the texts that hold something back and appends the events that wait.
 func (s *streamFields) flush(dst []byte) []byte {
-	s.queue.each((*fieldText).end)
-	return s.queue.release(dst)
+	s.queue.Each((*fieldText).end)
+	return s.queue.Release(dst)
 }
 
 // whole reports whether a field is always written in one piece, so that what stands in one

@@ -7,14 +7,16 @@ import (
 	"github.com/svc-gateway/svc/scanner/redact/jsonscan"
 	"github.com/svc-gateway/svc/scanner/redact/literal"
 	"github.com/svc-gateway/svc/scanner/redact/snapshot"
+	"github.com/svc-gateway/svc/scanner/redact/waiting"
 )
 
 // fieldText is a text that is written piece by piece. It is either a field of JSON documents or
 // data that is no JSON.
 type fieldText struct {
+	path  string
 	json  jsonText
 	plain *TextStream
-	hole  *hole // in an event that waits
+	hole  *waiting.Hole[fieldText] // in an event that waits
 
 	// A piece that begins with all of the text so far is no further piece but a snapshot of the
 	// whole. One that only may be a snapshot goes on with the text, and the next snapshot may
@@ -105,7 +107,7 @@ func (t *fieldText) restart(mark string) {
 
 // oldText is a text with a hole that a snapshot repeats.
 type oldText struct {
-	hole          *hole
+	hole          *waiting.Hole[fieldText]
 	rest, instead []byte // for the hole, where nothing was redacted so far, and where something was
 	length        int
 }
@@ -133,7 +135,7 @@ func (t *fieldText) supersede(snapshot, out []byte) {
 	if n := t.old.length; n <= len(snapshot) && bytes.HasPrefix(out, snapshot[:n]) {
 		fill = t.old.rest
 	}
-	t.old.hole.fill, t.old.hole.text = fill, nil
+	t.old.hole.Fill(fill)
 	t.old = nil
 }
 
@@ -165,7 +167,7 @@ func (t *fieldText) grow(raw []byte) {
 // fill closes the hole that the text left in an event.
 func (t *fieldText) fill(text []byte) {
 	if t.hole != nil {
-		t.hole.fill, t.hole.text = text, nil
+		t.hole.Fill(text)
 		t.hole = nil
 	}
 }

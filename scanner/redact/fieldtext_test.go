@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/svc-gateway/svc/scanner/redact/waiting"
 )
 
 // events writes data as a stream.
@@ -180,7 +182,7 @@ func TestEventsWaitNotForEver(t *testing.T) {
 		for ; len(out) == 0 && n < 1000; n++ {
 			out = r.Append(out, []byte(events(other)))
 		}
-		if n > maxWaiting || !strings.HasPrefix(string(out), events(`{"a":"password is REDACTED"}`, other)) {
+		if n > waiting.MaxEvents || !strings.HasPrefix(string(out), events(`{"a":"password is REDACTED"}`, other)) {
 			t.Errorf("after %d events: got %.200s", n, out)
 		}
 		out = r.Append(nil, []byte(events(`{"a":"ter2 y"}`)))

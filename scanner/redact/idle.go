@@ -31,11 +31,11 @@ func (r *LineStream) Waits() bool { return r.state.waits() }
 // Idle implements [Idler].
 func (r *LineStream) Idle(dst []byte) []byte { return r.state.idle(dst) }
 
-func (s *streamFields) waits() bool { return s.shapes.wait.waits() || len(s.queue.events) > 0 }
+func (s *streamFields) waits() bool { return s.shapes.wait.waits() || !s.queue.Empty() }
 
 func (s *streamFields) idle(dst []byte) []byte {
-	s.queue.each((*fieldText).spare)
-	return s.queue.release(dst)
+	s.queue.Each((*fieldText).spare)
+	return s.queue.Release(dst)
 }
 
 // spare writes what the text holds back to its hole, if it is a few letters. It does not forget them.

@@ -139,14 +139,16 @@ func (s *Secrets) LineStream() *LineStream {
 
 // Redact is [Text] that knows the values.
 func (s *Secrets) Redact(text string) string {
-	f := s.load()
-	if f.Clean([]byte(text)) && !marks.Contains([]byte(text)) {
+	if s.stays([]byte(text)) {
 		return text
 	}
 	r := s.TextStream()
 	out := r.Append(make([]byte, 0, len(text)+len(Mark)), []byte(text))
 	return string(r.Close(out))
 }
+
+// stays reports whether a text has nothing that would have to be looked at.
+func (s *Secrets) stays(text []byte) bool { return s.load().Clean(text) && !marks.Contains(text) }
 
 // RedactJSON is [JSON] that knows the values.
 func (s *Secrets) RedactJSON(doc []byte) []byte {

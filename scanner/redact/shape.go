@@ -23,10 +23,14 @@ const (
 // no secret may have begun anywhere, stays as it is. One that ends in what may begin a secret
 // waits as it came, see shapeWait.
 //
+// If one slot has a mark and belongs to a text that goes on, only that text is looked at closely,
+// see [streamFields.piece].
+//
 // Keys are fixed. A string that makes the next one a secret, such as the "password" of
 // {"name":"password","value":"x"}, has a mark.
 type shape struct {
 	name  string // of the event
+	data  int    // where its data begins
 	fixed []byte // all but the slots
 	slots []slot
 }
@@ -38,6 +42,7 @@ type slot struct {
 	text *fieldText // of a fieldString
 	same []byte     // ownString: one without a mark, with its closing quote
 	room []byte     // for the inside, decoded
+	next bool       // it may make the next string a secret
 
 	cleared *literal.Forms // of which same has none
 
@@ -48,6 +53,7 @@ type slot struct {
 	escaped    bool          // it has escapes
 	anew       bool          // it repeats all of its text, and so begins it anew
 	kept       bool          // it is the same as in the event before
+	marked     bool          // it has to be looked at closely
 }
 
 type slotKind uint8
@@ -59,7 +65,7 @@ const (
 )
 
 // match returns the length of the event of this shape that p begins with, 0 if there is none
-// that has no mark.
+// or it has to be looked at as a whole.
 func (s *shape) match(p []byte) int {
 	i, at := 0, 0
 	for k := range s.slots {
@@ -84,8 +90,9 @@ func (s *shape) match(p []byte) int {
 // advance tells the texts of an event that was matched what they went on with.
 func (s *shape) advance(event []byte) {
 	for k := range s.slots {
-		switch t := &s.slots[k]; t.kind {
-		case fieldString:
+		switch t := &s.slots[k]; {
+		case t.marked: // its text was told
+		case t.kind == fieldString:
 			if t.anew {
 				t.text.restart(Mark)
 			}
@@ -100,12 +107,23 @@ func (s *shape) advance(event []byte) {
 			} else {
 				e.remember(event[t.start:t.end])
 			}
-		case ownString:
+		case t.kind == ownString:
 			if inside := event[t.start : t.end+1]; !t.kept && len(inside) <= maxSame {
 				t.same, t.cleared = append(t.same[:0], inside...), nil
 			}
 		}
 	}
+}
+
+// marked returns the slots that have to be looked at closely.
+func (s *shape) marked() (t *slot, n int) {
+	for k := range s.slots {
+		if s.slots[k].marked {
+			t = &s.slots[k]
+			n++
+		}
+	}
+	return t, n
 }
 
 // undecided returns the slots that end in what may begin a secret.
@@ -121,8 +139,9 @@ func (s *shape) undecided() (t *slot, n int) {
 
 // read returns the length of what stands in the slot, -1 if it must be looked at closely.
 func (t *slot) read(p []byte) int {
+	t.anew = false
 	n := t.length(p)
-	if t.anew = false; t.kind != fieldString || n <= 0 {
+	if t.kind != fieldString || n <= 0 {
 		return n
 	}
 	switch t.text.again(p[:n]) {
@@ -134,6 +153,9 @@ func (t *slot) read(p []byte) int {
 	}
 	return n
 }
+
+// apart reports whether the slot may be looked at by itself.
+func (t *slot) apart() bool { return t.kind == fieldString && !t.anew && !t.next }
 
 // length returns the length of what stands in the slot, -1 if it may have to be redacted.
 func (t *slot) length(p []byte) int {
@@ -151,27 +173,32 @@ func (t *slot) length(p []byte) int {
 	}
 }
 
-// inside reads the inside of a string up to its closing quote and returns its length, -1 if a
-// mark ends in it or it is not JSON.
+// inside reads the inside of a string up to its closing quote and returns its length, -1 if it is not
+// JSON, or has a mark and may not be looked at by itself.
 func (t *slot) inside(p []byte, state literal.State) int {
-	t.escaped, t.tail = false, 0
+	t.escaped, t.tail, t.marked = false, 0, false
 	if t.mayBeJSON(p) {
 		return -1
 	}
 	for i := 0; i < len(p); {
 		end := i + jsonscan.PlainLength(p[i:])
-		for i < end {
+		for i < end && !t.marked {
 			next, n, found := marks.Find(state, p[i:end])
 			if state, i = next, i+n; found && (t.escaped || t.may(state, p[:i])) {
-				return -1
+				t.marked = true
 			}
 		}
+		i = end
 		if i == len(p) {
 			break
 		}
 		switch p[i] {
 		case '"':
-			if t.state = state; t.kind == fieldString && !t.settle(p[:i]) {
+			t.state = state
+			if t.marked = t.marked || t.kind == fieldString && !t.settle(p[:i]); t.marked {
+				t.tail = 0
+			}
+			if t.marked && !t.apart() {
 				return -1
 			}
 			return i
@@ -182,9 +209,7 @@ func (t *slot) inside(p []byte, state literal.State) int {
 				return -1
 			}
 			next, _, found := marks.Find(state, text)
-			if found {
-				return -1
-			}
+			t.marked = t.marked || found
 			state, t.escaped = next, true
 			i += n
 		default: // a control character

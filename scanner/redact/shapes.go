@@ -76,6 +76,7 @@ func (s *shapes) addSlot(w *walker, t slot) {
 	}
 	if t.start = w.at; t.kind != number {
 		t.start++ // the quote
+		t.next = w.collect
 	}
 	s.draft = append(s.draft, t)
 }
@@ -124,7 +125,7 @@ func (s *shapes) learn(name string, event, data, text []byte) {
 		return
 	}
 	f := &s.learned[s.next]
-	f.name, f.fixed, s.fixed = name, s.fixed, f.fixed
+	f.name, f.data, f.fixed, s.fixed = name, before, s.fixed, f.fixed
 	f.slots = append(f.slots[:0], s.draft...)
 	s.last = s.next
 	s.count = max(s.count, s.next+1)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/svc-gateway/svc/scanner/redact/jsonscan"
+	"github.com/svc-gateway/svc/scanner/redact/waiting"
 )
 
 // A piece that is the beginning of the text again is not always a snapshot.
@@ -59,7 +60,7 @@ func TestKnownSecretWaitsNotForEver(t *testing.T) {
 	secret := "correct-horse-battery-staple"
 	r := knowing(t, secret).EventStream()
 	out := r.Append(nil, []byte(events(`{"a":"`+secret[:20]+`"}`)))
-	for range maxWaiting {
+	for range waiting.MaxEvents {
 		out = r.Append(out, []byte(events(`{"b":"x y"}`)))
 	}
 	out = r.Close(r.Append(out, []byte(events(`{"a":"`+secret[20:]+` z"}`))))
@@ -73,7 +74,7 @@ func TestRestOfKnownSecret(t *testing.T) {
 	secret := "correct-horse-battery-staple"
 	r := knowing(t, secret).EventStream()
 	out := r.Append(nil, []byte(events(`{"a":"it is `+secret[:5]+`"}`)))
-	for range maxWaiting {
+	for range waiting.MaxEvents {
 		out = r.Append(out, []byte(events(`{"b":"x y"}`)))
 	}
 	out = r.Close(r.Append(out, []byte(events(`{"a":"`+secret[5:]+` z"}`))))

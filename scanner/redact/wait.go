@@ -33,11 +33,17 @@ func (w *shapeWait) allows(f *shape, event []byte, secrets *literal.Forms) bool 
 		if t.text != nil && t.text == w.text {
 			before = w.tail
 		}
+		if t.marked {
+			continue
+		}
 		if t.kind != number && !t.clear(before, event, secrets) || t.kind == number && mayBeKnown(t.end-t.start, secrets) {
 			return false
 		}
 	}
 	_, open := f.undecided()
+	if _, marked := f.marked(); marked > 0 {
+		return marked == 1 && open == 0 && !w.waits()
+	}
 	return open <= 1
 }
 

@@ -1,9 +1,9 @@
 package redact
 
 import (
-	"bytes"
 	"slices"
-	"strings"
+
+	"github.com/svc-gateway/svc/scanner/redact/jsonscan"
 )
 
 // Allowed is what stays although rules would take it. Known secrets go everywhere. The zero value
@@ -89,7 +89,7 @@ func (w *watch) leaves(rule string) bool {
 // note tells of something that a rule takes.
 func (w *watch) note(rule string) {
 	if w != nil && w.found != nil {
-		w.found(Finding{Rule: rule, Path: pathText(w.path)})
+		w.found(Finding{Rule: rule, Path: jsonscan.PathText(w.path)})
 	}
 }
 
@@ -108,38 +108,7 @@ func (w *watch) leavesField(path []byte) bool {
 	if w == nil || w.allowed == nil {
 		return false
 	}
-	return slices.ContainsFunc(w.allowed.Fields, func(field string) bool { return fits(field, path) })
-}
-
-// fits reports whether a field of Allowed is the one at a path.
-func fits(field string, path []byte) bool {
-	if !strings.Contains(field, ".") {
-		last := path[bytes.LastIndexByte(path, '/')+1:]
-		last, _, _ = bytes.Cut(last, []byte("@"))
-		return strings.EqualFold(string(last), field)
-	}
-	text := strings.TrimPrefix(pathText(path), "/")
-	for part := range strings.SplitSeq(field, ".") {
-		var key string
-		if key, text, _ = strings.Cut(text, "/"); part != "*" && part != key {
-			return false
-		}
-	}
-	return text == ""
-}
-
-// pathText returns a path without what tells the objects on it apart.
-func pathText(path []byte) string {
-	if bytes.IndexByte(path, '@') < 0 {
-		return string(path)
-	}
-	var b strings.Builder
-	for part := range bytes.SplitSeq(bytes.TrimPrefix(path, []byte("/")), []byte("/")) {
-		key, _, _ := bytes.Cut(part, []byte("@"))
-		b.WriteByte('/')
-		b.Write(key)
-	}
-	return b.String()
+	return slices.ContainsFunc(w.allowed.Fields, func(field string) bool { return jsonscan.Fits(field, path) })
 }
 
 // know makes the text one of a set of secrets.
