@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // Device is one device of the inventory, a row of the table. Its fields are the columns.
@@ -40,10 +41,13 @@ var (
 	nameForm  = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:/-]{0,63}$`)
 	groupForm = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,63}$`)
 	hostForm  = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?(\.[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?)*$`)
-	textForm  = regexp.MustCompile(`^[\pL\pN][\pL\pN ._:/+()#&-]{0,99}$`)
+	textForm  = regexp.MustCompile(`^[\pL\pN][\pL\pN ._:/+()#&-]*$`)
 )
 
-const maxGroups = 64
+const (
+	maxText   = 100 // characters of a site, a role, …; as a repetition in textForm they would take 4 MB
+	maxGroups = 64
+)
 
 // set sets a field to a value as a file has it. The error says what to write.
 func (d *Device) set(field, v string) error {
@@ -120,7 +124,7 @@ func address(v string) (string, error) {
 }
 
 func text(v string) error {
-	if v != "" && !textForm.MatchString(v) {
+	if v != "" && (utf8.RuneCountInString(v) > maxText || !textForm.MatchString(v)) {
 		return fmt.Errorf("%q is not understood: use up to 100 letters, digits, spaces and . _ : / + ( ) # & -", clip(v))
 	}
 	return nil

@@ -5,7 +5,7 @@
 //
 // By default Go collects when the heap has doubled since the last collection. A service that holds
 // 15 MiB and makes 150 MiB of garbage a second collects ten times a second, and a tenth of its work
-// is that. With a floor the heap may grow to [Floor] first, or to five times of what is held when that
+// is that. With a floor the heap may grow to [Floor] first, or to nine times of what is held when that
 // is less. Once the service holds half of Floor, nothing differs from the default, though one collection
 // may come late by that factor where much is added all at once. Whoever sets GOGC or GOMEMLIMIT has
 // decided otherwise and is left alone.
@@ -21,23 +21,27 @@ import (
 	"sync"
 )
 
-// Floor is the size, in bytes, to which the heap may grow while a fifth of it to a half is held.
-const Floor = 64 << 20
+// Floor is the size, in bytes, to which the heap may grow while a ninth of it to a half is held.
+const Floor = 128 << 20
 
 // The percentage that Go uses by default, and the highest that is set. Go multiplies its smallest
 // heap, 4 MiB, by it as well.
 const (
 	usual = 100
-	most  = 400
+	most  = 800
 )
 
 var once sync.Once
 
-// KeepFloor has the percentage of the garbage collector follow each collection.
+// KeepFloor has the percentage of the garbage collector follow each collection. What the start of the service left
+// goes back to the system, once.
 func KeepFloor() {
-	if !decided() {
-		once.Do(func() { follow(usual) })
-	}
+	once.Do(func() {
+		if !decided() {
+			follow(usual)
+		}
+		go debug.FreeOSMemory()
+	})
 }
 
 // decided reports whether the environment says what is to be done.

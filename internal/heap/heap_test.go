@@ -13,8 +13,8 @@ func TestPercent(t *testing.T) {
 		want        int
 	}{
 		{"nothing collected yet", 0, mib, usual},
-		{"little", 16 * mib, 0, 300},
-		{"roots count twice", 8 * mib, 8 * mib, 350},
+		{"little", 16 * mib, 0, 700},
+		{"roots count twice", 8 * mib, 8 * mib, 750},
 		{"half of the floor", Floor / 2, 0, usual},
 		{"next to nothing", mib / 10, 0, most},
 		{"many stacks", mib, 1000 * mib, usual},
