@@ -22,17 +22,17 @@ var matrix = []rule{
 	{"scanner/internal/cpu", nil},
 	{"scanner/sqltoken", nil},
 	{"scanner/sse", nil},
+	{"scanner/jsonscan", []string{"scanner/internal/text"}},
 	{"scanner/inject/...", []string{"scanner", "scanner/internal/text"}},
 	{"scanner/redact/wiretest", nil},
-	{"scanner/redact/jsonscan", []string{"scanner/internal/text"}},
 	{"scanner/redact/words", []string{"scanner/internal/text"}},
 	{"scanner/redact/looks", []string{"scanner/internal/text", "scanner/redact/words"}},
 	{"scanner/redact/literal", []string{"scanner/internal/text"}},
 	{"scanner/redact/typed", []string{"scanner/internal/text"}},
 	{"scanner/redact/device", []string{"scanner/internal/text", "scanner/redact/words"}},
 	{"scanner/model/...", []string{"scanner", "scanner/internal/text"}},
-	{"scanner/redact/...", []string{"scanner", "scanner/internal/text", "scanner/sse"}},       // an event stream is read line by line
-	{"scanner/command/...", []string{"scanner", "scanner/internal/text", "scanner/sqltoken"}}, // statements are judged by their tokens
+	{"scanner/redact/...", []string{"scanner", "scanner/internal/text", "scanner/jsonscan", "scanner/sse"}}, // an event stream is read line by line
+	{"scanner/command/...", []string{"scanner", "scanner/internal/text", "scanner/sqltoken"}},               // statements are judged by their tokens
 	{"scanner", []string{"scanner/internal/text"}},
 	{"internal/classifier/...", []string{"scanner", "scanner/redact", "internal/..."}}, // what is sent away is redacted
 	{"internal/...", []string{"scanner", "internal/..."}},
@@ -47,8 +47,8 @@ var matrix = []rule{
 	{"caddymodule/refusal/...", []string{"internal/..."}},
 	{"caddymodule/metric/...", nil},
 	{"caddymodule/auth/...", stage},
-	{"caddymodule/scan/...", append([]string{"scanner", "scanner/inject", "scanner/model", "scanner/redact", "scanner/sse"}, stage...)},
-	{"caddymodule/redact/...", append([]string{"scanner/redact", "scanner/sse"}, stage...)},
+	{"caddymodule/scan/...", append([]string{"scanner", "scanner/inject", "scanner/model", "scanner/redact", "scanner/jsonscan", "scanner/sse"}, stage...)},
+	{"caddymodule/redact/...", append([]string{"scanner/redact", "scanner/jsonscan", "scanner/sse"}, stage...)},
 	{"caddymodule/stream/...", append([]string{"scanner/sse"}, stage...)},
 	{"caddymodule/interop/...", nil},
 	{"caddymodule/agents/...", []string{"..."}},

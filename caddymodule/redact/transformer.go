@@ -2,9 +2,9 @@ package redact
 
 import (
 	"bytes"
-	"encoding/json"
 
 	"github.com/svc-gateway/svc/internal/media"
+	"github.com/svc-gateway/svc/scanner/jsonscan"
 	"github.com/svc-gateway/svc/scanner/redact"
 )
 
@@ -52,7 +52,7 @@ func (f *firstLine) Append(dst, src []byte) []byte {
 	f.kept = append(f.kept, src...)
 	line := bytes.TrimLeft(f.kept, " \t\r\n")
 	switch end := bytes.IndexByte(line, '\n'); {
-	case end >= 0 && json.Valid(line[:end]):
+	case end >= 0 && jsonscan.Valid(line[:end]):
 		f.body = f.secrets.LineStream()
 	case end >= 0 || len(f.kept) > maxFirstLine:
 		f.body = f.secrets.JSONStream()

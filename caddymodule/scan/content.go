@@ -2,12 +2,12 @@ package scan
 
 import (
 	"bytes"
-	"encoding/json"
 	"strings"
 	"time"
 
 	"github.com/svc-gateway/svc/internal/media"
 	"github.com/svc-gateway/svc/scanner/inject"
+	"github.com/svc-gateway/svc/scanner/jsonscan"
 	"github.com/svc-gateway/svc/scanner/model"
 )
 
@@ -45,7 +45,7 @@ func (rep *report) scanDocument(p []byte, f *fields, k media.Kind) {
 		for at := 0; at == 0 || at+overlap < len(p); at += window - overlap {
 			rep.scanPiece(p[at:min(at+window, len(p))], k)
 		}
-	case json.Valid(p):
+	case jsonscan.Valid(p):
 		f.walk(string(p), func(_ []string, value string, _ bool) { rep.scanText(value) })
 	case inLines(p, k):
 		r := newRecords(lineKind(k), rep, f, false)

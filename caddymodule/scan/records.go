@@ -2,10 +2,10 @@ package scan
 
 import (
 	"bytes"
-	"encoding/json"
 	"strings"
 
 	"github.com/svc-gateway/svc/internal/media"
+	"github.com/svc-gateway/svc/scanner/jsonscan"
 	"github.com/svc-gateway/svc/scanner/sse"
 )
 
@@ -159,7 +159,7 @@ func (r *records) scan(record []byte) {
 		r.report.fail(errCharset) // some readers tell by each line what it is
 		return
 	}
-	if !json.Valid(data) {
+	if !jsonscan.Valid(data) {
 		r.followText(data)
 		return
 	}

@@ -28,6 +28,9 @@ type invisibles struct {
 // something. Emoji, joiners of Persian and Indic scripts, a byte order mark, the narrow space of
 // French and soft hyphens are none of that.
 func scanInvisible(found []scanner.Finding, s string, bytes *planes, wide spans) []scanner.Finding {
+	if len(wide) == 0 {
+		return found
+	}
 	turns := sync.OnceValue(func() bool { return rightToLeft(s) })
 	for _, p := range wide {
 		p = p.in(s)

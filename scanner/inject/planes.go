@@ -79,12 +79,12 @@ func (p *planes) chart(s string) {
 	}
 	p.blocks = p.blocks[:n+1]
 	for i := range len(s) / blockSize {
-		p.blocks[i].chart(s[i*blockSize : (i+1)*blockSize])
+		p.blocks[i] = chart(s[i*blockSize : (i+1)*blockSize])
 	}
 	if rest := s[len(s)/blockSize*blockSize:]; rest != "" {
 		var padded [blockSize]byte
 		copy(padded[:], rest)
-		p.blocks[n-1].chart(string(padded[:]))
+		p.blocks[n-1] = chart(padded[:])
 	}
 	p.blocks[n] = block{}
 }
@@ -92,8 +92,7 @@ func (p *planes) chart(s string) {
 // chart makes the masks of 64 bytes. The kinds of eight bytes are eight rows of eight bits. They are
 // turned into columns (Warren, Hacker's Delight, 7-3), and then the columns of all rows are put together
 // in the same way.
-func (b *block) chart(s string) {
-	var r block
+func chart[T string | []byte](s T) (r block) {
 	for i := range r {
 		q := s[8*i : 8*i+8]
 		x := uint64(kinds[q[0]]) | uint64(kinds[q[1]])<<8 | uint64(kinds[q[2]])<<16 | uint64(kinds[q[3]])<<24 |
@@ -115,7 +114,7 @@ func (b *block) chart(s string) {
 	for _, i := range [...]int{0, 2, 4, 6} {
 		r[i], r[i+1] = swapped(r[i], r[i+1], 8, 0x00ff00ff00ff00ff)
 	}
-	*b = r
+	return r
 }
 
 // swapped exchanges the upper part of each pair of lanes in a with the lower part of that in b.

@@ -62,7 +62,8 @@ type scan struct {
 
 // level is the memory for one view at a time.
 type level struct {
-	draft    draft // of the view
+	view     view
+	draft    draft // of it
 	bench    bench
 	words    []hit
 	wide     []hit // words beyond ASCII
@@ -118,6 +119,7 @@ func (s *scan) look(v view) {
 		return
 	}
 	l := s.level(v.depth)
+	l.view = v
 	l.bench.chart(v.text, 0)
 	l.marks.reset()
 	l.marks.inspect(v.text, &l.bench.planes)
@@ -130,17 +132,18 @@ func (s *scan) look(v view) {
 			s.count(f, 1)
 		}
 	}
-	l.read(&v)
+	l.read()
 	if v.parent != nil || s.from == 0 {
-		s.phrases(&v, l)
+		s.phrases(l)
 	}
 	if l.marks.traits != 0 {
-		s.unfold(&v, l)
+		s.unfold(l)
 	}
 }
 
 // read finds the words of a view, and those that say that it is written in another way.
-func (l *level) read(v *view) {
+func (l *level) read() {
+	v := &l.view
 	if v.leet {
 		l.words = leetWords().hits(l.words[:0], v.text)
 	} else {
@@ -182,10 +185,11 @@ func merged(words, more []hit) []hit {
 }
 
 // phrases tries the threats on the words of a view, whose layout is begun.
-func (s *scan) phrases(v *view, l *level) {
+func (s *scan) phrases(l *level) {
 	if len(l.words) == 0 {
 		return
 	}
+	v := &l.view
 	match(v, &l.bench, l.words, 0, &s.work, func(t *threat, start, end, word int) {
 		f := v.finding(t, l.words, word, start, end)
 		f.Start, f.End = v.original(start, end)

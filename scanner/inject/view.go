@@ -110,7 +110,8 @@ func (d *draft) decoded(name string, v *view, p span) view {
 
 // unfold looks at the views that the marks of a view call for. Where letters were made plain, the
 // view with them has all that this one has.
-func (s *scan) unfold(v *view, l *level) {
+func (s *scan) unfold(l *level) {
+	v := &l.view
 	l.plain, l.pieced = l.plain[:0], l.pieced[:0]
 	seen := l.marks.traits &^ v.undone
 	if seen&ciphered != 0 {
@@ -176,10 +177,11 @@ func (s *scan) unleet(v *view, p span) {
 		return
 	}
 	l := s.level(u.depth)
+	l.view = u
 	l.words = leetWords().hits(l.words[:0], u.text)
 	if slices.ContainsFunc(l.words, func(w hit) bool { return !lettersOnly(u.text[w.start:w.end]) }) {
 		l.bench.begin()
-		s.phrases(&u, l)
+		s.phrases(l)
 	}
 }
 
@@ -200,7 +202,8 @@ func (s *scan) join(j view) {
 		return
 	}
 	l := s.level(j.depth)
+	l.view = j
 	l.words = joinedWords().hits(l.words[:0], j.text)
 	l.bench.begin()
-	s.phrases(&j, l)
+	s.phrases(l)
 }

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"sync"
 
-	"github.com/svc-gateway/svc/scanner/redact/jsonscan"
+	"github.com/svc-gateway/svc/scanner/jsonscan"
 	"github.com/svc-gateway/svc/scanner/redact/literal"
 )
 

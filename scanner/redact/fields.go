@@ -2,12 +2,11 @@ package redact
 
 import (
 	"bytes"
-	"encoding/json"
 	"slices"
 
 	"github.com/svc-gateway/svc/scanner/internal/text"
+	"github.com/svc-gateway/svc/scanner/jsonscan"
 	"github.com/svc-gateway/svc/scanner/redact/convention"
-	"github.com/svc-gateway/svc/scanner/redact/jsonscan"
 	"github.com/svc-gateway/svc/scanner/redact/waiting"
 	"github.com/svc-gateway/svc/scanner/redact/words"
 	"github.com/svc-gateway/svc/scanner/sse"
@@ -263,9 +262,9 @@ func (s *streamFields) event(dst []byte, name string, event, data []byte, last b
 	case end && string(data) == "[DONE]":
 		s.begin("", data, true)
 		text = data
-	case len(data) > 0 && (data[0] == '{' || data[0] == '[' || data[0] == '"') && (last || s.alive && data[0] != '[' || json.Valid(data)):
+	case len(data) > 0 && (data[0] == '{' || data[0] == '[' || data[0] == '"') && (last || s.alive && data[0] != '[' || jsonscan.Valid(data)):
 		text = s.document(name, data, last || end)
-		if len(s.holes) == 0 && bytes.IndexByte(data, '\n') >= 0 && !json.Valid(data) {
+		if len(s.holes) == 0 && bytes.IndexByte(data, '\n') >= 0 && !jsonscan.Valid(data) {
 			text = joined(text, s.from)
 		}
 	default:

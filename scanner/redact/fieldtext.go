@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"slices"
 
-	"github.com/svc-gateway/svc/scanner/redact/jsonscan"
+	"github.com/svc-gateway/svc/scanner/jsonscan"
 	"github.com/svc-gateway/svc/scanner/redact/literal"
 	"github.com/svc-gateway/svc/scanner/redact/snapshot"
 	"github.com/svc-gateway/svc/scanner/redact/waiting"

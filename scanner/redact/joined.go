@@ -2,8 +2,8 @@ package redact
 
 import (
 	"bytes"
-	"encoding/json"
 
+	"github.com/svc-gateway/svc/scanner/jsonscan"
 	"github.com/svc-gateway/svc/scanner/redact/literal"
 )
 
@@ -18,7 +18,7 @@ func joined(text []byte, from *Secrets) []byte {
 	whole := bytes.Join(lines, nil)
 	var s Stream
 	switch {
-	case len(whole) > 0 && (whole[0] == '{' || whole[0] == '[' || whole[0] == '"') && json.Valid(whole):
+	case len(whole) > 0 && (whole[0] == '{' || whole[0] == '[' || whole[0] == '"') && jsonscan.Valid(whole):
 		s = from.JSONStream()
 	case spanned(lines, whole), spannedKnown(whole, from):
 		s = from.TextStream()

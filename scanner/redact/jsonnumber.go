@@ -1,7 +1,7 @@
 package redact
 
 import (
-	"github.com/svc-gateway/svc/scanner/redact/jsonscan"
+	"github.com/svc-gateway/svc/scanner/jsonscan"
 	"github.com/svc-gateway/svc/scanner/redact/literal"
 )
 

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/svc-gateway/svc/scanner/internal/text"
-	"github.com/svc-gateway/svc/scanner/redact/jsonscan"
+	"github.com/svc-gateway/svc/scanner/jsonscan"
 )
 
 // openString finds the text of a string that begins.

@@ -3,7 +3,7 @@ package redact
 import (
 	"slices"
 
-	"github.com/svc-gateway/svc/scanner/redact/jsonscan"
+	"github.com/svc-gateway/svc/scanner/jsonscan"
 )
 
 // jsonText redacts the text of JSON strings. The engine sees it decoded; what stays is written

@@ -1,7 +1,7 @@
 package redact
 
 import (
-	"github.com/svc-gateway/svc/scanner/redact/jsonscan"
+	"github.com/svc-gateway/svc/scanner/jsonscan"
 )
 
 // limits of a JSON document. A deeper one is redacted as plain text.

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/svc-gateway/svc/scanner/redact/jsonscan"
+	"github.com/svc-gateway/svc/scanner/jsonscan"
 	"github.com/svc-gateway/svc/scanner/redact/waiting"
 )
 

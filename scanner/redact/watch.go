@@ -3,7 +3,7 @@ package redact
 import (
 	"slices"
 
-	"github.com/svc-gateway/svc/scanner/redact/jsonscan"
+	"github.com/svc-gateway/svc/scanner/jsonscan"
 )
 
 // Allowed is what stays although rules would take it. Known secrets go everywhere. The zero value

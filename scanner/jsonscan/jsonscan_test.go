@@ -115,3 +115,44 @@ func FuzzStrings(f *testing.F) {
 		}
 	})
 }
+
+func TestValid(t *testing.T) {
+	for _, doc := range []string{
+		``, ` `, `{}`, ` [ ] `, `{"a":1}`, `{"a":1,}`, `[1,]`, `{"a"}`, `{a:1}`, `nul`, `null`, `nullx`, `truefalse`, `"`, `"\`, `"a`, `"a"b`, `"\u12"`, `"\u123g"`,
+		`"\ud83d"`, `"\ud83d\ude00"`, `"\x"`, `"\/\b\f\n\r\t\"\\"`, "\"\x00\"", "\"12345678\x1f\"", "\"1234567\x1f\"", "\"\x7f\xff\xfe\"", `-`, `-0`, `01`, `1.`, `1.5e+3`, `1e`,
+		"{}\x00", "\x00", `[[[[1]]]]`, strings.Repeat("[", 10_000) + strings.Repeat("]", 10_000), strings.Repeat("[", 10_001) + strings.Repeat("]", 10_001), `{"a":{"b":[{"c":"d"}]}}`, `{} {}`,
+	} {
+		if got, want := Valid([]byte(doc)), json.Valid([]byte(doc)); got != want {
+			t.Errorf("%.40q: got %v, want %v", doc, got, want)
+		}
+	}
+}
+
+func FuzzValid(f *testing.F) {
+	f.Add([]byte(`{"a":["b\u00e9\n",1.5e3,true,null,{"":"` + "\x80" + `"}]}`))
+	f.Fuzz(func(t *testing.T, doc []byte) {
+		if got, want := Valid(doc), json.Valid(doc); got != want {
+			t.Fatalf("%q: got %v, want %v", doc, got, want)
+		}
+		want := bytes.IndexFunc(doc, func(r rune) bool { return r < ' ' || r == '"' || r == '\\' })
+		if want < 0 {
+			want = len(doc)
+		}
+		if got := PlainLength(doc); got != want {
+			t.Fatalf("%q: got %d plain bytes, want %d", doc, got, want)
+		}
+	})
+}
+
+func BenchmarkValid(b *testing.B) {
+	doc := []byte(`{"model":"m","messages":[{"role":"user","content":"` + strings.Repeat("The backup of the mail server ran for forty minutes. ", 18) + `"}],"n":1}`)
+	for name, valid := range map[string]func([]byte) bool{"ours": Valid, "encoding/json": json.Valid} {
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(len(doc)))
+			b.ReportAllocs()
+			for b.Loop() {
+				valid(doc)
+			}
+		})
+	}
+}

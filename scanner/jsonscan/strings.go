@@ -9,19 +9,18 @@ const maxDepth = 64
 // it is a key. It reports whether all of doc is one document that is not too deep, and visit said so of
 // each string. Control characters in strings are let pass.
 func Strings(doc []byte, visit func(inside []byte, key bool) bool) bool {
-	r := stringReader{rest: doc, visit: visit}
-	if !r.value(0) {
-		return false
-	}
-	r.next()
-	return len(r.rest) == 0
+	r := stringReader{rest: doc, deepest: maxDepth, visit: visit}
+	return r.document()
 }
 
 // stringReader reads a document from its first byte to the last.
 type stringReader struct {
-	rest  []byte
-	visit func(inside []byte, key bool) bool
+	rest    []byte
+	deepest int
+	visit   func(inside []byte, key bool) bool
 }
+
+func (r *stringReader) document() bool { return r.value(0) && r.next() == 0 && len(r.rest) == 0 }
 
 // next moves over white space and returns the byte behind it, 0 at the end.
 func (r *stringReader) next() byte {
@@ -49,9 +48,9 @@ func (r *stringReader) value(depth int) bool {
 	case b == '"':
 		return r.text(false)
 	case b == '{':
-		return depth < maxDepth && r.members('}', func() bool { return r.text(true) && r.accept(':') && r.value(depth+1) })
+		return depth < r.deepest && r.members('}', func() bool { return r.text(true) && r.accept(':') && r.value(depth+1) })
 	case b == '[':
-		return depth < maxDepth && r.members(']', func() bool { return r.value(depth + 1) })
+		return depth < r.deepest && r.members(']', func() bool { return r.value(depth + 1) })
 	case b == '-' || '0' <= b && b <= '9':
 		n := NumberLength(r.rest)
 		r.rest = r.rest[max(0, n):]
@@ -122,21 +121,3 @@ func AppendDecoded(dst, inside []byte) ([]byte, bool) {
 		inside = inside[n+size:]
 	}
 }
-
-// PlainLength returns how many bytes of the inside of a string p begins with that stand for themselves: up
-// to its end, an escape, or what may not stand in one.
-func PlainLength(p []byte) int {
-	n := 0
-	for n < len(p) && !special[p[n]] {
-		n++
-	}
-	return n
-}
-
-var special = func() (t [256]bool) {
-	for b := range ' ' {
-		t[b] = true
-	}
-	t['"'], t['\\'] = true, true
-	return t
-}()
